@@ -1,6 +1,7 @@
 """What README's commands need: a server that answers, and a folder with the user's pool."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -31,6 +32,29 @@ def server():
         yield served.url
 
 
+@pytest.fixture(scope="session")
+def users(tmp_path_factory, server):
+    """What somebody has who comes to the README of a room: a pool, and studies with and without answers."""
+    from commands import POOL
+
+    from parlai_spotbot.scripts.main import main
+
+    folder = tmp_path_factory.mktemp("users")
+    (folder / "my_pool.yaml").write_text(POOL, encoding="utf-8")
+    studies = folder / "studies"
+    few = ["--conversations-per-pair", "4"]
+    main(["selfchat", "--study", str(studies / "mine"), "--pool", "rules", *few])
+    main(["pack", "--study", str(studies / "mine")])
+    main(["judge", "--study", str(studies / "mine"), "--judge-url", server, "--judge-model", "parrot-1", "--yes"])
+    main(["analyze", "--study", str(studies / "mine"), "--bootstraps", "20"])
+    main(["selfchat", "--study", str(studies / "self"), "--pool", "rules", "--self", *few])
+    shutil.copytree(studies / "self", studies / "nuc")
+    main(["nuc", "--study", str(studies / "nuc"), "--questions", "128", "--only", "tfidf"])
+    shutil.copytree(studies / "mine", studies / "rules")
+    shutil.copytree(studies / "mine", folder / "demo-study")
+    return folder
+
+
 @pytest.fixture
 def run(monkeypatch, capfd):
     """Runs a command as words: ours in this process, others in one of their own; a wrong exit code fails."""
@@ -48,7 +72,9 @@ def run(monkeypatch, capfd):
                 code = end.code
             assert code in (0, None), f"{' '.join(words)}\n{''.join(capfd.readouterr())}"
         else:
-            done = subprocess.run([bin_ / words[0], *words[1:]], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [bin_ / words[0], *words[1:]], capture_output=True, text=True, input="[EXIT]\n", check=False
+            )
             assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
         times.append((round(time.monotonic() - start, 1), " ".join(words)))
         return "".join(capfd.readouterr())

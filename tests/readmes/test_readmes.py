@@ -1,6 +1,7 @@
 """The commands of the READMEs work as they are written, one after the other, in one folder."""
 
 import re
+import shutil
 
 import pytest
 from commands import POOL, ROOT, STANDS, as_run, commands, run_all
@@ -36,6 +37,42 @@ def test_the_commands_of_the_front_page_without_those_that_train_a_judge(folder,
     run_all(quick, folder, server, run)
     for name in ("self", "arena"):
         assert (folder / "studies" / name / "report" / "index.html").exists()
+
+
+OTHERS = (
+    "agents",
+    "agents/causal_lm",
+    "agents/openai_chat",
+    "crowdsourcing",
+    "crowdsourcing/abc_eval",
+    "crowdsourcing/chat",
+    "crowdsourcing/nuc",
+    "crowdsourcing/spot_the_bot",
+    "crowdsourcing/whole_conversations",
+    "parlai_spotbot/analysis/metrics",
+    "parlai_spotbot/analysis/ranking",
+    "parlai_spotbot/analysis/survival",
+    "parlai_spotbot/analysis/trust",
+    "parlai_spotbot/findings",
+    "parlai_spotbot/judges",
+    "parlai_spotbot/nuc",
+    "parlai_spotbot/nuc/scoring",
+    "parlai_spotbot/pools",
+    "parlai_spotbot/report",
+    "parlai_spotbot/surveys",
+    "tasks/chitchat",
+    "tasks/nuc",
+)
+"""The READMEs of rooms that show commands; each goes on from a user's studies."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", OTHERS)
+def test_the_commands_of_a_room(room, users, tmp_path, monkeypatch, run, server):
+    shutil.copytree(users, tmp_path / "user")
+    monkeypatch.chdir(tmp_path / "user")
+    shown = commands(text_of(f"{room}/README.md"))
+    assert len(run_all(shown, tmp_path / "user", server, run)) < len(shown)
 
 
 @pytest.mark.slow

@@ -1,8 +1,8 @@
 """How often the spotter calls what can't be a person human: odd contestants, none of whose turns it has learnt from.
 
 The odd contestants talk with the pool `rules`; none of them, nor another odd one, is in what their judge is trained on.
-Some are spoilt as the training's corruptions are (words shuffled, turns in another order, copied, repeated, looped, nothing
-said), of the others it has learnt nothing. The embedded pool's bots, each left out, and people stand beside them.
+Some are spoilt as the training's corruptions are (words shuffled, turns in another order, copied, repeated, looped,
+nothing said), of the others it has learnt nothing. The embedded pool's bots, each left out, and people stand beside.
 """
 
 from __future__ import annotations

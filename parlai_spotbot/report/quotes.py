@@ -53,6 +53,8 @@ def _verdict(entry: Mapping) -> str:
     bot, other, n = entry["bot"], entry["other"], entry["n"]
     if entry["kind"] == "give_away" and entry.get("called"):
         return f"{entry['called']['bot']} of {n} called {bot} a bot after {entry['exchanges']} exchanges."
+    if entry["kind"] == "give_away":
+        return f"{other} beat {bot} in {entry['losses']} of {n} annotations."
     if entry["kind"] == "close":
         return f"{bot} and {other}: {entry['wins']} to {entry['losses']}, {entry['ties']} of {n} undecided."
     return f"{bot} beat {other} in {entry['wins']} of {n} annotations."

@@ -134,7 +134,7 @@ def _given_away(whole: pd.DataFrame, lengths: pd.DataFrame) -> pd.DataFrame:
 
 
 def _close(whole: pd.DataFrame) -> pd.DataFrame:
-    rows = whole[whole["rank"] < whole["against"]]
+    rows = whole[(whole["rank"] < whole["against"]) & (whole["wins"] + whole["losses"] > 0)]
     decided = rows["wins"] + rows["losses"]
     return _sorted(rows, (rows["wins"] - rows["losses"]).abs(), -decided, -rows["n"], rows["against"] - rows["rank"])
 

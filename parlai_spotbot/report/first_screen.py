@@ -72,7 +72,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         shown = replace(_shortened(lead), card=replace(_shortened(lead).card, text=[]))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
-        step = _step(contents, [section.step for section in unsettled if section.step])
+        step = _step(contents, lead.card, [section.step for section in unsettled if section.step])
         return FirstScreen(chapter.title, question, answer, shown, quotes(contents, account.source), uncertain, step)
 
 
@@ -113,17 +113,17 @@ def before(contents: Contents) -> list[Section]:
     return needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds)
 
 
-def _step(contents: Contents, told: Sequence[str]) -> Step | None:
-    """The one thing to do next: make what is missing, or what the findings tell."""
+def _step(contents: Contents, lead: Card, told: Sequence[str]) -> Step | None:
+    """The one thing to do next: make what is missing, or what the findings tell; people's answers where there are none
+    or too few for a ranking, else a plan."""
     if found := missing(contents):
         return found[0]
     study, survey = contents.study, contents.survey
     if survey not in survey_names() or not told:
         return None
-    people = HUMAN in contents.sources
-    return Step(
-        told[0], here(study, command("plan", study.path, survey) if people else answers_by_people(study, survey))
-    )
+    ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
+    found = command("plan", study.path, survey) if ranked else answers_by_people(study, survey)
+    return Step(told[0], here(study, found))
 
 
 def missing(contents: Contents) -> list[Step]:

@@ -237,9 +237,10 @@ def _beside_people(own: Mapping) -> str:
     high = (own.get("human_share_ci", {}).get(near) or [None])[-1]
     low = (own["human_reference"].get("ci") or [None])[0]
     overlap = ", and the intervals overlap" if None not in (high, low) and high >= low else ""
+    digits = int(percent(people) == percent(shares[near]))
     return (
-        f"No bot is taken for human as often as people are ({percent(people)}); nearest comes {near} "
-        f"({percent(shares[near])}{overlap})."
+        f"No bot is taken for human as often as people are ({percent(people, digits)}); nearest comes {near} "
+        f"({percent(shares[near], digits)}{overlap})."
     )
 
 

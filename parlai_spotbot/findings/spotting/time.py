@@ -12,7 +12,7 @@ from parlai_spotbot.findings.sections import Chart, Section, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, between, number, to
+from parlai_spotbot.wording import INTERVAL, between, counted, number, to
 
 
 def compute(own: Annotations) -> dict:
@@ -85,7 +85,9 @@ def _charts(own: Mapping) -> list[Chart]:
 
 
 def _short(own: Mapping) -> str:
-    return f"{number(own['median'], 0)} seconds an annotation in the median, {number(own['hours'], 1)} hours in all."
+    hours = own["hours"]
+    whole = counted(round(60 * hours), "minute") if hours < 1 else f"{number(hours, 1)} hours"
+    return f"{counted(round(own['median']), 'second')} an annotation in the median, {whole} in all."
 
 
 def time_sentence(own: Mapping) -> str:

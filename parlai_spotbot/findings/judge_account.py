@@ -13,7 +13,7 @@ from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import NATURES
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import between, number, percent
+from parlai_spotbot.wording import between, number, percent, plainly
 
 ANCHOR, HEADING = "judges", "Judges"
 
@@ -49,7 +49,7 @@ def tell(judge: Mapping) -> Section:
     for name, variant in judge["variants"].items():
         if variant.get("description"):
             text.append(f"Variant {name}: {variant['description']}.")
-        tables.append(confusion(variant, f"Variant {name}", trained))
+        tables += [confusion(variant, f"Variant {name}", trained), unseen(name, variant)]
         charts += drawn(name, variant)
         tables += [features(name, variant), words(name, variant)]
     tables.append(judge_tables.flips({"flips": judge.get("position")}))
@@ -186,6 +186,29 @@ def features(name: str, variant: Mapping) -> Table | None:
         sentence = f"Most telling is {most['title']}: it speaks for {SPEAKS[most['direction']]}."
     head = ("Feature", "Kind", "More of it speaks for", "Strength", "Values", "What it measures")
     return Table(f"What {name} goes by", how, head, lines, sentence=sentence)
+
+
+def unseen(name: str, variant: Mapping) -> Table | None:
+    """What a variant said, in cross-validation, of people, bots and kinds of spoilt text that it had not met."""
+    own = variant.get("left_out")
+    if not own:
+        return None
+    spoilt = own["corruptions"]
+    groups = {"people": own["people"], **own["bots"], **{plainly(kind): shares for kind, shares in spoilt.items()}}
+    rows = [
+        (Name(who) if who in own["bots"] else who, *(percent(shares[answer]) for answer in ("human", "unsure", "bot")))
+        for who, shares in groups.items()
+    ]
+    sentence = f"Of people whom it had not met {name} calls {percent(own['people']['human'])} human"
+    if spoilt:
+        worst = max(spoilt, key=lambda kind: spoilt[kind]["human"])
+        sentence += f", of spoilt texts at most {percent(spoilt[worst]['human'])} ({plainly(worst)})"
+    how = (
+        "By models trained without that person, that bot, or that kind of spoilt text. Spoilt texts are people’s turns "
+        "of the judges’ fold, made into what no person would say."
+    )
+    head = ("", "human", "unsure", "bot")
+    return Table(f"What {name} says of whom it has not met", how, head, rows, folded=True, sentence=f"{sentence}.")
 
 
 def words(name: str, variant: Mapping) -> Table | None:

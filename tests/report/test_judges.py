@@ -73,3 +73,24 @@ def test_features_and_words_say_their_direction():
 def test_a_judge_without_probabilities_has_no_curve():
     assert judge_account.drawn("x", {"confusion": {}}) == []
     assert judge_account.drawn("x", {"calibration": {}}) == []
+
+
+def test_what_it_says_of_whom_it_has_not_met():
+    shares = {"human": 0.58, "unsure": 0.12, "bot": 0.3}
+    own = {
+        "people": shares,
+        "bots": {"alice": {"human": 0.1, "unsure": 0.2, "bot": 0.7}},
+        "corruptions": {
+            "shuffled_words": {"human": 0.13, "unsure": 0.1, "bot": 0.77},
+            "copies": {"human": 0.02, "unsure": 0.0, "bot": 0.98},
+        },
+    }
+    table = judge_account.unseen("words", {"left_out": own})
+    assert table.rows == [
+        ("people", "58%", "12%", "30%"),
+        ("alice", "10%", "20%", "70%"),
+        ("shuffled words", "13%", "10%", "77%"),
+        ("copies", "2%", "0%", "98%"),
+    ]
+    assert "calls 58% human, of spoilt texts at most 13% (shuffled words)." in table.sentence
+    assert judge_account.unseen("words", {}) is None

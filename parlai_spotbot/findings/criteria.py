@@ -4,6 +4,7 @@ chart, as tables, as rows, and in the lines of the terminal."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
@@ -205,18 +206,23 @@ def _order_lines(question: str, found: dict) -> list[str]:
 
 
 def card(result: Result) -> Card | None:
-    """Places and scores: shares from 0 to 100 %, others over the range that they take."""
+    """Places and scores, and who is ahead."""
     own = result.data
     if not own.get("order"):
         return None
+    text = [_led(own)] + ([f"Note: {own['why']}."] if own.get("why") else [])
+    return cautioned_card(result, replace(by_score(own), text=text))
+
+
+def by_score(own: Mapping) -> Card:
+    """Places and scores: shares from 0 to 100 %, others over the range that they take."""
     scores = {bot: x for bot, x in (own.get("score") or {}).items() if x is not None}
     cis = own.get("score_ci") or {}
     ends = [x for bot in scores for x in (scores[bot], *(e for e in cis.get(bot) or [] if e is not None))]
     shares = all(0 <= x <= 1 for x in ends)
     scale = (0.0, 1.0) if shares or not ends else (min(ends), max(ends))
     bars = {bot: bar(x, cis.get(bot), scale, percent if shares else number) for bot, x in scores.items()}
-    text = [_led(own)] + ([f"Note: {own['why']}."] if own.get("why") else [])
-    return cautioned_card(result, Card(("Score",), clusters(own, {"Score": bars}), text=text))
+    return Card(("Score",), clusters(own, {"Score": bars}))
 
 
 def of_bot(result: Result, bot: str) -> list[Section]:

@@ -85,6 +85,10 @@ def _nothing_of(result: Result, bot: str) -> Iterable[Section]:
     return []
 
 
+def _no_views(result: Result) -> Iterable[tuple[str, Card]]:
+    return []
+
+
 def _no_tiles(result: Result) -> list[tuple[str, str]]:
     return []
 
@@ -112,6 +116,8 @@ class Finding:
         From these data what a reader sees first; None from all but a ranking.
     of_bot : callable
         From these data sections on one contestant, by its name, for what is said of it alone.
+    views : callable
+        From these data the source's ranking seen otherwise: (what of, card), for a switch beside the first card.
     tiles : callable
         From these data counts for the head of the page: (number, of what).
     place : int
@@ -132,6 +138,7 @@ class Finding:
     lines: Callable[[Result], list[str]] = _no_lines
     card: Callable[[Result], Card | None] = _no_card
     of_bot: Callable[[Result, str], Iterable[Section]] = _nothing_of
+    views: Callable[[Result], Iterable[tuple[str, Card]]] = _no_views
     tiles: Callable[[Result], list[tuple[str, str]]] = _no_tiles
     place: int = 50
     surveys: tuple[str, ...] = ()

@@ -47,13 +47,14 @@ class Step:
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """The first screen: `answer` is one sentence, `uncertain` are sentences on what isn't known, `quotes` conversations
-    that show why."""
+    """The first screen: `answer` is one sentence, `views` are the lead's ranking seen otherwise (what of, card),
+    `uncertain` sentences on what isn't known, `quotes` conversations that show why."""
 
     title: str
     question: str
     answer: str
     lead: SourceCard | None = None
+    views: list[tuple[str, SourceCard]] = field(default_factory=list)
     quotes: list[Quote] = field(default_factory=list)
     uncertain: list[str] = field(default_factory=list)
     step: Step | None = None
@@ -73,7 +74,9 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
         step = _step(contents, lead.card, [section.step for section in unsettled if section.step])
-        return FirstScreen(chapter.title, question, answer, shown, quotes(contents, account.source), uncertain, step)
+        otherwise = views(contents, lead) if lead.card.clusters else []
+        said_there = quotes(contents, account.source)
+        return FirstScreen(chapter.title, question, answer, shown, otherwise, said_there, uncertain, step)
 
 
 def card(contents: Contents, source: str) -> SourceCard | None:
@@ -84,6 +87,17 @@ def card(contents: Contents, source: str) -> SourceCard | None:
         if found is not None:
             return SourceCard(source, said(source), caution_of(source), found)
     return None
+
+
+def views(contents: Contents, lead: SourceCard) -> list[tuple[str, SourceCard]]:
+    """The ranking of a source as findings show it otherwise: with everybody, at one length."""
+    others = dict(results(contents))[lead.source]
+    return [
+        (label, _shortened(replace(lead, card=found)))
+        for finding in findings_of(contents.survey)
+        if finding.name in others
+        for label, found in finding.views(result_of(contents, lead.source, finding.name, others))
+    ]
 
 
 def _shortened(own: SourceCard) -> SourceCard:

@@ -120,6 +120,18 @@ def test_unsure_may_say_something_else_where_that_was_analysed(tab):
     assert "--unsure half" not in said
 
 
+def test_the_ranking_can_be_seen_at_one_length(tab):
+    main, other = (tab.locator(f'header .view[data-view="{name}"]') for name in ("As ranked", "3 exchanges"))
+    assert main.is_visible()
+    assert not other.is_visible()
+    tab.locator("header .choices button", has_text="3 exchanges").click()
+    assert not main.is_visible()
+    names = [chip.inner_text() for chip in other.locator("tbody .chip").all()]
+    assert sorted(names) == ["alice", "eliza", "minilm", "smollm2"]
+    tab.locator("header .choices button", has_text="As ranked").click()
+    assert main.is_visible()
+
+
 def test_answers_of_one_source_can_be_read_alone(tab):
     tab.locator("#tabs ~ .choices button", has_text="Judge spotter").click()
     assert not tab.locator("#ranking .part h3", has_text="People").first.is_visible()

@@ -11,6 +11,7 @@ from parlai_spotbot.analysis.annotators import ALL_RULES
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
+from parlai_spotbot.findings.annotators import with_everybody
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
@@ -352,4 +353,4 @@ def lines(result: Result) -> list[str]:
     return [f"  {beside['sentence']}"] if beside else []
 
 
-FINDING = Finding("annotators", FORM, compute, tell, rows, lines, place=70)
+FINDING = Finding("annotators", FORM, compute, tell, rows, lines, views=with_everybody, place=70)

@@ -83,27 +83,42 @@
     print();
   });
 
+  // -- a line of buttons of which one is pressed; what is chosen is shown -----------------------------------------------
+  const choices = (label, options, show) => {
+    const line = document.createElement("p");
+    line.className = "choices";
+    line.append(label);
+    const press = (value) => {
+      show(value);
+      line.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.value === value)));
+    };
+    for (const [value, text] of options) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.value = value;
+      button.textContent = text;
+      button.addEventListener("click", () => press(value));
+      line.append(button);
+    }
+    press(options[0][0]);
+    return line;
+  };
+
+  // -- the first screen's ranking with everybody, or at one length ------------------------------------------------------
+  const views = [...document.querySelectorAll(".view")];
+  if (views.length) {
+    const shown = views.map((view) => [view.dataset.view, view.dataset.view]);
+    views.at(-1).after(choices("Show", shown, (name) => views.forEach((view) => { view.hidden = view.dataset.view !== name; })));
+  }
+
   // -- what "unsure" says, where it was analysed in several ways ---------------------------------------------------------
   const UNSURE = { "": "not spotted", half: "half spotted", missing: "left out" };
   for (const section of [...document.querySelectorAll("section")].filter((own) => own.querySelector("[data-unsure]"))) {
     const own = [...section.querySelectorAll(".part")];
-    const line = document.createElement("p");
-    line.className = "choices";
-    line.append("“Unsure” counts as");
-    const show = (how) => {
+    const known = [...new Set(own.map((part) => part.dataset.unsure || ""))].map((how) => [how, UNSURE[how]]);
+    section.querySelector("h2").after(choices("“Unsure” counts as", known, (how) => {
       own.forEach((part) => part.classList.toggle("elsewhere", (part.dataset.unsure || "") !== how));
-      line.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.value === how)));
-    };
-    for (const how of new Set(own.map((part) => part.dataset.unsure || ""))) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.value = how;
-      button.textContent = UNSURE[how];
-      button.addEventListener("click", () => show(how));
-      line.append(button);
-    }
-    section.querySelector("h2").after(line);
-    show("");
+    }));
   }
 
   // -- figures of a mark that is tapped, as a browser shows them where it is pointed at -----------------------------------
@@ -125,22 +140,9 @@
   const parts = [...document.querySelectorAll("[data-source]")];
   const sources = [...new Map(parts.map((part) => [part.dataset.source, part.querySelector("h3").firstChild.textContent.trim()]))];
   if (sources.length > 1) {
-    const line = document.createElement("p");
-    line.className = "choices";
-    line.append("Answers of");
-    const show = (source, pressed) => {
+    bar.after(choices("Answers of", [["", "Everybody"], ...sources], (source) => {
       parts.forEach((part) => { part.hidden = source !== "" && part.dataset.source !== source; });
-      line.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button === pressed)));
-    };
-    for (const [source, label] of [["", "Everybody"], ...sources]) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = label;
-      button.setAttribute("aria-pressed", String(source === ""));
-      button.addEventListener("click", () => show(source, button));
-      line.append(button);
-    }
-    bar.after(line);
+    }));
   }
 
   // -- one contestant, everywhere --------------------------------------------------------------------------------------

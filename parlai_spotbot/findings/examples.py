@@ -17,12 +17,13 @@ at, never people. A page shows them; in words nothing is told here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.findings.answers import Form
+from parlai_spotbot.findings.contents import Analysis
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Section
 
@@ -38,6 +39,11 @@ COUNTS = ("wins", "losses", "ties", "n", *CALLED.values())
 def finding(form: Form, compute) -> Finding:
     """The finding of a form of answers."""
     return Finding("examples", form, compute, lambda result: [], of_bot=of_bot, place=99)
+
+
+def chosen(contents: Analysis, source: str) -> list[Mapping]:
+    """The three examples of a source, as `examples` made them; [] where there are none."""
+    return contents.of("examples", source).get("examples", [])
 
 
 def of_bot(result: Result, bot: str) -> list[Section]:

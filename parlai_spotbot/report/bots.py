@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.chapters import Chapter, PageSection, known_to, result_of, results
 from parlai_spotbot.report.lead import lead_of
@@ -19,7 +20,7 @@ def bots(chapter: Chapter) -> list[PageSection]:
     if lead is None:
         return []
     others = dict(results(contents))[lead.source]
-    order = others.get("ranking", {}).get("order") or contents.bots
+    order = Result(lead.source, {}, others, tuple(contents.bots)).order
     with known_to(contents):
         return [
             PageSection(f"bot-{contents.bots.index(bot)}", bot, [_part(chapter, lead.source, others, bot)])

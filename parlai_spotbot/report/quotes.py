@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.examples import chosen
 from parlai_spotbot.records import Conversation, Turn
 
 WORDS = 24
@@ -28,7 +29,7 @@ def quotes(contents: Contents, source: str) -> list[Quote]:
     """What the first screen shows of conversations; [] where the survey is of no conversations."""
     known = {c.conversation_id: c for c in contents.conversations}
     found = []
-    for entry in contents.of("examples", source).get("examples", []):
+    for entry in chosen(contents, source):
         conversation = known.get(entry["conversation_ids"][0])
         if conversation is not None and entry["kind"] in TITLES:
             turns = _last_exchange(conversation, entry["exchanges"])

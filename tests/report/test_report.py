@@ -8,6 +8,7 @@ import shutil
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import pytest
 
@@ -87,14 +88,17 @@ def test_one_file_without_requests_and_with_no_script_but_its_own(page):
     assert "form-action 'none'" in page
 
 
-def test_ids_are_unique_and_all_links_lead_somewhere(page):
+def test_ids_are_unique_and_all_links_lead_somewhere(study, page):
     tags = Tags(page)
     ids = [attrs["id"] for _, attrs in tags.found if "id" in attrs]
     assert len(ids) == len(set(ids))
     links = [attrs[name] for _, attrs in tags.found for name in ("href", "xlink:href") if name in attrs]
     targets = {link[1:] for link in links if not link.startswith("data:")}
     targets |= set(re.findall(r"url\(#([^)]*)\)", page))
-    assert targets <= set(ids)
+    talks = {target for target in targets if target.startswith("c-")}  # these the reader opens
+    assert {unquote(target[2:]) for target in talks} <= {c.conversation_id for c in study.conversations()}
+    assert len(talks) > 3
+    assert targets - talks <= set(ids)
     assert {"ranking", "wins", "survival", "examples", "provenance"} <= targets
 
 

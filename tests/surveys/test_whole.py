@@ -190,7 +190,7 @@ def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_the
 
 def test_a_study_of_self_chats_alone_is_not_for_spot_the_bot(study_of, chats):
     selves = [c for c in chats() if c.kind == "self"]
-    with pytest.raises(UserError, match="ask --survey acute_eval"):
+    with pytest.raises(UserError, match=r"spotbot_pack --study .* --survey acute_eval"):
         pack_study(study_of(selves))
 
 

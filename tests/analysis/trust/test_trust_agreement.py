@@ -69,8 +69,8 @@ def test_confusion_shares_and_habits_counted_by_hand():
     own = part(people, judge)["questions"]["q"]
     assert own["confusion"]["answers"] == ["a", "b", "c"]
     # Down: the judge's; across: people's. Of item 3 the judge's two answers count half each.
-    assert own["confusion"]["counts"].tolist() == [[2, 0.5, 0], [1, 1.5, 1], [0, 0, 0]]
-    assert own["confusion"]["share_given_people"][1].tolist() == pytest.approx([1 / 3, 0.75, 1])
+    assert np.asarray(own["confusion"]["counts"]).tolist() == [[2, 0.5, 0], [1, 1.5, 1], [0, 0, 0]]
+    assert np.asarray(own["confusion"]["share_given_people"])[1].tolist() == pytest.approx([1 / 3, 0.75, 1])
     assert own["agree"] == pytest.approx((2 + 1.5) / 6)
     assert (own["n"], own["pairs"], own["people_pairs"]) == (6, 7, 2)
     assert own["people_agree"] == pytest.approx(0.5)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.report import charts
-from parlai_spotbot.report.chapters import Chapter, PageSection, known_to, result_of, results
+from parlai_spotbot.report.chapters import Chapter, PageSection, findings_with, known_to, results
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import SourcePart, said
 
@@ -31,9 +30,8 @@ def bots(chapter: Chapter) -> list[PageSection]:
 
 def _part(chapter: Chapter, source: str, others: dict, bot: str) -> SourcePart:
     view, found = chapter.view, []
-    for finding in findings_of(view.contents.survey):
-        if finding.name in others:
-            found += finding.of_bot(result_of(view.contents, source, finding.name, others), bot)
+    for finding, result in findings_with(view.contents, source, others):
+        found += finding.of_bot(result, bot)
     few = len(view.bots) <= DRAWN
     number = view.bots.index(bot)
     figures = [

@@ -86,16 +86,21 @@ def result_of(contents: Contents, source: str, name: str, others: Mapping[str, d
     return Result(source, others[name], others, tuple(contents.bots), named)
 
 
+def findings_with(contents: Contents, source: str, others: Mapping[str, dict]) -> Iterator[tuple[Finding, Result]]:
+    """The findings of a survey that found something of a source, in their order, each with what it tells from."""
+    for finding in findings_of(contents.survey):
+        if finding.name in others:
+            yield finding, result_of(contents, source, finding.name, others)
+
+
 def _told(view: SurveyView) -> list[tuple[Finding, str, Section]]:
     """(finding, source, section): all that the findings of the survey tell, in their order, source by source."""
-    contents, findings, found = view.contents, findings_of(view.contents.survey), []
+    contents, found = view.contents, []
     cite = about_of(contents.survey).cite
     for source, others in results(contents):
         led = False
-        for finding in findings:
-            for section in (
-                finding.tell(result_of(contents, source, finding.name, others)) if finding.name in others else ()
-            ):
+        for finding, result in findings_with(contents, source, others):
+            for section in finding.tell(result):
                 led_by = led or section.first
                 found.append((finding, source, section if led_by else cited(section, cite)))
                 led = led or not section.first

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from parlai_spotbot.findings import findings_of, needs
+from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.chapters import Chapter, known_to, result_of, results
+from parlai_spotbot.report.chapters import Chapter, findings_with, known_to, results
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import caution_of, here, said
 from parlai_spotbot.report.quotes import Quote, quotes
@@ -70,7 +70,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         if account is None or lead is None:
             return FirstScreen(chapter.title, question, _unanswered(contents), step=next(iter(missing(contents)), None))
         answer, *further = lead.card.text
-        shown = replace(_shortened(lead), card=replace(_shortened(lead).card, text=[]))
+        shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
         step = _step(contents, lead.card, [section.step for section in unsettled if section.step])
@@ -82,9 +82,8 @@ def first_screen(chapter: Chapter) -> FirstScreen:
 def card(contents: Contents, source: str) -> SourceCard | None:
     """The ranking of one source, whatever the survey; nothing where there is none."""
     others = dict(results(contents)).get(source, {})
-    for finding in findings_of(contents.survey):
-        found = finding.card(result_of(contents, source, finding.name, others)) if finding.name in others else None
-        if found is not None:
+    for finding, result in findings_with(contents, source, others):
+        if (found := finding.card(result)) is not None:
             return SourceCard(source, said(source), caution_of(source), found)
     return None
 
@@ -94,9 +93,8 @@ def views(contents: Contents, lead: SourceCard) -> list[tuple[str, SourceCard]]:
     others = dict(results(contents))[lead.source]
     return [
         (label, _shortened(replace(lead, card=found)))
-        for finding in findings_of(contents.survey)
-        if finding.name in others
-        for label, found in finding.views(result_of(contents, lead.source, finding.name, others))
+        for finding, result in findings_with(contents, lead.source, others)
+        for label, found in finding.views(result)
     ]
 
 

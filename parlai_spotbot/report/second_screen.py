@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.chapters import Chapter, result_of, results
+from parlai_spotbot.report.chapters import Chapter, findings_with, results
 from parlai_spotbot.report.failures import failures_table
 from parlai_spotbot.report.first_screen import card
 from parlai_spotbot.report.lead import lead_of
@@ -119,7 +118,6 @@ def tiles(contents: Contents) -> list[tuple[str, str]]:
     return [
         tile
         for source, others in results(contents)
-        for finding in findings_of(contents.survey)
-        if finding.name in others
-        for tile in finding.tiles(result_of(contents, source, finding.name, others))
+        for finding, result in findings_with(contents, source, others)
+        for tile in finding.tiles(result)
     ]

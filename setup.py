@@ -92,6 +92,7 @@ setup(
             "omegaconf",
             "boto3",
             "botocore",
+            "pyjwt[crypto]",
         ],
         "annotators": ["crowd-kit"],
         "r": ["rpy2==3.5.17"],

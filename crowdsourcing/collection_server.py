@@ -17,10 +17,11 @@ from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, leaving
+from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.prolific import SignedUrls
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
@@ -64,7 +65,9 @@ def door_of(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd) ->
         return InHouseDoor(secret)
     if settings.provider == "prolific":
         codes = settings.completion_code, settings.screened_out_code
-        return ProlificDoor(secret, collection.setup.task_name, *codes, collection.paths.bindings)
+        study = ProlificStudy(collection.setup.task_name, settings.prolific_study, *codes)
+        signed = None if settings.accept_unverified_ids else SignedUrls(collection.request.url)
+        return ProlificDoor(secret, study, collection.paths.bindings, signed)
     return MTurkDoor(crowd.knows_hit, settings.provider == "mturk_sandbox")
 
 

@@ -1,13 +1,15 @@
 """The doors by which annotators come in, one for each way of recruiting: each makes sure who comes and says how they
-leave. In-house annotators come by personal signed links, Prolific's by a signed link to the study, MTurk's through the
-frame in which MTurk shows the page.
+leave. In-house annotators come by personal signed links, Prolific's by a link to the study that Prolific signs for each
+of them, MTurk's through the frame in which MTurk shows the page.
 """
 
 from __future__ import annotations
 
 import hmac
 import re
+import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +17,7 @@ from urllib.parse import quote
 
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.prolific import IDS, PARAMETER, ProlificIds, SignedUrls
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal, field, read_jsonl
 
@@ -29,11 +32,12 @@ NOTHING = {"kind": "none"}
 
 
 class Door(Protocol):
-    """One way in. `framed_by` are sites that may show the page in a frame; `writes`: whether entering goes to disk."""
+    """One way in. `framed_by` are sites that may show the page in a frame; `waits`: whether entering may wait for a disk
+    or a platform, so that it is done in threads."""
 
     name: str
     framed_by: tuple[str, ...]
-    writes: bool
+    waits: bool
 
     def knows(self, query: Mapping[str, str]) -> bool:
         """Whether the page's URL is one of this door's."""
@@ -74,7 +78,7 @@ class InHouseDoor:
 
     name = "in_house"
     framed_by = ()
-    writes = False
+    waits = False
 
     def __init__(self, secret: bytes):
         self.secret = secret
@@ -90,50 +94,77 @@ class InHouseDoor:
         return NOTHING
 
 
-class ProlificDoor:
-    """One signed link for the study, to which Prolific adds who comes.
+@dataclass(frozen=True)
+class ProlificStudy:
+    """A study at Prolific: what it is called here, its id there ("" for any), and the codes by which people leave."""
 
-    Prolific does not sign what it adds. Its ids are 24 random hexadecimal digits; the first visit of a participant
-    binds them to the id of their submission where Prolific gives one, so that knowing somebody's public id is not
-    enough to be them. `bindings` is the journal of that, with nothing but keyed hashes in it.
+    name: str
+    study: str
+    completion_code: str
+    screened_out_code: str = ""
+
+
+class ProlificDoor:
+    """One link for the study, which is ours by our signature; Prolific adds who comes, and signs that.
+
+    Where a study's links aren't signed at Prolific (`signed` None, which the operator has to ask for) whoever has the
+    link is whom they say: one person can be many. Signed or not, the first visit of a participant binds them to the id
+    of their submission. `bindings` is the journal of that, with nothing but keyed hashes in it.
     """
 
     name = "prolific"
     framed_by = ()
-    writes = True
+    waits = True
     ID = re.compile(r"[0-9a-f]{24}")
 
-    def __init__(self, secret: bytes, study: str, completion_code: str, screened_out_code: str, bindings: Path):
+    def __init__(self, secret: bytes, study: ProlificStudy, bindings: Path, signed: SignedUrls | None):
+        if signed and not self.ID.fullmatch(study.study):
+            raise ValueError("signed links are for one study at Prolific: its id is missing")
         self.secret = secret
         self.study = study
-        self.codes = {True: completion_code, False: screened_out_code}
-        self._bindings = dict(read_jsonl(bindings, _binding, torn_tail=True)) if Path(bindings).exists() else {}
+        self.signed = signed
+        self.codes = {True: study.completion_code, False: study.screened_out_code}
+        rows = read_jsonl(bindings, _binding, torn_tail=True) if Path(bindings).exists() else []
+        self._bindings = {participant: session for participant, session, _ in rows}
+        self._links = {link for _, _, link in rows if link}
         self._journal = Journal(bindings)
+        self._one_by_one = threading.Lock()
 
     def knows(self, query: Mapping[str, str]) -> bool:
         return "study" in query
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
-        if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study:
+        if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study.name:
             raise refused(NO_LINK)
-        participant, study, session = (query.get(f, "").lower() for f in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
-        if not self.ID.fullmatch(participant) or not all(self.ID.fullmatch(i) for i in (study, session) if i):
+        said = ProlificIds(*(query.get(name, "").lower() for name in IDS))
+        link = ""
+        if self.signed:
+            token = query.get(PARAMETER, "")
+            link = self._hash(token)
+            ids = self.signed.read(token, lambda token: link in self._links)
+            if said != ids:  # somebody else's token
+                raise refused(NOT_FROM_PROLIFIC)
+        if not all(self.ID.fullmatch(one) for one in (said.participant, said.study, said.session)):
             raise refused(NOT_FROM_PROLIFIC)
-        self._bind(participant, session)
-        ids = {"prolific_pid": participant, "study_id": study, "session_id": session}
-        return Visitor(participant, provider_data={"door": self.name, **ids})
+        if self.study.study and said.study != self.study.study:
+            raise refused(NOT_FROM_PROLIFIC)
+        with self._one_by_one:
+            self._bind(said, link)
+        ids = {"prolific_pid": said.participant, "study_id": said.study, "session_id": said.session}
+        return Visitor(said.participant, provider_data={"door": self.name, **ids})
 
-    def _bind(self, participant: str, session: str) -> None:
+    def _bind(self, said: ProlificIds, link: str) -> None:
         """Durable when it returns; a full disk lets nobody in rather than anybody."""
-        key, value = self._hash(participant), self._hash(session) if session else ""
-        if not self._bindings.get(key) and self._bindings.get(key) != value:  # new, or not bound yet
+        key, value = self._hash(said.participant), self._hash(said.session)
+        if self._bindings.get(key) not in (None, "", value):  # "": a version that took visits without a session
+            raise refused(OTHER_SITTING)
+        if self._bindings.get(key) != value or (link and link not in self._links):
             try:
-                self._journal.append({"participant": key, "session": value})
+                self._journal.append({"participant": key, "session": value, **({"link": link} if link else {})})
             except UserError:
                 raise Refusal(503, "storage", "The study can't store anything at the moment. Please wait.") from None
             self._bindings[key] = value
-        if self._bindings[key] != value:
-            raise refused(OTHER_SITTING)
+            self._links |= {link} - {""}
 
     def _hash(self, text: str) -> str:
         return hmac.new(self.secret, b"prolific " + text.encode(), sha256).hexdigest()
@@ -149,8 +180,9 @@ class ProlificDoor:
         return {"kind": "code", "code": code, "link": link}
 
 
-def _binding(row: dict, where: str) -> tuple[str, str]:
-    return field(row, "participant", str, where), field(row, "session", str, where)
+def _binding(row: dict, where: str) -> tuple[str, str, str]:
+    participant, session = (field(row, name, str, where) for name in ("participant", "session"))
+    return participant, session, field(row, "link", str, where, "")
 
 
 class MTurkDoor:
@@ -167,7 +199,7 @@ class MTurkDoor:
 
     name = "mturk"
     framed_by = ("https://worker.mturk.com", "https://workersandbox.mturk.com", "https://www.mturk.com")
-    writes = False
+    waits = False
     WORKER = re.compile(r"A[0-9A-Z]{4,31}")
     LONG_ID = re.compile(r"[0-9A-Z]{10,64}")
 

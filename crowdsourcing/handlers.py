@@ -22,6 +22,7 @@ from tornado.web import HTTPError, RequestHandler, stream_request_body
 from parlai_spotbot.crowdsourcing.api_requests import ROUTES, TEXTS, refusal
 from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.crowdsourcing.intake import Intake
+from parlai_spotbot.crowdsourcing.rates import client_address
 from parlai_spotbot.errors import UserError
 
 BODY_LIMIT = 256 * 1024
@@ -74,7 +75,7 @@ class BaseHandler(RequestHandler):
         """Send `value` as JSON."""
         self.set_status(status)
         self.set_header("Content-Type", "application/json; charset=utf-8")
-        if status == 503:
+        if status in (429, 503):
             self.set_header("Retry-After", "2")
         content = json.dumps(value, separators=(",", ":"), allow_nan=False)  # ASCII, so bytes are characters
         self.set_header("Content-Length", str(len(content)))
@@ -161,7 +162,9 @@ class ApiHandler(BaseHandler):
         else:
             try:
                 authorization = self.request.headers.get("Authorization", "")
-                self.reply(200, await self.intake.serve(name, authorization, bytes(self.body)))
+                forwarded = self.request.headers.get("X-Forwarded-For", "")
+                client = client_address(self.request.remote_ip or "", forwarded)
+                self.reply(200, await self.intake.serve(name, authorization, bytes(self.body), client))
             except Refusal as reason:
                 if reason.status == 401:
                     self.set_header("WWW-Authenticate", "Bearer")

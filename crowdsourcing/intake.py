@@ -1,20 +1,21 @@
 """Between HTTP and the desk: who asks (door, session token), one queue to the desk, what is refused is kept and logged.
 
 All calls of the desk run in one thread, in the order in which they came. What an annotator sent and did not get
-accepted is kept in `refused.jsonl`, durable before the answer goes out, so that a person can look at it later.
+accepted is kept in `refused.jsonl`, durable before the answer goes out, so that a person can look at it later. Who asks
+too much is told to wait, without the desk.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import logging
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,11 @@ from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.api_requests import ROUTES, as_refusal, parse, refusal
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.doors import NO_LINK, Door, refused
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.files import Journal
+from parlai_spotbot.crowdsourcing.rates import Rate
+from parlai_spotbot.crowdsourcing.refused_bodies import RefusedBodies
 
 KEPT = ("submit", "decide", "onboarding", "return", "say", "rate", "leave")
 """Addresses whose refused bodies are kept."""
-
-MOST_KEPT = 200
-"""Refused bodies that are kept of one annotator while the server runs; further ones are only logged."""
 
 MOST_WAITING = 16
 """Requests of one annotator that may wait for the desk at once."""
@@ -42,42 +40,8 @@ NO_TOKEN = Refusal(401, "token", "Please open the page again by the link that yo
 OLD_TOKEN = Refusal(401, "expired", "This page was open for very long. Please reload it.")
 FORGED = Refusal(403, "forged", "This page was not opened by a valid link.")
 PREVIEW = Refusal(403, "preview", "Please accept the task first.")
+TOO_MANY = Refusal(429, "too_many", "Too much was asked at once. Please wait: the page tries again by itself.")
 BUSY = Refusal(503, "busy", "Many people are working at the moment. Please wait: the page tries again by itself.")
-
-
-class RefusalJournal:
-    """`refused.jsonl`: time, status, code, the annotator's pseudonym and the body. One row for identical retries."""
-
-    def __init__(self, path: Path):
-        self._journal = Journal(path)
-        self._rows: Counter[str] = Counter()
-        self._seen: set[bytes] = set()
-
-    def keep(self, annotator: str, address: str, reason: Refusal, raw: bytes) -> bool:
-        """Whether the body is on the disk now."""
-        mark = hashlib.sha256(b"\0".join((annotator.encode(), address.encode(), reason.code.encode(), raw))).digest()
-        if mark in self._seen:
-            return True
-        if self._rows[annotator] >= MOST_KEPT:
-            return False
-        row = {
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "request": address,
-            "status": reason.status,
-            "code": reason.code,
-            "annotator": annotator,
-            "body": tokens.redact(raw.decode("utf-8", "replace")),
-        }
-        try:
-            self._journal.append(row)
-        except UserError:
-            return False
-        self._seen.add(mark)
-        self._rows[annotator] += 1
-        return True
-
-    def close(self) -> None:
-        self._journal.close()
 
 
 class Intake:
@@ -103,7 +67,9 @@ class Intake:
         self.clock = clock
         self.running = 0
         self._waiting: Counter[str] = Counter()
-        self._refused = RefusalJournal(refused_path)
+        self._refused = RefusedBodies(refused_path)
+        self.rate = Rate()
+        self._door_threads = ThreadPoolExecutor(4, thread_name_prefix="door")
         self._keeper = ThreadPoolExecutor(1, thread_name_prefix="refused")
         self._desk_thread = ThreadPoolExecutor(1, thread_name_prefix="desk")
         self.desk = desk
@@ -121,7 +87,7 @@ class Intake:
 
     async def acall(self, function: Callable, *args: Any) -> Any:
         """The same from the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._desk_thread, function, *args)
+        return await _in(self._desk_thread, function, *args)
 
     async def expire(self) -> None:
         """Let the desk end what has run out of time."""
@@ -141,19 +107,25 @@ class Intake:
 
     def close(self) -> None:
         """Wait for what was begun, then let go of the threads and the journal."""
+        self._door_threads.shutdown()
         self._desk_thread.shutdown()
         self._keeper.shutdown()
         self._refused.close()
 
     # -- requests ------------------------------------------------------------------------------------------------------
-    async def serve(self, name: str, authorization: str, raw: bytes) -> dict:
-        """The answer to a request that the address `name` takes; `Refusal` where it is not granted."""
+    async def serve(self, name: str, authorization: str, raw: bytes, client: str = "") -> dict:
+        """The answer to a request that the address `name` takes; `Refusal` where it is not granted.
+
+        `client` is the address from which it comes, "" where that may be many people's.
+        """
         annotator = ""
         self.running += 1
         try:
             if name == "enter":
-                return await self._enter(parse(raw))
-            visitor, annotator, fresh = self._identify(authorization)
+                return await self._enter(parse(raw), client)
+            visitor, annotator, fresh = self._known(authorization, client)
+            if annotator and not self.rate.takes(f"annotator {annotator}"):
+                raise TOO_MANY
             if not fresh:
                 raise OLD_TOKEN
             if not visitor.worker and name != "session":
@@ -164,37 +136,56 @@ class Intake:
             reason = as_refusal(error)
             if reason is not error:
                 self.log_error(name, error)
-            if annotator and name in KEPT:
-                loop = asyncio.get_running_loop()
-                await loop.run_in_executor(self._keeper, self._refused.keep, annotator, name, reason, raw)
+            if annotator and name in KEPT and reason is not TOO_MANY:
+                await _in(self._keeper, self._refused.keep, annotator, name, reason, raw)
             self.log_refusal(ROUTES[name], name, reason, annotator, len(raw))
             raise reason from None
         finally:
             self.running -= 1
 
-    async def _queue(self, annotator: str, function: Callable, *args: Any) -> Any:
-        """In the desk's thread; who has many requests there already, or all together too many, is told to wait."""
+    async def _queue(self, annotator: str, function: Callable, *args: Any, threads: ThreadPoolExecutor | None = None):
+        """In the desk's thread, or in other `threads`; who has many requests waiting already, or all together too many,
+        is told to wait."""
         full = annotator and self._waiting[annotator] >= MOST_WAITING
         if full or self._waiting.total() >= MOST_WAITING_IN_ALL:
             raise BUSY
         self._waiting[annotator] += 1
         try:
-            return await self.acall(function, *args)
+            return await _in(threads or self._desk_thread, function, *args)
         finally:
             self._waiting[annotator] -= 1
             if not self._waiting[annotator]:
                 del self._waiting[annotator]
 
-    async def _enter(self, body: dict) -> dict:
+    async def _enter(self, body: dict, client: str) -> dict:
+        self._stranger(client)
         query = body.get("query")
         if not isinstance(query, dict) or not all(isinstance(value, str) for value in query.values()):
             raise refusal(400)
         door = next((door for door in self.doors.values() if door.knows(query)), None)
         if door is None:
             raise refused(NO_LINK)
-        visitor = await self._queue("", door.enter, query) if door.writes else door.enter(query)
+        link = hashlib.sha256(json.dumps(query, sort_keys=True).encode()).hexdigest()
+        if not self.rate.takes(f"link {link}"):
+            raise TOO_MANY
+        if door.waits:
+            visitor = await self._queue("", door.enter, query, threads=self._door_threads)
+        else:
+            visitor = door.enter(query)
         payload = {"door": door.name, "worker": visitor.worker, "registration": visitor.registration}
         return {"token": tokens.sign_session(self.secret, {**payload, "data": visitor.provider_data}, self.clock())}
+
+    def _stranger(self, client: str) -> None:
+        """Count a request that comes without a good token to the address from which it comes."""
+        if client and not self.rate.takes(f"address {client}"):
+            raise TOO_MANY
+
+    def _known(self, authorization: str, client: str) -> tuple[Visitor, str, bool]:
+        try:
+            return self._identify(authorization)
+        except Refusal:
+            self._stranger(client)
+            raise
 
     def _identify(self, authorization: str) -> tuple[Visitor, str, bool]:
         """The visitor, their pseudonym ("" in a preview), and whether the token's time is not over."""
@@ -240,3 +231,8 @@ class Intake:
         message = str(error)
         message = tokens.redact(message) if len(message) <= 200 else "…"
         LOG.error("error in %s: %s: %s; %s", where, type(error).__name__, " ".join(message.split()), trail)
+
+
+async def _in(threads: ThreadPoolExecutor, function: Callable, *args: Any) -> Any:
+    """Run `function` in one of the threads; from the event loop."""
+    return await asyncio.get_running_loop().run_in_executor(threads, function, *args)

@@ -31,6 +31,8 @@ from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 
 COMMAND = "spotbot_crowdsource"
+PLATFORM = "platform"
+"""What a collection's provenance calls what came of asking the platform whom it knows."""
 PATIENCE = 60.0
 """Seconds to wait for another command that has the study for a moment."""
 
@@ -245,14 +247,23 @@ def _record(collection: CrowdCollection) -> None:
         "limits": vars(collection.survey.limits),
         "language": collection.language,
         "controls": len(collection.controls),
+        "ids": _who_vouches(collection.request.settings),
     }
     with briefly(collection.study):
         known = collection.study.provenance().get("crowdsourcing", {})
         name = collection.survey.name
+        about |= {PLATFORM: known.get(name, {})[PLATFORM]} if PLATFORM in known.get(name, {}) else {}
         for kind, one in (("tasks", collection.request.task), ("groups", collection.request.group)):
             if one:  # the latest launch, and that of each
                 about = {**about, kind: {**known.get(name, {}).get(kind, {}), one: about}}
         collection.study.record("crowdsourcing", {**known, name: about})
+
+
+def _who_vouches(settings: LaunchSettings) -> str:
+    """By what it is known that an annotator is who they say."""
+    if settings.provider == "prolific":
+        return "not verified" if settings.accept_unverified_ids else "signed by the platform"
+    return "personal links" if settings.provider == "in_house" else "confirmed by the platform"
 
 
 def _record_contestants(collection: CrowdCollection, about: Mapping[str, dict]) -> None:

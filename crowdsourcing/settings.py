@@ -33,6 +33,12 @@ MINIMUM_WAGE = 12.0
 APPROVAL_RATE, APPROVED_HITS, ADULT = "000000000000000000L0", "00000000000000000040", "00000000000000000060"
 """The ids that MTurk gives its own qualifications."""
 
+HOW_TO_SIGN = (
+    "Make the study at Prolific a draft, have its links signed there (“secure your study's URL”), and copy the id from "
+    "the address of its page. Where its links can't be signed, say accept_unverified_ids: true (or "
+    "--accept-unverified-ids): then one person with the link can take part as many."
+)
+
 SECRET_NAME = re.compile(r"(?i)(secret|token|passw|credential|api_?key|access_?key|private_?key|auth)")
 SECRET_VALUE = re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY")
 
@@ -57,7 +63,8 @@ class LaunchSettings:
     (None: see `FEES`), `minimum_wage` per hour. `seconds_per_annotation` (None: what the study's own annotators took,
     else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run reckons with. `group`
     names the group of annotators (students, …) by which training outcomes are told apart; `gold` is a file of further
-    gold dialogues of the task that is launched.
+    gold dialogues of the task that is launched. `prolific_study` is the study's id at Prolific, whose links it signs;
+    with `accept_unverified_ids` its links need no signature, and whoever has the link is whom they say.
     """
 
     provider: str = "in_house"
@@ -81,6 +88,8 @@ class LaunchSettings:
     reading_minutes: float = 3.0
     group: str = ""
     gold: str = ""
+    prolific_study: str = ""
+    accept_unverified_ids: bool = False
 
     @property
     def platform_fee(self) -> float:
@@ -170,7 +179,8 @@ def parse_settings(row: Any, where: str) -> LaunchSettings:
         "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, ABOVE_ZERO),
         "fee": _number(row, "fee", where, None, NumberRange(most=10)),
     }
-    codes = ("completion_code", "screened_out_code")
+    values["accept_unverified_ids"] = files.field(row, "accept_unverified_ids", bool, where, False)
+    codes = ("completion_code", "screened_out_code", "prolific_study")
     for name in ("title", "description", "contact", *codes, "language", "group", "gold"):
         values[name] = files.field(row, name, str, where, getattr(plain, name)).strip()
     for name in ("pay", "minimum_wage", "reading_minutes"):
@@ -327,6 +337,13 @@ def _together(settings: LaunchSettings, where: str) -> LaunchSettings:
             f"{where}: provider is 'prolific' and 'completion_code' is missing.",
             "Copy it from the study's page at Prolific: annotators hand it in to be paid.",
         )
+    if settings.prolific_study and not re.fullmatch(r"[0-9a-f]{24}", settings.prolific_study):
+        raise UserError(
+            f"{where}: field 'prolific_study' is '{settings.prolific_study}', expected 24 hexadecimal digits.",
+            "Copy it from the address of the study's page at Prolific.",
+        )
+    if settings.provider == "prolific" and not settings.prolific_study and not settings.accept_unverified_ids:
+        raise UserError(f"{where}: provider is 'prolific' and 'prolific_study' is missing.", HOW_TO_SIGN)
     if settings.paid and not settings.pay:
         raise UserError(f"{where}: provider is '{settings.provider}' and 'pay' is missing.", "Set the pay for a unit.")
     return settings

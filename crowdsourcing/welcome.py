@@ -42,6 +42,13 @@ def welcome(collection: CrowdCollection, invitation: Invitation, say: Callable[[
     elif provider == "prolific":
         say("\nthe link for the study at Prolific (“I'll use URL parameters”):")
         say(f"  {study_link(base, secret, collection.setup.task_name)}")
+        if collection.request.settings.accept_unverified_ids:
+            say(
+                "warning: its links need no signature of Prolific's (accept_unverified_ids), so one person with the "
+                "link can take part as many; spotbot_collect --submissions leaves out whom Prolific doesn't know"
+            )
+        else:
+            say("  its links must be signed at Prolific (“secure your study's URL”): others open nothing")
     else:
         say(f"\nposting to {provider}; the page is at {base}")
     return first

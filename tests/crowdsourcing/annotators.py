@@ -81,7 +81,7 @@ class Tab:
             except (TimeoutError, OSError, asyncio.IncompleteReadError):
                 self.close()
                 status, answer = 0, {}
-            if status not in (0, 503):
+            if status not in (0, 429, 503):
                 self.record.waits[name].append(time.monotonic() - began)
                 if status != 200:
                     self.record.refused[name, status, answer["error"]["code"]] += 1

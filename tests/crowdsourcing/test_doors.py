@@ -6,7 +6,7 @@ import pytest
 
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor, MTurkDoor, ProlificDoor, leaving
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
 from parlai_spotbot.files import Journal
 
 SECRET = bytes(range(32))
@@ -42,7 +42,13 @@ def test_in_house_nothing_else_opens():
 # -- Prolific ----------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def prolific(tmp_path):
-    return ProlificDoor(SECRET, "mine", "DONE 1&2", "OUT", tmp_path / "bindings.jsonl")
+    return unsigned(tmp_path)
+
+
+def unsigned(tmp_path, screened_out_code="OUT"):
+    """A door that takes links without Prolific's signature; test_prolific.py has the others."""
+    study = ProlificStudy("mine", "", "DONE 1&2", screened_out_code)
+    return ProlificDoor(SECRET, study, tmp_path / "bindings.jsonl", None)
 
 
 def coming(participant=PID, session=SESSION, study="mine", secret=SECRET):
@@ -80,23 +86,37 @@ def test_prolific_a_participant_belongs_to_one_submission(prolific, tmp_path):
     prolific.enter(coming())
     turned_away(prolific, coming(session=OTHER))
     turned_away(prolific, coming(session=""))
-    prolific.enter(coming(participant=OTHER, session=""))
-    prolific.enter(coming(participant=OTHER, session=OTHER))  # now it is bound
-    again = ProlificDoor(SECRET, "mine", "DONE", "OUT", tmp_path / "bindings.jsonl")  # after a relaunch too
+    prolific.enter(coming(participant=OTHER, session=OTHER))
+    again = unsigned(tmp_path)  # after a relaunch too
     again.enter(coming())
     turned_away(again, coming(session=OTHER))
-    turned_away(again, coming(participant=OTHER, session=""))
     text = (tmp_path / "bindings.jsonl").read_text()
     assert PID not in text
     assert SESSION not in text
-    assert len([json.loads(line) for line in text.splitlines()]) == 3
+    assert len([json.loads(line) for line in text.splitlines()]) == 2
+
+
+@pytest.mark.parametrize("missing", ["STUDY_ID", "SESSION_ID"])
+def test_prolific_study_and_session_are_required(prolific, missing):
+    query = coming()
+    turned_away(prolific, {**query, missing: ""})
+    del query[missing]
+    turned_away(prolific, query)
+
+
+def test_prolific_who_came_without_a_session_by_an_older_version_is_bound_by_the_next_visit(tmp_path):
+    named = unsigned(tmp_path)._hash(PID)
+    (tmp_path / "bindings.jsonl").write_text(json.dumps({"participant": named, "session": ""}) + "\n")
+    door = unsigned(tmp_path)
+    door.enter(coming())
+    turned_away(door, coming(session=OTHER))
 
 
 def test_prolific_bindings_survive_a_crash_while_they_are_written(prolific, tmp_path):
     prolific.enter(coming())
     with open(tmp_path / "bindings.jsonl", "a") as out:
         out.write('{"participant": "to')
-    again = ProlificDoor(SECRET, "mine", "DONE", "OUT", tmp_path / "bindings.jsonl")
+    again = unsigned(tmp_path)
     turned_away(again, coming(session=OTHER))
 
 
@@ -150,7 +170,7 @@ def test_everybody_leaves_by_their_own_door(prolific):
 
 
 def test_prolific_without_a_code_for_the_screened_out(tmp_path):
-    door = ProlificDoor(SECRET, "mine", "DONE", "", tmp_path / "bindings.jsonl")
+    door = unsigned(tmp_path, "")
     assert door.finish(door.enter(coming()), "stopped", 0) == {"kind": "none"}
 
 

@@ -5,6 +5,7 @@ import json
 import logging
 import sqlite3
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from asking import SECRET, api, raw, request, token_of
 
-from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing import rates, refused_bodies, tokens
 from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.crowdsourcing.rates import Rate, client_address
+from parlai_spotbot.crowdsourcing.refused_bodies import RefusedBodies
 from parlai_spotbot.errors import UserError
 
 
@@ -64,15 +67,117 @@ def test_refused_submissions_are_kept_once_and_without_credentials(served, tmp_p
     assert "ann" not in {row["annotator"] for row in rows}
 
 
-def test_one_annotator_cannot_fill_the_disk_with_refused_bodies(served, tmp_path, monkeypatch):
-    from parlai_spotbot.crowdsourcing import intake
+def kept_rows(tmp_path):
+    return [json.loads(line) for line in (tmp_path / "refused.jsonl").read_text().splitlines()]
 
-    monkeypatch.setattr(intake, "MOST_KEPT", 3)
+
+def test_one_annotator_cannot_fill_the_disk_with_refused_bodies(served, tmp_path):
+    """50 MB in 6 seconds, once."""
     served.desk.fail = Refusal(404, "unknown", "No such task.")
-    for number in range(6):
-        assert api(served, "submit", {"unit": str(number)}, token_of("ann"))[0] == 404
+    for number in range(25):
+        body = {"unit": str(number), "comment": "x" * 200_000}
+        assert api(served, "submit", body, token_of("ann"))[0] == 404
     assert api(served, "submit", {"unit": "0"}, token_of("bob"))[0] == 404
-    assert len((tmp_path / "refused.jsonl").read_text().splitlines()) == 4
+    assert (tmp_path / "refused.jsonl").stat().st_size < refused_bodies.MOST_BYTES + 10_000
+    name = tokens.pseudonym(SECRET, "ann")
+    rows = [row for row in kept_rows(tmp_path) if row["annotator"] == name]
+    assert sum("body" in row for row in rows) == 10
+    assert [row["not_kept"] for row in rows if "not_kept" in row] == [1, 2, 4, 8]
+    assert served.intake._refused.beyond[name] == 15
+    assert [row["body"] for row in kept_rows(tmp_path) if row["annotator"] != name] == ['{"unit": "0"}']
+
+
+def keep(bodies, who, number, size=10):
+    return bodies.keep(who, "submit", Refusal(404, "unknown", ""), f"{number} ".encode() + b"x" * size)
+
+
+def test_refused_bodies_are_bounded_over_all_starts(tmp_path, monkeypatch):
+    monkeypatch.setattr(refused_bodies, "MOST_KEPT", 3)
+    for start in range(2):
+        bodies = RefusedBodies(tmp_path / "refused.jsonl")
+        assert [keep(bodies, "ann", 10 * start + number) for number in range(6)] == [start == 0] * 3 + [False] * 3
+        bodies.close()
+    again = RefusedBodies(tmp_path / "refused.jsonl")
+    assert again.beyond["ann"] == 8  # 3 and 6: said at the last power of two
+    assert keep(again, "bob", 0)
+    again.close()
+
+
+def test_refused_bodies_of_all_together_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(refused_bodies, "MOST_BYTES_IN_ALL", 20_000)
+    bodies = RefusedBodies(tmp_path / "refused.jsonl")
+    kept = [keep(bodies, f"annotator {number}", 0, 3000) for number in range(20)]
+    assert kept == [True] * 6 + [False] * 14
+    assert bodies.beyond.total() == 14
+    bodies.close()
+
+
+def test_a_file_of_refused_bodies_that_somebody_edited_is_counted_all_the_same(tmp_path):
+    (tmp_path / "refused.jsonl").write_text('[]\n{"annotator": 3}\nno JSON\n{"annotator": "ann"}\n{"torn')
+    bodies = RefusedBodies(tmp_path / "refused.jsonl")
+    assert keep(bodies, "ann", 0)
+    bodies.close()
+
+
+# -- who asks too much -------------------------------------------------------------------------------------------------
+def test_a_flood_of_one_annotator_is_told_to_wait_and_holds_up_nobody(served):
+    served.intake.rate = Rate(each_second=1.0, burst=5)
+    token, other = token_of("ann"), token_of("bob")
+    assert [api(served, "session", None, token)[0] for _ in range(8)] == [200] * 5 + [429] * 3
+    status, headers, content = request(served, "GET", "/api/session", token=token)
+    assert (status, json.loads(content)["error"]["code"]) == (429, "too_many")
+    assert headers["Retry-After"]
+    assert api(served, "session", None, other)[0] == 200
+    served.intake.rate.clock = lambda: time.monotonic() + 3
+    assert [api(served, "session", None, token)[0] for _ in range(4)] == [200] * 3 + [429]
+
+
+def test_a_flood_at_the_door_is_told_to_wait(served):
+    served.intake.rate = Rate(each_second=1.0, burst=3)
+    link = {"t": tokens.sign(SECRET, tokens.LINK, {"worker": "ann"})}
+    asked = [api(served, "enter", {"query": link})[0] for _ in range(5)]
+    assert asked == [200] * 3 + [429] * 2
+    other = {"t": tokens.sign(SECRET, tokens.LINK, {"worker": "bob"})}
+    assert api(served, "enter", {"query": other})[0] == 200  # from the same proxy
+
+
+def test_made_up_links_of_one_address_are_told_to_wait(served):
+    served.intake.rate = Rate(each_second=1.0, burst=3)
+
+    def ask(address, number):
+        body = {"query": {"t": f"made up {number}"}}
+        return request(served, "POST", "/api/enter", body, headers={"X-Forwarded-For": address})[0]
+
+    assert [ask("1.2.3.4", number) for number in range(5)] == [403] * 3 + [429] * 2
+    assert ask("9.9.9.9, 1.2.3.4", 9) == 429  # what stands before the last one is anybody's word
+    assert ask("1.2.3.5", 9) == 403
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "address"),
+    [
+        ("127.0.0.1", "", ""),
+        ("10.0.0.7", "8.8.8.8", "8.8.8.8"),
+        ("8.8.4.4", "8.8.8.8", "8.8.4.4"),
+        ("127.0.0.1", "somebody", ""),
+        ("::1", "1.1.1.1, 2001:4860:4860::8888", "2001:4860:4860::8888"),
+        ("", "8.8.8.8", ""),
+    ],
+)
+def test_whose_address_a_request_comes_from(peer, forwarded, address):
+    assert client_address(peer, forwarded) == address
+
+
+def test_a_rate_forgets_who_has_long_been_still_and_stays_small(monkeypatch):
+    monkeypatch.setattr(rates, "MOST_CLIENTS", 10)
+    now = [0.0]
+    rate = Rate(each_second=1.0, burst=2, clock=lambda: now[0])
+    for number in range(100):
+        now[0] += 0.1
+        assert rate.takes(f"client {number}")
+        assert len(rate._left) <= 10
+    assert rate.takes("client 99")
+    assert not rate.takes("client 99")
 
 
 def test_the_log_has_a_line_a_refusal_and_no_secrets(served, tmp_path, caplog):

@@ -58,6 +58,12 @@ def test_a_file_is_read_and_the_command_line_comes_first(tmp_path):
         ({"qualifications": {"countries": ["Germany"]}}, ["'Germany'", "two letters"]),
         ({"texts": {"submit": 3}}, ["'texts'", "'submit'"]),
         ({"provider": "prolific", "pay": 2}, ["'completion_code'", "Prolific"]),
+        (
+            {"provider": "prolific", "pay": 2, "completion_code": "C"},
+            ["'prolific_study'", "signed", "accept_unverified_ids: true"],
+        ),
+        ({"prolific_study": "mine"}, ["'prolific_study'", "24 hexadecimal"]),
+        ({"accept_unverified_ids": "yes"}, ["'accept_unverified_ids'"]),
         ({"provider": "mturk"}, ["'pay'"]),
         ("provider: x", ["keys and values"]),
     ],

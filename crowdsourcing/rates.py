@@ -1,0 +1,61 @@
+"""How many requests one client may send: a bucket that fills steadily, so a burst is fine and a flood isn't.
+
+A client is an annotator, by the token of the request; before there is one, the link, and the address from which it
+comes where that is known to be one client's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from ipaddress import ip_address
+
+EACH_SECOND = 20.0
+BURST = 600
+"""A page asks a few times a minute, and some times a second while somebody opens exchanges."""
+
+MOST_CLIENTS = 20_000
+
+
+class Rate:
+    """So many requests a second of each client, with bursts; `clock` in seconds."""
+
+    def __init__(self, each_second: float = EACH_SECOND, burst: int = BURST, clock: Callable = time.monotonic):
+        self.each_second, self.burst, self.clock = each_second, burst, clock
+        self._left: dict[str, tuple[float, float]] = {}
+        """Client -> requests left, and when that was so."""
+
+    def takes(self, client: str) -> bool:
+        """Whether a request of the client is served; it is counted then."""
+        now = self.clock()
+        left, at = self._left.get(client, (float(self.burst), now))
+        left = min(float(self.burst), left + (now - at) * self.each_second)
+        if left < 1:
+            return False
+        self._left[client] = (left - 1, now)
+        if len(self._left) > MOST_CLIENTS:
+            self._forget(now)
+        return True
+
+    def _forget(self, now: float) -> None:
+        """Forget who is back at a full bucket, and where all are busy, who was served longest ago."""
+        full = self.burst / self.each_second
+        kept = {name: known for name, known in self._left.items() if now - known[1] < full}
+        if len(kept) > MOST_CLIENTS // 2:
+            latest = sorted(kept.items(), key=lambda entry: entry[1][1])[-(MOST_CLIENTS // 2) :]
+            kept = dict(latest)
+        self._left = kept
+
+
+def client_address(peer: str, forwarded: str) -> str:
+    """The address of who asks; "" where it can't be known.
+
+    A peer on this machine or in a private network is a proxy, which appends to X-Forwarded-For whom it serves; what
+    stands before the last entry is anybody's word.
+    """
+    try:
+        if not ip_address(peer).is_private:
+            return peer
+        return str(ip_address(forwarded.rpartition(",")[2].strip()))
+    except ValueError:
+        return ""

@@ -1,0 +1,207 @@
+"""Prolific's signed study URLs, against a key server of our own: nobody comes in by what they make up."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+
+import jwt
+import pytest
+from asking import SECRET, RecordingDesk, api
+from cryptography.hazmat.primitives import serialization
+from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, private_key, token
+
+from parlai_spotbot.crowdsourcing import prolific, tokens
+from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.crowdsourcing.doors import ProlificDoor, ProlificStudy
+from parlai_spotbot.crowdsourcing.prolific import SignedUrls
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+
+
+@pytest.fixture
+def keys():
+    server = KeyServer("first")
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def door(keys, tmp_path):
+    return make_door(keys, tmp_path)
+
+
+def make_door(keys, tmp_path, **more):
+    study = ProlificStudy("mine", STUDY, "DONE", "OUT")
+    return ProlificDoor(SECRET, study, tmp_path / "prolific.jsonl", SignedUrls(ADDRESS, keys.url, **more))
+
+
+def coming(signed="", participant=PID, session=SESSION, study=STUDY):
+    """The query of a page's address, with a token that Prolific signed for the same ids unless told otherwise."""
+    return {
+        "study": tokens.sign(SECRET, tokens.STUDY, {"study": "mine"}),
+        "PROLIFIC_PID": participant,
+        "STUDY_ID": study,
+        "SESSION_ID": session,
+        "prolific_token": signed or token(claims(participant, session)),
+    }
+
+
+def turned_away(door, query, status=403):
+    with pytest.raises(Refusal) as caught:
+        door.enter(query)
+    assert caught.value.status == status
+    return caught.value.text
+
+
+def test_who_prolific_signed_for_comes_in_under_their_id(door, keys):
+    visitor = door.enter(coming())
+    assert visitor.worker == PID
+    assert visitor.provider_data == {"door": "prolific", "prolific_pid": PID, "study_id": STUDY, "session_id": SESSION}
+    door.enter(coming(participant=OTHER_PID, session=OTHER_SESSION))
+    assert keys.asked == 1  # the keys are kept
+
+
+def test_nobody_comes_in_without_prolific_s_signature(door, keys):
+    for made_up in range(20):
+        turned_away(door, {**coming(participant=f"{made_up:024x}"), "prolific_token": ""})
+        turned_away(door, {**coming(participant=f"{made_up:024x}"), "prolific_token": token()})  # somebody else's
+    assert keys.asked == 1
+    without = coming()
+    del without["prolific_token"]
+    turned_away(door, without)
+
+
+def public_pem():
+    key = private_key("first").public_key()
+    return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+def signed_with_the_public_key():
+    """HS256 with the public key as its secret, which everybody knows; made by hand, as no library makes it."""
+    parts = [{"alg": "HS256", "kid": "first", "typ": "JWT"}, claims()]
+    body = b".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=") for part in parts)
+    signature = hmac.new(public_pem(), body, hashlib.sha256).digest()
+    return (body + b"." + base64.urlsafe_b64encode(signature).rstrip(b"=")).decode()
+
+
+def changed(part):
+    """A good token of which one part says something else."""
+    parts = token().split(".")
+    said = json.loads(base64.urlsafe_b64decode(parts[part] + "=="))
+    said |= {"more": 1}
+    parts[part] = base64.urlsafe_b64encode(json.dumps(said).encode()).rstrip(b"=").decode()
+    return ".".join(parts)
+
+
+FORGED = {
+    "another key under a known name": lambda: token(key="evil", kid="first"),
+    "a key that nobody knows": lambda: token(key="evil"),
+    "no algorithm": lambda: jwt.encode(claims(), None, algorithm="none", headers={"kid": "first"}),
+    "the public key as a shared secret": signed_with_the_public_key,
+    "a shared secret": lambda: token(key="x" * 32, kid="first", algorithm="HS256"),
+    "a changed header": lambda: changed(0),
+    "a changed claim": lambda: changed(1),
+    "no name of a key": lambda: jwt.encode(claims(), private_key("first"), algorithm="RS256"),
+    "for another site": lambda: token(claims(aud="https://elsewhere.example.org")),
+    "for another port": lambda: token(claims(aud=f"{ADDRESS}:8443")),
+    "for a longer name": lambda: token(claims(aud=f"{ADDRESS}.evil.org")),
+    "for nobody": lambda: token(claims(aud=None)),
+    "without an end": lambda: token(claims(exp=None)),
+    "over": lambda: token(claims(exp=int(time.time()) - 120)),
+    "an end that is no time": lambda: token(claims(exp="soon")),
+    "an endless end": lambda: token(claims(exp=10**400)),
+    "not yet begun": lambda: token(claims(nbf=int(time.time()) + 3600)),
+    "no ids": lambda: token(claims(prolific=None)),
+    "ids that are none": lambda: token(claims(prolific={"PROLIFIC_PID": 1, "STUDY_ID": [], "SESSION_ID": None})),
+    "no session": lambda: token(claims(prolific={"PROLIFIC_PID": PID, "STUDY_ID": STUDY})),
+    "another participant's": lambda: token(claims(participant=OTHER_PID)),
+    "another sitting's": lambda: token(claims(session=OTHER_SESSION)),
+    "not a token": lambda: "a.b.c",
+    "deep": lambda: base64.urlsafe_b64encode(b"[" * 3000).decode() + ".e30.e30",
+    "very long": lambda: "a" * 100_000,
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_what_is_made_up_or_somebody_else_s_opens_nothing(door, how):
+    turned_away(door, coming(FORGED[how]()))
+    assert door.enter(coming()).worker == PID  # and what is sound does, after it
+
+
+def test_another_study_at_prolific_opens_nothing(door):
+    """Anybody may make a study there whose address is this one; Prolific signs that too."""
+    ids = {"PROLIFIC_PID": PID, "STUDY_ID": "9" * 24, "SESSION_ID": SESSION}
+    turned_away(door, coming(token(claims(prolific=ids)), study="9" * 24))
+
+
+@pytest.mark.parametrize("aud", ["study.example.org", f"{ADDRESS}/?study=x&PROLIFIC_PID={PID}", ["x", ADDRESS]])
+def test_the_site_counts_however_it_is_written(door, aud):
+    assert door.enter(coming(token(claims(aud=aud)))).worker == PID
+
+
+def test_keys_may_change(door, keys, monkeypatch):
+    door.enter(coming())
+    keys.names = ["second"]
+    turned_away(door, coming(token(claims(OTHER_PID, OTHER_SESSION), "second"), OTHER_PID, OTHER_SESSION))
+    assert keys.asked == 1  # not sooner than half a minute after the last time: floods of made-up names cost nothing
+    monkeypatch.setattr(door.signed._keys, "cooldown_duration", 0.0)
+    door.enter(coming(token(claims(OTHER_PID, OTHER_SESSION), "second"), OTHER_PID, OTHER_SESSION))
+    assert keys.asked == 2
+    turned_away(door, coming(token(key="first")))  # no longer among Prolific's
+
+
+def test_a_key_server_that_is_down_makes_people_wait(keys, tmp_path, monkeypatch):
+    keys.down = True
+    door = make_door(keys, tmp_path)
+    assert "tries" in turned_away(door, coming(), 503)
+    turned_away(door, coming(), 503)
+    assert keys.asked == 1
+    keys.down = False
+    monkeypatch.setattr(prolific, "AGAIN_SECONDS", 0.0)
+    door.enter(coming())
+    keys.down = True
+    monkeypatch.setattr(prolific, "AGAIN_SECONDS", 30.0)
+    monkeypatch.setattr(door.signed._keys, "cooldown_duration", 0.0)
+    monkeypatch.setattr(door.signed, "_failed_at", float("-inf"))
+    turned_away(door, coming(token(key="evil")), 503)
+    door.enter(coming(participant=OTHER_PID, session=OTHER_SESSION))  # the keys that are there serve
+
+
+def test_a_page_is_reloaded_after_its_token_is_over_but_nobody_comes_late(keys, tmp_path):
+    ahead = [0.0]
+    door = make_door(keys, tmp_path, clock=lambda: time.time() + ahead[0])
+    query, late = coming(), coming(participant=OTHER_PID, session=OTHER_SESSION)
+    door.enter(query)
+    ahead[0] = 3600.0
+    assert door.enter(query).worker == PID
+    assert "again" in turned_away(door, late)
+    again = make_door(keys, tmp_path, clock=lambda: time.time() + 3600)  # after a restart too
+    assert again.enter(query).worker == PID
+    turned_away(again, late)
+
+
+def test_a_participant_has_one_submission_however_well_signed(door):
+    door.enter(coming())
+    turned_away(door, coming(session=OTHER_SESSION))
+
+
+def test_signed_links_are_for_one_study(keys, tmp_path):
+    with pytest.raises(ValueError, match="its id is missing"):
+        ProlificDoor(SECRET, ProlificStudy("mine", "", "DONE"), tmp_path / "x", SignedUrls(ADDRESS, keys.url))
+
+
+# -- through the server ------------------------------------------------------------------------------------------------
+def test_over_http_one_person_is_not_many(door, page, tmp_path):
+    """Ten invented ids took all units once; now only whom Prolific signed for gets a session."""
+    desk = RecordingDesk()
+    with PageServer(desk, door, ServerFiles(page, tmp_path / "refused.jsonl"), SECRET) as server:
+        for number in range(10):
+            made_up = coming("x", participant=f"{number:024x}", session=f"{number + 100:024x}")
+            assert api(server, "enter", {"query": made_up})[0] == 403
+            del made_up["prolific_token"], made_up["SESSION_ID"]
+            assert api(server, "enter", {"query": made_up})[0] == 403
+        status, answer = api(server, "enter", {"query": coming()})
+        assert status == 200
+        assert api(server, "session", None, answer["token"])[0] == 200
+    assert (tmp_path / "prolific.jsonl").read_text().count("\n") == 1

@@ -20,7 +20,7 @@ from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import caution_of, here, said
 from parlai_spotbot.report.quotes import Quote, quotes
 from parlai_spotbot.surveys import about_of, survey_names
-from parlai_spotbot.wording import upper_first
+from parlai_spotbot.wording import source_said, upper_first
 
 ROWS = 8
 """So many contestants, or criteria, stand on the first screen; the others behind it."""
@@ -68,11 +68,13 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         account = lead_of(contents)
         lead = card(contents, account.source) if account else None
         if account is None or lead is None:
-            return FirstScreen(chapter.title, question, _unanswered(contents), step=next(iter(missing(contents)), None))
+            return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
         answer, *further = lead.card.text
         shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
+        if not account.people and answer not in account.sentences:
+            answer = f"By {source_said(account.source)}: {answer}"
         step = _step(contents, lead.card, [section.step for section in unsettled if section.step])
         otherwise = views(contents, lead) if lead.card.clusters else []
         said_there = quotes(contents, account.source)
@@ -129,7 +131,7 @@ def _step(contents: Contents, lead: Card, told: Sequence[str]) -> Step | None:
     """The one thing to do next: make what is missing, or what the findings tell; people's answers where there are none
     or too few for a ranking, else a plan."""
     if found := missing(contents):
-        return found[0]
+        return found
     study, survey = contents.study, contents.survey
     if survey not in survey_names() or not told:
         return None
@@ -138,15 +140,13 @@ def _step(contents: Contents, lead: Card, told: Sequence[str]) -> Step | None:
     return Step(told[0], here(study, found))
 
 
-def missing(contents: Contents) -> list[Step]:
+def missing(contents: Contents) -> Step | None:
     """What has not been made yet or is out of date, with the command that makes it."""
     study, survey = contents.study, contents.survey
     if survey not in survey_names():
-        return []
+        return None
     if not contents.judged:
         what = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"
-        return [Step(what if contents.units else "There are no units yet.", here(study, next_step(study, survey)))]
-    analyse = here(study, command("analyze", study.path, survey))
-    if not contents.analysis:
-        return [Step("The judgements are not analysed yet.", analyse)]
-    return [Step(why, analyse)] if (why := contents.outdated) else []
+        return Step(what if contents.units else "There are no units yet.", here(study, next_step(study, survey)))
+    why = contents.outdated if contents.analysis else "The judgements are not analysed yet."
+    return Step(why, here(study, command("analyze", study.path, survey))) if why else None

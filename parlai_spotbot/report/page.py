@@ -39,7 +39,7 @@ class Panel:
     heading: str = ""
     sections: list[PageSection] = field(default_factory=list)
     cards: list[SourceCard] = field(default_factory=list)
-    missing: list[Step] = field(default_factory=list)
+    missing: Step | None = None
 
 
 def render(
@@ -60,6 +60,7 @@ def _context(views: list[SurveyView], paper: appendix.Appendix, without: Sequenc
     chapters = [chapter_of(own) for own in views]
     screen, each = first_screen.first_screen(chapters[0]), bots(chapters[0])
     of_study = told_of_study(views, without)
+    failures = failures_table(contents.failures, {c.conversation_id for c in contents.conversations})
     whole = whole_study(view, of_study)
     told = [own for chapter in chapters for own in chapter.sections]
     parts = [part for section in [*told, *each, *whole] for part in section.parts]
@@ -72,7 +73,7 @@ def _context(views: list[SurveyView], paper: appendix.Appendix, without: Sequenc
         "chapters": chapters,
         "parts": parts,
         "screen": screen,
-        "found": second_screen(chapters, [own for _, told in of_study for _, own in told], without),
+        "found": second_screen(chapters, [own for _, told in of_study for _, own in told], failures, without),
         "figure": _figure(chapters[0], screen),
         "panels": _panels(chapters, screen, each, whole, spoken),
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
@@ -80,7 +81,7 @@ def _context(views: list[SurveyView], paper: appendix.Appendix, without: Sequenc
         "conversations": len(contents.conversations),
         "spoken": spoken,
         "reading": reader_data.data(views, {own.name: own.title for own in chapters}),
-        "failures": failures_table(contents.failures, {c.conversation_id for c in contents.conversations}),
+        "failures": failures,
         "made_by": {own.contents.survey: made for own in views if (made := own.contents.made_by.get("ranking"))},
         "paper": appendix.section(contents.study, paper),
         "provenance": contents.study.provenance(),
@@ -106,7 +107,7 @@ def _panels(
         lead = screen.lead.source if screen.lead and not number else ""
         contents = own.view.contents
         cards = [c for source in contents.sources if source != lead and (c := first_screen.card(contents, source))]
-        missing = first_screen.missing(contents) if number else []
+        missing = first_screen.missing(contents) if number else None
         heading = f"{own.title}: {own.question}"
         found.append(Panel(own.anchor, own.title, heading, own.sections, cards, missing))
     if each:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.findings.contents import Contents
-from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.findings.sections import Section, Table
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import Chapter, findings_with, results
-from parlai_spotbot.report.failures import failures_table
 from parlai_spotbot.report.first_screen import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
@@ -45,9 +44,11 @@ class SecondScreen:
     careful: list[str]
 
 
-def second_screen(chapters: Sequence[Chapter], of_study: Sequence[Section], without: Sequence[str]) -> SecondScreen:
-    """What is said of how the first survey's answer was found; `of_study` is told of the whole study, `without` are the
-    sources left out."""
+def second_screen(
+    chapters: Sequence[Chapter], of_study: Sequence[Section], failures: Table | None, without: Sequence[str]
+) -> SecondScreen:
+    """What is said of how the first survey's answer was found; `of_study` is told of the whole study, `failures` are
+    self-play's, `without` are the sources left out."""
     first, contents = chapters[0], chapters[0].view.contents
     account = lead_of(contents)
     how = [("Conversations", _conversations(first)), ("Judged by", _judged_by(contents))]
@@ -65,7 +66,7 @@ def second_screen(chapters: Sequence[Chapter], of_study: Sequence[Section], with
         for other in source_accounts(contents):
             careful += other.sentences if other.source != account.source else []
     careful += [text for section in of_study for text in section.careful]
-    if failures := failures_table(contents.failures, {c.conversation_id for c in contents.conversations}):
+    if failures:
         careful.append(f"Self-play: {failures.sentence}")
     others = _others(chapters, account.source if account else "")
     return SecondScreen(

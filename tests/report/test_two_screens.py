@@ -171,6 +171,12 @@ def test_a_judge_can_be_left_out(study, tmp_path):
         build_report(own, without=["spoter"])
 
 
+def test_where_a_judge_leads_the_answer_says_so_first(new_study, study, tmp_path):
+    of_judge = build_report(new_study(tmp_path / "s", sources=("judge:spotter",))).read_text(encoding="utf-8")
+    assert '<p class="answer">By judge spotter: ' in of_judge
+    assert '<p class="answer">By ' not in build_report(study).read_text(encoding="utf-8")
+
+
 def test_people_lead_whatever_the_survey_and_what_is_empty_stays_away(new_study, tmp_path):
     study = new_study(tmp_path / "s", sources=("judge:spotter",), per_pair=2)
     pack_study(study, "dialogue_likert")

@@ -53,7 +53,14 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     def provenance(self) -> dict:
         """What a study keeps of this contestant: the exact model, and every word that it is told beforehand."""
-        return {**self._loaded.about, "generation": self._loaded.given, "system_prompt": self._loaded.system}
+        told = {"generation": self._loaded.given, "system_prompt": self._loaded.system}
+        return {**self._loaded.about, **told, **({"rehearses": True} if self._rehearses else {})}
+
+    @property
+    def _rehearses(self) -> bool:
+        """Whether what was kept of earlier turns rounds otherwise than what is read anew: in less than fp32."""
+        writer = self._loaded.writer
+        return writer.dtype.itemsize < 4 and not writer.plain and writer.store.limit > 0
 
     def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
         written = self._loaded.writer.write([self._request(dialogue) for dialogue in dialogues], self._loaded.rules)

@@ -78,7 +78,7 @@ def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name)
             raise
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def _umask() -> int:
@@ -87,7 +87,8 @@ def _umask() -> int:
     return mask
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names of the folder's files."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -189,8 +190,8 @@ class Journal:
             os.fsync(self._file.fileno())
         return len(raw) - good
 
-    def append(self, *rows: Any) -> None:
-        """Append `rows`, one a line, and wait until the disk has them."""
+    def append(self, *rows: Any, sync: bool = True) -> None:
+        """Append `rows`, one a line, and wait until the disk has them; without `sync`, it has them after the next."""
         data = "".join(dumps(row) + "\n" for row in rows).encode("utf-8")
         start = os.fstat(self._file.fileno()).st_size
         with _disk_errors(self.path):
@@ -198,10 +199,16 @@ class Journal:
                 view = memoryview(data)
                 while view:
                     view = view[self._file.write(view) :]
-                os.fsync(self._file.fileno())
+                if sync:
+                    os.fsync(self._file.fileno())
             except OSError:
                 self._file.truncate(start)
                 raise
+
+    def sync(self) -> None:
+        """Wait until the disk has all that was appended."""
+        with _disk_errors(self.path):
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         self._file.close()

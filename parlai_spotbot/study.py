@@ -209,6 +209,10 @@ class Study:
         return self.path / "conversations.journal.jsonl"
 
     @property
+    def turns_path(self) -> Path:
+        return self.path / "turns.journal.jsonl"
+
+    @property
     def failures_path(self) -> Path:
         return self.path / "failures.jsonl"
 

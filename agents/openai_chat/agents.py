@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 
 import httpx2
 from parlai.core.message import Message
@@ -133,27 +135,55 @@ class OpenaiChatAgent(BatchedDialogueAgent):
 
     def batch_act(self, observations: Sequence[Message]) -> list[Message]:
         """Answer observations, in their order; one without an answer has no text and says why under ``failure``."""
-        acts = []
-        for outcome in self._outcomes([observation["dialogue"] for observation in observations]):
-            failed = isinstance(outcome, ChatError)
-            acts.append(self._message("" if failed else outcome.text))
-            if failed:
-                acts[-1]["failure"] = f"{type(outcome).__name__}: {outcome}"
-                print(f"{self.NAME}: {outcome}", flush=True)
-        return acts
+        return [act for _, act in sorted(self.acts_as_they_come(observations), key=lambda answer: answer[0])]
 
-    def _outcomes(self, dialogues: Sequence[Dialogue]) -> list[ChatReply | ChatError]:
+    def acts_as_they_come(self, observations: Sequence[Message]) -> Iterator[tuple[int, Message]]:
+        """The same, each with its place as soon as the server has answered."""
+        dialogues = [observation["dialogue"] for observation in observations]
+        settled: SimpleQueue = SimpleQueue()
+        with ThreadPoolExecutor(1) as thread:
+            work = thread.submit(self._outcomes, dialogues, lambda *answer: settled.put(answer))
+            work.add_done_callback(lambda _: settled.put(None))
+            while answer := settled.get():
+                yield answer[0], self._act_of(answer[1])
+            work.result()
+
+    def _act_of(self, outcome: ChatReply | ChatError) -> Message:
+        if isinstance(outcome, ChatReply):
+            return self._message(outcome.text)
+        print(f"{self.NAME}: {outcome}", flush=True)
+        act = self._message("")
+        act["failure"] = f"{type(outcome).__name__}: {outcome}"
+        return act
+
+    def _outcomes(
+        self, dialogues: Sequence[Dialogue], came: Callable[[int, ChatReply | ChatError], None] = lambda *answer: None
+    ) -> list[ChatReply | ChatError]:
+        """What came of each conversation in the end; `came` hears of each as soon as that is known, in any thread."""
         outcomes: list = [None] * len(dialogues)
         waiting = {index: _Try(self._options.room) for index in range(len(dialogues))}
+
+        def take(index: int, attempt: _Try, answer: dict | ChatError) -> _Try | None:
+            outcomes[index] = self._outcome(answer)
+            again = self._again(outcomes[index], attempt)
+            if not again:
+                came(index, outcomes[index])
+            return again
+
         while waiting:
-            requests = [self._request(dialogues[index], attempt) for index, attempt in waiting.items()]
-            answered = zip(list(waiting.items()), self._client.ask(requests), strict=True)
-            waiting = {}
-            for (index, attempt), answer in answered:
-                outcomes[index] = self._outcome(answer)
-                if again := self._again(outcomes[index], attempt):
-                    waiting[index] = again
+            waiting = self._round(dialogues, waiting, take)
         return outcomes
+
+    def _round(self, dialogues: Sequence[Dialogue], asked: dict[int, _Try], take: Callable) -> dict[int, _Try]:
+        """Ask once for each of `asked`; `take` says of each answer whether, and how, it is to be asked again."""
+        indices, again = list(asked), {}
+
+        def came(place: int, answer: dict | ChatError) -> None:
+            index = indices[place]
+            again[index] = take(index, asked[index], answer)
+
+        self._client.ask([self._request(dialogues[index], attempt) for index, attempt in asked.items()], came)
+        return {index: again[index] for index in indices if again[index]}
 
     def _request(self, dialogue: Dialogue, attempt: _Try) -> ChatRequest:
         given = self._options

@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,10 +115,17 @@ class AgentServer:
         """What provenance keeps of the agent: its class, whether it is batched, and the checksum of its model file.
 
         An agent with a method ``provenance()`` adds what it returns (JSON), such as a model's exact version; in that,
-        ``system_prompt`` is what it was told before each conversation. It is asked after loading and at the end.
+        ``system_prompt`` is what it was told before each conversation, and ``rehearses`` is true where its next turn
+        depends on how it made earlier ones (by rounding): taken up again, it makes them anew, and what was said before
+        counts. It is asked after loading and at the end.
+
+        ``one_at_a_time`` is true where an agent has ``acts_as_they_come(observations)``: it yields (place, act) as soon
+        as each is known, and none depends on what else is in the batch.
         """
         kind = type(self.agent)
         about = {"agent": f"{kind.__module__}:{kind.__qualname__}", "batched": self.batchable, **self._model_file}
+        if callable(getattr(self.agent, "acts_as_they_come", None)):
+            about["one_at_a_time"] = True
         if callable(getattr(self.agent, "provenance", None)):
             try:
                 own = json.loads(json.dumps(self.agent.provenance(), allow_nan=False))
@@ -155,13 +163,14 @@ class AgentServer:
             except Exception as err:
                 yield index, failure(err)
         if self.batchable and len(ready) > 1:
+            left = dict.fromkeys(ready)
             try:
-                replies = self._batch(requests, ready, batch_seed)
+                for index, result in self._batch(requests, ready, batch_seed):
+                    del left[index]
+                    yield index, result
             except Exception as err:
-                for index in ready:  # any of them may be to blame: the runner plays them again one by one
+                for index in left:  # any of them may be to blame: the runner plays them again one by one
                     yield index, {**failure(err), "suspect": True}
-                return
-            yield from replies
         else:
             for index in ready:
                 session, _, seed = requests[index]
@@ -191,17 +200,12 @@ class AgentServer:
         self._untold.discard(session)
         return {**message, "text": "\n".join(filter(None, [self.persona, message.get("text")]))}
 
-    def _batch(self, requests: list, ready: list[int], batch_seed: int) -> list[tuple[int, dict]]:
+    def _batch(self, requests: list, ready: list[int], batch_seed: int) -> Iterator[tuple[int, dict]]:
         clones = [self.sessions[requests[index][0]] for index in ready]
         seed_everything(batch_seed)
-        replies = clones[0].batch_act([clone.observation for clone in clones])
-        if len(replies) != len(clones):
-            raise RuntimeError(f"batch_act gave {len(replies)} replies to {len(clones)} observations")
-        results = []
-        for index, clone, reply in zip(ready, clones, replies, strict=True):
-            note_own_turn(clone, reply)
-            results.append((index, turn(reply)))
-        return results
+        for place, reply in _acts(clones[0], [clone.observation for clone in clones]):
+            note_own_turn(clones[place], reply)
+            yield ready[place], turn(reply)
 
     def _single(self, session: str) -> dict:
         clone = self.sessions[session]
@@ -230,6 +234,17 @@ def persona_lines(persona: str) -> str:
     return "\n".join(line if line.startswith("your persona:") else f"your persona: {line}" for line in lines)
 
 
+def _acts(agent: Any, observations: list) -> Iterator[tuple[int, Any]]:
+    """What an agent answers in a batch, with places: as each answer comes, or all when all are there."""
+    if callable(getattr(agent, "acts_as_they_come", None)):
+        yield from agent.acts_as_they_come(observations)
+        return
+    replies = agent.batch_act(observations)
+    if len(replies) != len(observations):
+        raise RuntimeError(f"batch_act gave {len(replies)} replies to {len(observations)} observations")
+    yield from enumerate(replies)
+
+
 def note_own_turn(agent: Any, message: Any) -> None:
     """Let an agent see what it said; agents other than TorchAgents need not care for that."""
     if hasattr(agent, "self_observe"):
@@ -245,6 +260,10 @@ def turn(reply: Any) -> dict:
         return {"text": ""}
     if not isinstance(text, str):
         return {"error": f"the turn's text is a {type(text).__name__}, not a string", "detail": repr(text)[:500]}
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return {"error": "the turn's text holds half a character, which can't be written", "detail": repr(text)[:500]}
     return {"text": text}
 
 

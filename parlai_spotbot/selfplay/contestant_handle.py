@@ -6,6 +6,7 @@ A process on this machine and an actor of a cluster differ only in how they are 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -14,10 +15,12 @@ from parlai_spotbot.records import Contestant
 
 @dataclass(frozen=True)
 class TurnFailure:
-    """Why a contestant gave no turn. `kind` is exception, empty, crash, hang, memory, lost, interrupted or set_aside.
+    """Why a contestant gave no turn. `kind` is exception, empty, crash, hang, memory, lost, strayed, interrupted or
+    set_aside.
 
     With `suspect`, several conversations were in the same batch and any of them may be to blame; "lost" conversations
     are innocent: their contestant was stopped because of another. "interrupted" is nobody's fault: a machine went.
+    "strayed": it was to make an earlier turn anew, and made another.
     """
 
     contestant: str
@@ -34,6 +37,10 @@ class SessionRequest:
     session: str
     events: tuple
     seed: int
+
+
+Came = Callable[[dict[int, str]], None]
+"""Told of turns as soon as they are known, by their places among the requests; those that come at once, at once."""
 
 
 class ContestantHandle(ABC):
@@ -56,9 +63,12 @@ class ContestantHandle(ABC):
         """Start it and load the model; the future raises `UserError` where that fails."""
         return self._queue.submit(self._load)
 
-    def act(self, requests: list[SessionRequest]) -> Future:
-        """Ask for the next turn of every request; the future gives texts and `TurnFailure`s in their order."""
-        return self._queue.submit(self._act, requests)
+    def act(self, requests: list[SessionRequest], came: Came = lambda answers: None) -> Future:
+        """Ask for the next turn of every request; the future gives texts and `TurnFailure`s in their order.
+
+        `came` hears of every text before that, in a thread of ours; what it raises ends all.
+        """
+        return self._queue.submit(self._act, requests, came)
 
     def refresh(self) -> Future:
         """Ask the contestant once more what it says of itself, some of which may have changed while it played."""
@@ -98,7 +108,7 @@ class ContestantHandle(ABC):
     def _load(self) -> None: ...
 
     @abstractmethod
-    def _act(self, requests: list[SessionRequest]) -> list[str | TurnFailure]: ...
+    def _act(self, requests: list[SessionRequest], came: Came) -> list[str | TurnFailure]: ...
 
     @abstractmethod
     def _refresh(self) -> None: ...

@@ -12,14 +12,16 @@ import os
 import socket
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
-from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
+from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.process import ContestantProcess
 
 LOST = 5
@@ -125,8 +127,14 @@ class ContestantHost:
             raise error
         return error and UserErrorParts(error.problem, error.remedy), self._state()
 
-    def act(self, requests: list[SessionRequest]) -> tuple[list[str | TurnFailure], ContestantState]:
-        return self.process.act(requests).result(), self._state()
+    def act(self, requests: list[SessionRequest]) -> Iterator[dict[int, str] | tuple[list, ContestantState]]:
+        """Yield turns as they come, by their places; in the end what came of all requests, and the state."""
+        came: SimpleQueue = SimpleQueue()
+        outcomes = self.process.act(requests, came.put)
+        outcomes.add_done_callback(lambda _: came.put(None))
+        while (answers := came.get()) is not None:
+            yield answers
+        yield outcomes.result(), self._state()
 
     def refresh(self) -> ContestantState:
         self.process.refresh().result()
@@ -226,24 +234,32 @@ class RayContestant(ContestantHandle):
         self._stop()
 
     # -- work --------------------------------------------------------------------------------------------------------
-    def _act(self, requests: list[SessionRequest]) -> list[str | TurnFailure]:
+    def _act(self, requests: list[SessionRequest], came: Came) -> list[str | TurnFailure]:
         gone = [r for r in requests if r.session not in self._sessions and r.events[0][0] != "open"]
         if gone and not self.set_aside:
             return self._failures(requests, "interrupted", "its place in the cluster was lost")
         try:
             if not self.set_aside and not self._ended and self._actor is None:
                 self._load()
-            if self.set_aside or self._ended:
-                return self._failures(requests, "set_aside", self.set_aside or "the run was stopped")
-            self._sessions.update(request.session for request in requests)
-            outcomes, state = self.ray.get(self._actor.act.remote(requests))
         except UserError as err:
             self.set_aside = err.problem
-            return self._failures(requests, "set_aside", self.set_aside)
+        if self.set_aside or self._ended:
+            return self._failures(requests, "set_aside", self.set_aside or "the run was stopped")
+        self._sessions.update(request.session for request in requests)
+        try:
+            outcomes, state = self._stream(requests, came)
         except self.ray.exceptions.RayError as err:
             return self._after_loss(requests, err)
         self._take(state)
         return outcomes
+
+    def _stream(self, requests: list[SessionRequest], came: Came) -> tuple[list[str | TurnFailure], ContestantState]:
+        """What the actor makes of `requests`; turns are passed on as they come."""
+        for part in self._actor.act.options(num_returns="streaming").remote(requests):
+            answer = self.ray.get(part)
+            if isinstance(answer, dict):
+                came(answer)
+        return answer
 
     def _after_loss(self, requests: list[SessionRequest], err: Exception) -> list[str | TurnFailure]:
         self._stop()

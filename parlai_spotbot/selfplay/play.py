@@ -20,15 +20,7 @@ from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
-from parlai_spotbot.selfplay.runner import (
-    Runner,
-    RunOutcome,
-    failed_before,
-    finished,
-    missing_groups,
-    names_of,
-    write_conversations,
-)
+from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.texts.repetition import training_overlap
@@ -114,7 +106,7 @@ def play(
     jobs, how = schedule(decision.plans, seeds_of(domain))
     humans = draw_people(plan, domain)
     done = finished(decision.study) if decision.study else {}
-    groups = missing_groups(jobs, done, failed_before(decision.study) if decision.study else ())
+    groups = missing_groups(jobs, done)
     needed = {name for group in groups for job in group for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
     with (

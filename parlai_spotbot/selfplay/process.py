@@ -18,7 +18,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.agent_server import AgentServer, serve
-from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
+from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import derive
 
 STRIKES = 3
@@ -135,7 +135,7 @@ class ContestantProcess(ContestantHandle):
             except (ContestantStopped, OSError):
                 self._stop()
 
-    def _act(self, requests: list[SessionRequest]) -> list[str | TurnFailure]:
+    def _act(self, requests: list[SessionRequest], came: Came) -> list[str | TurnFailure]:
         if not self.set_aside and self._connection is None and not self._ended:
             try:
                 self._load()
@@ -144,10 +144,14 @@ class ContestantProcess(ContestantHandle):
         if self.set_aside or self._ended:
             return [self._failure("set_aside", self.set_aside or "the run was stopped") for _ in requests]
         outcomes: list = [None] * len(requests)
-        self._exchange(requests, outcomes)
+        # What is made in one batch belongs together, unless each turn comes by itself.
+        together = self.about.get("batched", False) and len(requests) > 1 and not self.about.get("one_at_a_time", False)
+        self._exchange(requests, outcomes, (lambda answers: None) if together else came)
+        if together:
+            came({place: outcome for place, outcome in enumerate(outcomes) if isinstance(outcome, str)})
         return outcomes
 
-    def _exchange(self, requests: list[SessionRequest], outcomes: list) -> None:
+    def _exchange(self, requests: list[SessionRequest], outcomes: list, came: Came) -> None:
         payload = [(request.session, request.events, request.seed) for request in requests]
         waiting = dict.fromkeys(range(len(requests)))
         # An agent that waits for a server ends each request itself, but a limit of requests may make a batch slow.
@@ -161,7 +165,9 @@ class ContestantProcess(ContestantHandle):
                 if answer[0] == "error":
                     raise ContestantStopped("crash", answer[1])
                 waiting.pop(answer[1])
-                outcomes[answer[1]] = self._outcome(answer[2])
+                outcomes[answer[1]] = outcome = self._outcome(answer[2])
+                if isinstance(outcome, str):
+                    came({answer[1]: outcome})
         except (ContestantStopped, OSError, EOFError) as err:
             self._strike(err, list(waiting), outcomes)
 

@@ -1,7 +1,8 @@
 """Plays what is missing of a study's schedule, and leaves it valid on disk whatever stops it.
 
-Groups of conversations run in threads, each in step with itself; the main thread alone writes. A finished group goes to
-the journal in one write; at the end journal and earlier results become conversations.jsonl in canonical order.
+Groups of conversations run in threads, each in step with itself. Each turn is in the journal of turns before it is
+used; the main thread alone writes conversations: a finished group goes to their journal in one write, and at the end
+journal and earlier results become conversations.jsonl in canonical order.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from parlai_spotbot.records import Conversation, Turn
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, TurnFailure
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.schedule import ConversationJob
+from parlai_spotbot.selfplay.turn_journal import TurnJournal
 from parlai_spotbot.selfplay.worlds import GroupWorld, ProxyAgent, SelfPlayWorld
 from parlai_spotbot.study import Plan, Study
 
 ATTEMPTS = 5
-"""How often a conversation is begun that ended with a suspicion, before it counts as failed."""
+"""How often a conversation is taken up that ended with a suspicion, before it counts as failed."""
 
 LOSSES = 50
 """The same where it is innocent: each loss has cost another conversation an attempt, so there can't be many."""
@@ -39,9 +41,9 @@ SHOWN = 10
 
 @dataclass
 class GroupOutcome:
-    """What came of a group: finished conversations, failed ones, and those to be begun again (alone, or together).
+    """What came of a group: finished conversations, failed ones, and those that go on anew (alone, or together).
 
-    An interrupted group is begun again as a whole, so that its batches are what they would have been.
+    An interrupted group goes on as a whole, so that its batches are what they would have been.
     """
 
     done: list[tuple[ConversationJob, Conversation]] = field(default_factory=list)
@@ -64,32 +66,13 @@ def finished(study: Study) -> dict[str, Conversation]:
     return {row.conversation_id: row for row in study.finished()}
 
 
-def failed_before(study: Study) -> set[str]:
-    """The ids of conversations that failed in some earlier run, whether or not a later one completed them."""
-    if not study.failures_path.exists():
-        return set()
-    rows = files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)
-    return {row.get("conversation_id") for row in rows}
-
-
-def missing_groups(
-    jobs: list[ConversationJob], done: Collection[str], failed: Collection[str]
-) -> list[list[ConversationJob]]:
-    """What is still to be played, in groups.
-
-    A group is played as a whole, so that its batches are those of an uninterrupted run, unless what is missing of it
-    failed before: then just that.
-    """
+def missing_groups(jobs: list[ConversationJob], done: Collection[str]) -> list[list[ConversationJob]]:
+    """What is still to be played, in groups: those of the schedule, without what is `done`."""
     groups: dict[int, list[ConversationJob]] = {}
     for job in jobs:
-        groups.setdefault(job.group, []).append(job)
-    todo = []
-    for group in groups.values():
-        missing = [job for job in group if job.conversation_id not in done]
-        torn = any(job.conversation_id not in failed for job in missing)
-        if missing:
-            todo.append(group if torn else missing)
-    return todo
+        if job.conversation_id not in done:
+            groups.setdefault(job.group, []).append(job)
+    return [groups[number] for number in sorted(groups)]
 
 
 def names_of(group: list[ConversationJob]) -> list[str]:
@@ -108,6 +91,7 @@ class Runner:
         self.result = RunOutcome()
         self.attempts: Counter[str] = Counter()
         self.suspected: Counter[str] = Counter()
+        self.strayed: set[str] = set()
         self._shown = 0
         self._told: set[str] = set()
         self._stop = threading.Event()
@@ -115,9 +99,17 @@ class Runner:
         self._progress = progress
 
     def run(self, groups: list[list[ConversationJob]]) -> RunOutcome:
-        """Play `groups`; what finishes is durable at once."""
-        turns = 2 * self.plan.exchanges * sum(map(len, groups))
-        bar = tqdm(total=turns, unit="turn", desc="self-play", disable=not self._progress, smoothing=0.1)
+        """Play `groups` from where they stood; each turn is durable before it is used."""
+        jobs = [job for group in groups for job in group]
+        with TurnJournal(self.study.turns_path, jobs, self.plan.contestants) as self.turns:
+            return self._run(groups)
+
+    def _run(self, groups: list[list[ConversationJob]]) -> RunOutcome:
+        total = 2 * self.plan.exchanges * sum(map(len, groups))
+        there = sum(map(len, self.turns.kept.values()))
+        bar = tqdm(total=total, initial=there, unit="turn", desc="self-play", disable=not self._progress, smoothing=0.1)
+        if self.turns.mended:
+            bar.write(f"{self.turns.path}: the last line was half-written ({self.turns.mended} bytes), it is left out")
         most = IN_FLIGHT * self.contestants.copies
         pool = ThreadPoolExecutor(max_workers=most, thread_name_prefix="group")
         queue = list(groups)
@@ -145,14 +137,14 @@ class Runner:
 
     def _play(self, jobs: list[ConversationJob], leased: dict[str, ContestantHandle], bar: tqdm) -> GroupOutcome:
         worlds = [self._world(job, leased) for job in jobs]
-        group = GroupWorld(self.opt, worlds)
-        said, interrupted = 0, False
+        group = GroupWorld(self.opt, worlds, self.turns)
+        asked, interrupted = 0, False
         while not group.episode_done() and not self._stop.is_set() and not interrupted:
             group.parley()
             interrupted = any(world.failure and world.failure.kind == "interrupted" for world in worlds)
-            before, said = said, 0 if interrupted else sum(len(world.turns) for world in worlds)
+            before, asked = asked, sum(world.asked for world in worlds)
             with self._bar_lock:
-                bar.update(said - before)
+                bar.update(asked - before)
         group.close()
         if interrupted:
             self.attempts.update(job.conversation_id for job in jobs)
@@ -166,7 +158,8 @@ class Runner:
             session = f"{job.conversation_id}/{side}/{attempt}"
             # Both sides of a bot with itself must not draw the same chance.
             agents.append(ProxyAgent(self.opt, leased[name], session, job.rng_seed ^ side))
-        return SelfPlayWorld(self.opt, agents, job, self.plan.exchanges)
+        rehearse = job.conversation_id not in self.strayed
+        return SelfPlayWorld(self.opt, agents, job, self.plan.exchanges, self.turns.turns_of(job), rehearse)
 
     def _sort(
         self, jobs: list[ConversationJob], worlds: list[SelfPlayWorld], leased: dict[str, ContestantHandle]
@@ -188,7 +181,9 @@ class Runner:
         name = job.conversation_id
         self.attempts[name] += 1
         self.suspected[name] += failure.suspect
-        again = failure.suspect or failure.kind == "lost"
+        if failure.kind == "strayed":
+            self.strayed.add(name)
+        again = failure.suspect or failure.kind in ("lost", "strayed")
         return again and self.suspected[name] < ATTEMPTS and self.attempts[name] < LOSSES
 
     def _show(self, row: dict, bar: tqdm) -> None:
@@ -208,13 +203,14 @@ class Runner:
     def _settle(
         self, outcome: GroupOutcome, journal: files.Journal, failures: files.Journal, bar: tqdm
     ) -> list[list[ConversationJob]]:
-        """Write what a group brought; returns the groups that have to be begun again."""
+        """Write what a group brought; returns the groups that go on anew."""
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
         if rows:
             failures.append(*rows)
             self.result.failures += rows
         if outcome.done:
             journal.append(*(conversation.to_json() for _, conversation in outcome.done))
+            self.turns.forget(job for job, _ in outcome.done)
             self.result.played += len(outcome.done)
         for row in rows:
             self._show(row, bar)
@@ -270,4 +266,6 @@ def write_conversations(study: Study, jobs: list[ConversationJob], people: list[
     rows += [row for row in done.values() if row.kind == "human_model"] + people
     files.write_jsonl(study.conversations_path, (row.to_json() for row in rows))
     study.journal_path.unlink(missing_ok=True)
+    if all(job.conversation_id in done for job in jobs):
+        study.turns_path.unlink(missing_ok=True)
     return rows

@@ -3,10 +3,14 @@
 `SelfPlayWorld` is one conversation (paper, section 3.1): the seed exchange is put into both bots' context, then the
 two entities take turns. `GroupWorld` plays many at once: in each step a contestant answers, in one batch, all
 conversations that wait for it.
+
+Turns that were given before are taken from the journal, in the same steps, so that batches are what they would have
+been: their contestant isn't asked for them but told of them, all at once, when it is next asked.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -18,6 +22,7 @@ from parlai.core.worlds import DialogPartnerWorld, World
 from parlai_spotbot.records import Turn
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import ConversationJob, derive
+from parlai_spotbot.selfplay.turn_journal import KeptTurn, TurnJournal
 
 
 class ContestantFailed(Exception):
@@ -54,6 +59,11 @@ class ProxyAgent(Agent):
         self.turns += 1
         return request
 
+    def told(self, text: str) -> None:
+        """Take note of a turn that this agent gave before, in the place of asking for it."""
+        self.turns += 1
+        self.self_observe(Message({"id": self.id, "text": text, "episode_done": False}))
+
     def reply(self, outcome: str | TurnFailure) -> Message:
         """The message for a contestant's `outcome`; raises `ContestantFailed` where there is none."""
         if isinstance(outcome, TurnFailure):
@@ -66,12 +76,26 @@ class ProxyAgent(Agent):
 
 
 class SelfPlayWorld(DialogPartnerWorld):
-    """One conversation between two contestants from a seed exchange on, `exchanges` exchanges long."""
+    """One conversation between two contestants from a seed exchange on, `exchanges` exchanges long.
 
-    def __init__(self, opt: Opt, agents: list[ProxyAgent], job: ConversationJob, exchanges: int):
+    `kept` are the turns that were given before; `rehearse` lets those who make earlier turns anew do so.
+    """
+
+    def __init__(
+        self,
+        opt: Opt,
+        agents: list[ProxyAgent],
+        job: ConversationJob,
+        exchanges: int,
+        kept: Sequence[str] = (),
+        rehearse: bool = True,
+    ):
         super().__init__(opt, agents)
         self.job = job
         self.length = 2 * exchanges
+        self.kept = list(kept)
+        self.rehearse = rehearse
+        self.asked = 0
         self.turns: list[Turn] = []
         self.failure: TurnFailure | None = None
         self._seed()
@@ -97,6 +121,28 @@ class SelfPlayWorld(DialogPartnerWorld):
         """Whose turn it is."""
         return self.agents[len(self.turns) % 2]
 
+    @property
+    def known(self) -> str | None:
+        """The next turn, where it was given before."""
+        return self.kept[len(self.turns)] if len(self.turns) < len(self.kept) else None
+
+    def recall(self) -> bool:
+        """Let the next turn be the one that was given before; False where there is none, or it is to be made anew."""
+        text = self.known
+        if text is None or (self.rehearse and self.speaker.process.about.get("rehearses", False)):
+            return False
+        self.speaker.told(text)
+        self.take(text)
+        return True
+
+    def answered(self, outcome: str | TurnFailure) -> None:
+        """Take what the speaker answered. A turn that was made anew stays what it was."""
+        text = self.known
+        self.asked += text is None
+        if text is not None and isinstance(outcome, str) and outcome != text:
+            outcome = TurnFailure(self.speaker.id, "strayed", "it says another thing than it said before")
+        self.take(outcome)
+
     def take(self, outcome: str | TurnFailure) -> None:
         """Let the speaker's `outcome` be the next turn, or end the conversation with a failure."""
         try:
@@ -120,24 +166,40 @@ class SelfPlayWorld(DialogPartnerWorld):
 
 
 class GroupWorld(World):
-    """Conversations played in step: each `parley` adds one turn to every one that has not ended."""
+    """Conversations played in step: each `parley` adds one turn to every one that has not ended.
 
-    def __init__(self, opt: Opt, worlds: list[SelfPlayWorld]):
+    Each answer is in the journal `turns` before it is used.
+    """
+
+    def __init__(self, opt: Opt, worlds: list[SelfPlayWorld], turns: TurnJournal):
         super().__init__(opt)
         self.worlds = worlds
+        self.turns = turns
 
     def parley(self) -> None:
         waiting: dict[str, list[SelfPlayWorld]] = {}
         for world in self.worlds:
-            if not world.episode_done():
+            if not world.episode_done() and not world.recall():
                 waiting.setdefault(world.speaker.id, []).append(world)
         under_way: list[tuple[list[SelfPlayWorld], Future]] = []
         for worlds in waiting.values():
             process = worlds[0].speaker.process
-            under_way.append((worlds, process.act([world.speaker.request() for world in worlds])))
+            requests = [world.speaker.request() for world in worlds]
+            under_way.append((worlds, process.act(requests, self._keeper(worlds))))
         for worlds, future in under_way:
-            for world, outcome in zip(worlds, future.result(), strict=True):
-                world.take(outcome)
+            outcomes = future.result()
+            self.turns.sync()
+            for world, outcome in zip(worlds, outcomes, strict=True):
+                world.answered(outcome)
+
+    def _keeper(self, worlds: list[SelfPlayWorld]) -> Callable[[dict[int, str]], None]:
+        """What puts the answers of these worlds into the journal, those that come at once together."""
+
+        def keep(answers: dict[int, str]) -> None:
+            new = [(worlds[place], text) for place, text in answers.items() if worlds[place].known is None]
+            self.turns.add([KeptTurn(world.job, len(world.turns), text) for world, text in new])
+
+        return keep
 
     def episode_done(self) -> bool:
         return all(world.episode_done() for world in self.worlds)

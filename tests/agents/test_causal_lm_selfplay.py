@@ -27,7 +27,7 @@ def play(path, contestants, batchsize):
     jobs, _ = schedule(study.plans(), seeds)
     with Contestants(contestants, path / "logs", threads=1) as processes:
         processes.load()
-        result = Runner(study, plan, processes, progress=False).run(missing_groups(jobs, {}, ()))
+        result = Runner(study, plan, processes, progress=False).run(missing_groups(jobs, ()))
         about = processes.about()
     assert result.failures == []
     write_conversations(study, jobs, [])

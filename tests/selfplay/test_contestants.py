@@ -37,7 +37,7 @@ class Watched(Contestants):
 def play_with(study, most):
     jobs, _ = schedule(study.plans(), seeds())
     with Watched(study.plan.contestants, study.path / "logs", threads=1, max_loaded=most) as contestants:
-        result = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
+        result = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
     assert result.failures == []
     return {row.conversation_id: row for row in study.finished()}, contestants
 
@@ -69,7 +69,7 @@ def test_what_a_contestant_says_of_itself_is_asked_again_at_the_end(tmp_path):
     with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
         contestants.load()
         before = contestants.about()["Telling"]
-        Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
+        Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
         after = contestants.about()["Telling"]
     assert before == {
         "agent": "faulty_agents:TellingAgent",
@@ -86,7 +86,7 @@ def test_what_was_used_up_is_counted_over_all_copies_and_loads(tmp_path, most, c
     study = start(tmp_path / "s", *pool, max_loaded=most, batchsize=2)
     jobs, _ = schedule(study.plans(), seeds())
     with Watched(study.plan.contestants, study.path / "logs", threads=1, max_loaded=most) as contestants:
-        Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
+        Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
         assert contestants.about()["Telling"]["usage"] == {"replies": 2 * 8 * 5, "currency": "EUR"}
         assert contestants.loads > len(pool) or not most
 
@@ -98,7 +98,7 @@ def test_one_that_cannot_be_loaded_is_named_and_the_others_play(tmp_path, capsys
     said = []
     with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
         contestants.load(said.append)
-        result = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
+        result = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
     assert "contestant 'Unreachable' could not be loaded: RuntimeError: nobody answers at http://localhost" in said[0]
     assert {row["contestant"] for row in result.failures} == {"Unreachable"}
     assert {row.pair for row in study.finished()} == {("Counting", "GlobalChance")}

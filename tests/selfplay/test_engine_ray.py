@@ -16,7 +16,7 @@ from test_runner import contestant, play, seeds, start
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay import engine_ray
 from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.selfplay.runner import Runner, failed_before, finished, missing_groups, write_conversations
+from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
 from parlai_spotbot.selfplay.schedule import schedule
 
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ class Killer(threading.Thread):
 def play_on(cluster, study, poisoned=(), kill=False):
     """`test_runner.play` on a cluster; returns failures, bytes and the runner."""
     jobs, _ = schedule(study.plans(), seeds(poisoned))
-    groups = missing_groups(jobs, finished(study), failed_before(study))
+    groups = missing_groups(jobs, finished(study))
     engine = engine_ray.RayEngine(cluster.address)
     with Contestants(study.plan.contestants, study.path / "logs", 1, engine=engine) as contestants:
         contestants.load()

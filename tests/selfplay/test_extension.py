@@ -4,7 +4,7 @@ from test_runner import contestant, play, seeds, start
 
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.selfplay.runner import Runner, failed_before, finished, missing_groups
+from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups
 from parlai_spotbot.selfplay.schedule import schedule
 from parlai_spotbot.study import Study
 
@@ -19,7 +19,7 @@ def test_six_bots_and_one_more_play_just_its_pairs_and_leave_the_old_bytes(tmp_p
 
     study.extend(contestants={"new": Contestant("new", model="faulty_agents:GlobalChanceAgent").to_json()})
     jobs, _ = schedule(study.plans(), seeds())
-    groups = missing_groups(jobs, finished(study), failed_before(study))
+    groups = missing_groups(jobs, finished(study))
     todo = [job for group in groups for job in group]
     assert len(todo) == 6 * 45
     assert all("new" in job.pair for job in todo)

@@ -16,7 +16,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.selfplay.runner import Runner, failed_before, finished, missing_groups, write_conversations
+from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study import Plan, Study
 
@@ -42,7 +42,7 @@ def start(path, *contestants, **options):
 def play(study, poisoned=()):
     """What `parlai spotbot_selfchat` does after its checks; returns failures and the bytes of conversations.jsonl."""
     jobs, _ = schedule(study.plans(), seeds(poisoned))
-    groups = missing_groups(jobs, finished(study), failed_before(study))
+    groups = missing_groups(jobs, finished(study))
     with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
         contestants.load()
         result = Runner(study, study.plan, contestants, progress=False).run(groups)
@@ -151,7 +151,7 @@ def test_what_was_finished_is_not_played_again(whole, tmp_path):
     assert 0 < len(first_group) < len(rows)
     kept = [row for row in rows if json.loads(row)["conversation_id"] in first_group]
     copy.journal_path.write_bytes(b"".join(kept))
-    groups = missing_groups(jobs, finished(copy), failed_before(copy))
+    groups = missing_groups(jobs, finished(copy))
     assert {job.conversation_id for group in groups for job in group}.isdisjoint(first_group)
     assert play(copy)[1] == content
 

@@ -69,5 +69,5 @@ class StandInBots:
             study = Study.create(Path(folder), plan)
             with Contestants(entries, Path(folder) / "logs", threads=1) as contestants:
                 contestants.load()
-                Runner(study, plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
+                Runner(study, plan, contestants, progress=False).run(missing_groups(jobs, ()))
             return write_conversations(study, jobs, [])

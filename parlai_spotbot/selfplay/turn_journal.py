@@ -1,0 +1,158 @@
+"""The journal of turns: each answer of a contestant is in it before it is used, so a run goes on from where it stood.
+
+A line holds what was answered at once: what a model said in one batch is there as a whole or not at all, and its next
+batches are those of an uninterrupted run. Turns leave the journal when their conversation's row is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.schedule import ConversationJob
+
+VERSION = 1
+HEADER = {"turns_journal": VERSION}
+
+STALE = 50_000
+"""When so many turns of conversations that have ended are in the file, they are taken out."""
+
+ANEW = "Remove the file: the turns in it are then asked for again."
+
+
+@dataclass(frozen=True)
+class KeptTurn:
+    """What a contestant said in a conversation; `number` counts from 0, after the seed."""
+
+    job: ConversationJob
+    number: int
+    text: str
+
+
+def mark(job: ConversationJob, contestants: dict[str, Contestant]) -> str:
+    """What a conversation's turns follow from, in short: turns of another seed or another bot aren't its own."""
+    bots = [[getattr(contestants[name], key) for key in Contestant.BOT] for name in job.entities]
+    made_of = files.dumps([job.rng_seed, job.entities, job.seed.turns, job.seed.context, bots])
+    return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[str, Contestant]) -> dict[str, list[str]]:
+    """The turns in the journal at `path` of conversations that are still to be played, by id.
+
+    Raises `UserError` where the file is damaged, or of a version that isn't known. A line torn by a crash is left out.
+    """
+    marks = {job.conversation_id: mark(job, contestants) for job in jobs}
+    kept: dict[str, list[str]] = {}
+    if not path.exists():
+        return kept
+    lines: list[tuple[dict, str]] = files.read_jsonl(
+        path, lambda row, where: (row, where), "journal of turns", ANEW, torn_tail=True
+    )
+    for row, where in lines[:1]:
+        if row.get("turns_journal") != VERSION:
+            raise UserError(f"{where}: not a journal of turns that this version can read.", ANEW)
+    for row, where in lines[1:]:
+        for turn in files.field(row, "turns", list, where):
+            name, number, text, of = _fields(turn, where)
+            if marks.get(name) != of:
+                continue
+            own = kept.setdefault(name, [])
+            if number != len(own):
+                raise UserError(f"{where}: turn {number} of {name} stands after turn {len(own) - 1}.", ANEW)
+            own.append(text)
+    return kept
+
+
+def _fields(turn: object, where: str) -> tuple[str, int, str, str]:
+    if not isinstance(turn, dict):
+        raise UserError(f"{where}: expected a turn, found {turn!r}.", ANEW)
+    name, text, of = (files.field(turn, key, str, where) for key in ("id", "text", "mark"))
+    return name, files.field(turn, "number", int, where), text, of
+
+
+class TurnJournal:
+    """The turns of the conversations that a run plays, in memory and on disk. From any thread.
+
+    Opening it takes out what no conversation that is still to be played needs; `mended` is how many bytes of a last
+    line were cut off that a crash had torn.
+    """
+
+    def __init__(self, path: Path, jobs: Collection[ConversationJob], contestants: dict[str, Contestant]):
+        self.path = path
+        self.kept = kept_turns(path, jobs, contestants)
+        self._marks = {job.conversation_id: mark(job, contestants) for job in jobs}
+        self._lock, self._sync_lock = threading.Lock(), threading.Lock()
+        self._written = self._durable = self._stale = 0
+        self.mended = _torn(path)
+        self._open()
+
+    def _open(self) -> None:
+        """Write what is kept, and nothing else, and go on behind it."""
+        rows = [self._row(name, number, text) for name, own in self.kept.items() for number, text in enumerate(own)]
+        files.write_jsonl(self.path, [HEADER, *([{"turns": rows}] if rows else [])])
+        self._journal = files.Journal(self.path)
+
+    def _row(self, name: str, number: int, text: str) -> dict:
+        return {"id": name, "mark": self._marks[name], "number": number, "text": text}
+
+    def add(self, turns: Sequence[KeptTurn]) -> None:
+        """Write what was answered at once; the disk has it after the next `sync`, and a crash of ours leaves it."""
+        if not turns:
+            return
+        with self._lock:
+            rows = [self._row(turn.job.conversation_id, turn.number, turn.text) for turn in turns]
+            self._journal.append({"turns": rows}, sync=False)
+            for turn in turns:
+                self.kept.setdefault(turn.job.conversation_id, []).append(turn.text)
+            self._written += 1
+
+    def sync(self) -> None:
+        """Wait until the disk has all that was added before; who comes while another waits shares the next wait."""
+        with self._lock:
+            wanted = self._written
+        with self._sync_lock:
+            if self._durable >= wanted:
+                return
+            with self._lock:
+                written, journal = self._written, self._journal
+            journal.sync()
+            self._durable = written
+
+    def turns_of(self, job: ConversationJob) -> list[str]:
+        """The turns that a conversation has so far."""
+        with self._lock:
+            return list(self.kept.get(job.conversation_id, ()))
+
+    def forget(self, jobs: Iterable[ConversationJob]) -> None:
+        """The rows of these conversations are written."""
+        with self._sync_lock, self._lock:
+            self._stale += sum(len(self.kept.pop(job.conversation_id, ())) for job in jobs)
+            if self._stale >= STALE:
+                self._journal.close()
+                self._open()
+                self._stale, self._durable = 0, self._written
+
+    def close(self) -> None:
+        """Leave on disk what conversations that have not ended need; without any, the file goes."""
+        with self._sync_lock, self._lock:
+            self._journal.close()
+            if not self.kept:
+                self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> TurnJournal:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _torn(path: Path) -> int:
+    """The bytes behind the last whole line."""
+    raw = path.read_bytes() if path.exists() else b""
+    return len(raw) - (raw.rfind(b"\n") + 1)

@@ -1,8 +1,7 @@
-"""One registry: what a module declares (a SURVEY, a JUDGE, a FORMAT, a FINDING) is found by the module's name.
+"""One registry: what a module declares (a SURVEY, a JUDGE, a FORMAT, a COMMAND) is found by the module's name.
 
-A plug-in is a module or package of a room that binds the name of its kind at top level, or, as ParlAI would have
-commands, something decorated by that name. Listing reads sources and imports nothing, so it is quick whatever the
-modules need. What ParlAI finds of ours (``-t spotbot:TASK``, ``-m
+A plug-in is a module or package of a room that binds the name of its kind at top level. Listing reads sources and
+imports nothing, so it is quick whatever the modules need. What ParlAI finds of ours (``-t spotbot:TASK``, ``-m
 spotbot:AGENT``, ``-mf zoo:spotbot/MODEL/model``) it finds by its own rules, once `register` has told it where.
 """
 
@@ -14,6 +13,8 @@ import re
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import wrapt
 
 from parlai_spotbot.errors import UserError, nearest
 
@@ -30,13 +31,13 @@ SOURCE = "install parlai_spotbot"
 
 
 def names(package: str, kind: str) -> list[str]:
-    """The names of the modules of `package` that declare an object called `kind`, or decorated by it, sorted."""
+    """The names of the modules of `package` that declare an object called `kind`, sorted."""
     return list(_names(package, kind))
 
 
 @cache
 def _names(package: str, kind: str) -> tuple[str, ...]:
-    declared = re.compile(rf"^{kind}\b\s*[:=]|^@{kind}\(", re.MULTILINE)
+    declared = re.compile(rf"^{kind}\b\s*[:=]", re.MULTILINE)
     modules = pkgutil.iter_modules(importlib.import_module(package).__path__)
     return tuple(sorted(module.name for module in modules if declared.search(_source(package, module))))
 
@@ -54,12 +55,14 @@ def find(package: str, kind: str, name: str, option: str) -> Any:
     return getattr(importlib.import_module(f"{package}.{name}"), kind)
 
 
+@cache
 def register() -> None:
-    """Tell ParlAI of our tasks, agents and zoo. May be called any number of times."""
-    import parlai.zoo
-    from parlai.core import loader
+    """Tell ParlAI of our tasks, agents and zoo, once it is imported; what needs no ParlAI doesn't wait for it."""
 
-    loader.REGISTERED_REPOS.setdefault("spotbot:", {"repo": "parlai_spotbot", "source": SOURCE})
-    ours = str(Path(__file__).parent / "zoo")
-    if ours not in parlai.zoo.__path__:
-        parlai.zoo.__path__.append(ours)
+    @wrapt.when_imported("parlai.core.loader")
+    def _(loader):
+        loader.REGISTERED_REPOS.setdefault("spotbot:", {"repo": "parlai_spotbot", "source": SOURCE})
+
+    @wrapt.when_imported("parlai.zoo")
+    def _(zoo):
+        zoo.__path__.append(str(Path(__file__).parent / "zoo"))

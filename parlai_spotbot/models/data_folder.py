@@ -26,13 +26,17 @@ def parlais_own() -> Path | None:
 
 @contextlib.contextmanager
 def data_folder() -> Iterator[None]:
-    """Meanwhile ParlAI, here and in processes that are started, has its data in the cache; `VARIABLE` goes before."""
-    if os.environ.get(VARIABLE):
+    """Meanwhile ParlAI, here and in processes that are started, has its data in the cache; `VARIABLE` goes before.
+
+    It doesn't where it names ParlAI's own folder: to that ParlAI's parser sets it, if nobody else has.
+    """
+    own, named = parlais_own(), os.environ.get(VARIABLE)
+    if named and Path(named) != own:
         yield
         return
     folder = cache_dir() / "data"
     with contextlib.suppress(OSError):  # where the cache can't be written, whoever downloads says so
-        _link(parlais_own(), folder)
+        _link(own, folder)
     os.environ[VARIABLE] = str(folder)
     try:
         yield

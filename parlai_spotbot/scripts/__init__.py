@@ -1,8 +1,7 @@
-"""The commands, one a file. Importing this package registers them all with ParlAI.
+"""The commands, one a file, which declares its `COMMAND`. They start without ParlAI, which `register` tells of them.
 
-ParlAI imports it at every start (`parlai --help` included), so a command's module imports heavy things inside
-`execute`. ParlAI also swallows an ImportError from here, with which every command would vanish; so a module that cannot
-be imported is named on stderr, and the other commands go on.
+ParlAI imports them all at every start (`parlai --help` included), so a command's module imports heavy things inside
+`execute`. A module that cannot be imported is named on stderr, and the other commands go on.
 """
 
 import importlib
@@ -10,26 +9,31 @@ import sys
 
 from parlai_spotbot import compat, plugin
 
+compat.install()
+plugin.register()
 
-def load(names: list[str]) -> dict[str, Exception]:
-    """Import the commands' modules, which registers them; name those that fail on stderr, and return them with why."""
-    broken = {}
+COMMANDS = plugin.names(__name__, "COMMAND")
+
+
+def load(names: list[str]) -> dict[str, type]:
+    """The commands of these names, those left out that cannot be imported; why stands on stderr."""
+    found = {}
     for name in names:
         module = f"{__name__}.{name}"
         try:
-            importlib.import_module(module)
+            found[name] = importlib.import_module(module).COMMAND
         except Exception as err:  # whatever is wrong with one command, the others work
-            broken[name] = err
             print(
                 f"warning: the command {name} is not available, because {module} cannot be imported: "
                 f"{type(err).__name__}: {err}",
                 file=sys.stderr,
             )
-    return broken
+    return found
 
 
-compat.install()
-plugin.register()
+def register() -> None:
+    """Make the commands known to ParlAI, as ``parlai spotbot_NAME``."""
+    from parlai.core.loader import register_script
 
-COMMANDS = plugin.names(__name__, "register_script")
-BROKEN = load(COMMANDS)
+    for name, command in load(COMMANDS).items():
+        register_script(name)(command)

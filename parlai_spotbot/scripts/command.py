@@ -1,24 +1,27 @@
-"""What all commands share: an error is one line and exit code 2, Ctrl-C 130, and common options are spelt once."""
+"""What all commands share: an error is one line and exit code 2, Ctrl-C 130, and common options are spelt once.
+
+A command is a ParlAI script without ParlAI: it has what ParlAI calls of one (`setup_args`, `_run_from_parser_and_opt`),
+and imports nothing of it, so that what needs no model starts at once.
+"""
 
 from __future__ import annotations
 
 import argparse
 import errno
 import sys
-from abc import abstractmethod
-
-from parlai.core.params import ParlaiParser
-from parlai.core.script import ParlaiScript
+from abc import ABC, abstractmethod
+from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.data_folder import data_folder
+from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.study import Study
 
 AGAIN = "then run the same command again: what was finished is kept."
 
 
-class Command(ParlaiScript):
+class Command(ABC):
     """A command: `add_options` names its options, `execute` does the work.
 
     `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples under ``--help``.
@@ -29,9 +32,18 @@ class Command(ParlaiScript):
     required: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
 
+    def __init__(self, opt: dict[str, Any]):
+        self.opt = opt
+
     @classmethod
-    def setup_args(cls) -> ParlaiParser:
-        parser = ParlaiParser(False, False, cls.DESCRIPTION)
+    def main(cls, *words: str, **options: Any) -> None:
+        """Run it, as words say or as options do by their names: ``main("--study", "x")`` is ``main(study="x")``."""
+        parser = cls.setup_args()
+        cls(vars(parser.parse_args([*words, *parser.words(options)]))).run()
+
+    @classmethod
+    def setup_args(cls) -> OptionParser:
+        parser = OptionParser(cls.DESCRIPTION)
         cls.add_options(parser)
         # ParlAI parses every command's options even for its own --help, so a required one would end that; `run` checks.
         cls.required = tuple(action.dest for action in parser._actions if action.required)
@@ -45,8 +57,13 @@ class Command(ParlaiScript):
         return parser
 
     @classmethod
+    def _run_from_parser_and_opt(cls, opt: dict[str, Any], parser: argparse.ArgumentParser) -> None:
+        """What ParlAI calls, once it has parsed the options."""
+        cls(opt).run()
+
+    @classmethod
     @abstractmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         """Add this command's options to `parser`."""
 
     @abstractmethod
@@ -92,7 +109,7 @@ class Command(ParlaiScript):
             raise UserError(f"{' and '.join(missing)} missing.", "Name it; --help shows an example.")
 
 
-def add_common(parser: ParlaiParser) -> None:
+def add_common(parser: OptionParser) -> None:
     """--study and --survey, for commands that go on with a study; in a group, or ParlAI's help shows them twice."""
     group = parser.add_argument_group("Study")
     group.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")

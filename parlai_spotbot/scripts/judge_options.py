@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from parlai.core.params import ParlaiParser
-
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges import Judge
@@ -18,7 +17,7 @@ GIVEN = ("name", "model", "url", "key_variable", "price_prompt", "price_completi
 """What options say of a single language model, as --judge-NAME."""
 
 
-def add_judge_options(parser: ParlaiParser) -> None:
+def add_judge_options(parser: OptionParser) -> None:
     """The options that name judges and what they may cost."""
     group = parser.add_argument_group("Judges")
     group.add_argument(

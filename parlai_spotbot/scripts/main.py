@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from parlai_spotbot import __version__
+from parlai_spotbot import __version__, scripts
 from parlai_spotbot.errors import nearest
 
 PREFIX = "spotbot_"
@@ -24,40 +24,34 @@ def main(args: list[str] | None = None) -> None:
     """Run ``spotbot NAME …``, NAME with or without the prefix ``spotbot_``; exit code 2 for an unknown NAME."""
     args = list(sys.argv[1:] if args is None else args)
     if args[:1] == ["--version"]:
-        import parlai
+        from importlib.metadata import version
 
-        print(f"parlai_spotbot {__version__} (ParlAI {parlai.__version__})")
+        print(f"parlai_spotbot {__version__} (ParlAI {version('parlai')})")
         return
     if args[:1] == [MEPHISTO]:
         from parlai_spotbot.crowdsourcing import review
 
         return review.main(args[1:])
-    commands = _commands()
     if not args or args[0] in ("-h", "--help", "help"):
-        print(_overview(commands))
+        print(_overview())
         return
     name = args[0].removeprefix(PREFIX)
-    if name not in commands:
-        print(f"error: spotbot has no command '{args[0]}'. {nearest(name, commands)}", file=sys.stderr)
+    known = [command.removeprefix(PREFIX) for command in scripts.COMMANDS]
+    if name not in known:
+        print(f"error: spotbot has no command '{args[0]}'. {nearest(name, known)}", file=sys.stderr)
         raise SystemExit(2)
-    command = commands[name]
+    found = scripts.load([PREFIX + name])
+    if not found:  # why has been said
+        raise SystemExit(2)
+    [command] = found.values()
     parser = command.setup_args()
     parser.prog = f"spotbot {name}"
-    command._run_from_parser_and_opt(parser.parse_args(args[1:]), parser)
+    command(vars(parser.parse_args(args[1:]))).run()
 
 
-def _commands() -> dict[str, type]:
-    """The commands that could be imported, by name without prefix."""
-    from parlai.core.loader import SCRIPT_REGISTRY
-
-    from parlai_spotbot import scripts
-
-    registered = {name: SCRIPT_REGISTRY[name].klass for name in scripts.COMMANDS if name not in scripts.BROKEN}
-    return {name.removeprefix(PREFIX): command for name, command in registered.items()}
-
-
-def _overview(commands: dict[str, type]) -> str:
-    told = {name: command.setup_args().description for name, command in commands.items()}
+def _overview() -> str:
+    found = scripts.load(scripts.COMMANDS)
+    told = {name.removeprefix(PREFIX): command.DESCRIPTION for name, command in found.items()}
     told[MEPHISTO] = "Mephisto's own command on a study's collection: review, approve, pay"
     width = max(map(len, told), default=0)
     lines = [f"  {name:{width}}  {text}" for name, text in told.items()]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parlai.core.params import ParlaiParser
-
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import whole_numbers
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 if TYPE_CHECKING:
     from parlai_spotbot.selfplay.contestants import Engine
@@ -28,7 +27,7 @@ SAME = (
 """Options that are called as in `selfplay.plan.SelfPlayRequest`."""
 
 
-def add_play_options(parser: ParlaiParser) -> None:
+def add_play_options(parser: OptionParser) -> None:
     """The options of self-play that spotbot_tournament shares."""
     group = parser.add_argument_group("Self-play")
     group.add_argument(
@@ -88,7 +87,7 @@ def add_play_options(parser: ParlaiParser) -> None:
     )
 
 
-def add_pair_options(parser: ParlaiParser) -> None:
+def add_pair_options(parser: OptionParser) -> None:
     """The options that name one pair instead of a pool."""
     group = parser.add_argument_group("One pair instead of a pool")
     # Under the names model and model_file, ParlAI's parser would load the model to ask it for options, even for --help.

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 OPTIONS = ("bootstraps", "resample", "backend", "unsure", "wage", "stability")
 
 
-@register_script("spotbot_analyze")
 class SpotbotAnalyze(Command):
     DESCRIPTION = "Compute every statistic of a survey: ranking, survival, features, agreement, annotators, time"
     EPILOG = "parlai spotbot_analyze --study studies/mine"
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("Statistics")
         group.add_argument("--bootstraps", type=int, default=1000, help="bootstrap replicates")
@@ -88,3 +85,6 @@ class SpotbotAnalyze(Command):
             print(metrics_of_study.summary(metrics))
             print(f"written to {metrics_of_study.metrics_path(study)}")
         self.say_next(study, survey)
+
+
+COMMAND = SpotbotAnalyze

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command, add_common
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.collect import ChatResult
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.study import Study
 
 
-@register_script("spotbot_collect")
 class SpotbotCollect(Command):
     DESCRIPTION = "Bring what people answered into the study's judgements, and say whom to look at"
     EPILOG = """\
@@ -29,7 +26,7 @@ class SpotbotCollect(Command):
   Work that Mephisto's tools rejected is left out: spotbot mephisto --study studies/mine examine"""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("Collecting")
         group.add_argument(
@@ -119,3 +116,6 @@ def said(found: CollectResult, study: Study, survey: str) -> str:
         lines.append(f"training: {training}")
     lines.append(f"who is who (keep it to yourself): {paths.annotators}")
     return "\n".join(lines)
+
+
+COMMAND = SpotbotCollect

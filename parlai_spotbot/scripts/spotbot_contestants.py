@@ -5,13 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 
-@register_script("spotbot_contestants")
 class SpotbotContestants(Command):
     DESCRIPTION = "List a pool, check every entry without loading it, and try each contestant with --try"
     EPILOG = """\
@@ -22,7 +19,7 @@ class SpotbotContestants(Command):
   Exit code 2: an entry is wrong; 1: one that was tried failed. How to write a pool: parlai_spotbot/pools/README.md"""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("Contestants")
         group.add_argument("--pool", type=str, default=None, help="embedded (default), rules, or a YAML file")
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="the contestants of a study instead")
@@ -68,3 +65,6 @@ class SpotbotContestants(Command):
             files.write_json(Path(self.opt["json"]), as_json(entries, trials))
             print(f"written: {self.opt['json']}")
         return 2 if problems else 1 if any(trial.problem for trial in trials) else 0
+
+
+COMMAND = SpotbotContestants

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command, add_common
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 
-@register_script("spotbot_crowdsource")
 class SpotbotCrowdsource(Command):
     DESCRIPTION = "Let people annotate the units in their browsers: in-house, on Prolific or on MTurk"
     EPILOG = """\
@@ -37,7 +34,7 @@ class SpotbotCrowdsource(Command):
   Ctrl-C, or kill: the same command goes on from there. Answers: parlai spotbot_collect --study studies/mine"""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("Annotators")
         # Under the name task ParlAI's parser would look for a task of its own.
@@ -92,3 +89,6 @@ class SpotbotCrowdsource(Command):
         names = ("study", "survey", "group", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
         given = {name: opt[name] for name in names}
         return launch(LaunchRequest(settings=settings, task=opt["part"], url=opt["url"] or "", **given))
+
+
+COMMAND = SpotbotCrowdsource

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot import plugin
 from parlai_spotbot.scripts.command import Command, add_common, whole_numbers
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 IMPORTERS = "parlai_spotbot.importers"
 
 
-@register_script("spotbot_import")
 class SpotbotImport(Command):
     DESCRIPTION = "Bring other people's data into a study: the released data of the paper, conversations, judgements"
     EPILOG = """\
@@ -30,7 +27,7 @@ class SpotbotImport(Command):
   The same command again changes nothing."""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("What is imported")
         formats = plugin.names(IMPORTERS, "FORMAT")
@@ -94,3 +91,6 @@ class SpotbotImport(Command):
         found = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
         segments = self.opt["segments"]
         print(found.bring(ImportRequest({**self.opt, "segments": segments and whole_numbers(segments)})))
+
+
+COMMAND = SpotbotImport

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 from parlai_spotbot.scripts.judge_options import add_judge_options, judges_asked, let_judge
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 
-@register_script("spotbot_judge")
 class SpotbotJudge(Command):
     DESCRIPTION = "Let an automatic judge answer the units (no substitute for people)"
     EPILOG = """\
@@ -23,7 +20,7 @@ class SpotbotJudge(Command):
       Takes a judge's answers out of the study; they are kept beside it."""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         add_common(parser)
         add_judge_options(parser)
         group = parser.add_argument_group("Judging")
@@ -60,3 +57,6 @@ class SpotbotJudge(Command):
         with study.lock("spotbot_judge"):
             print(drop_judge(study, survey, self.opt["drop"]).said())
         self.say_next(study, survey)
+
+
+COMMAND = SpotbotJudge

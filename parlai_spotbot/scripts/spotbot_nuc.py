@@ -9,11 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot import hints
 from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.sections import Section, Table
@@ -22,7 +20,6 @@ WAYS = ("auto", "ranker", "likelihood", "similarity")
 WIDTH = 110
 
 
-@register_script("spotbot_nuc")
 class SpotbotNuc(Command):
     DESCRIPTION = (
         "Next-Utterance Classification: Recall@k of a pool's contestants, and how it falls with more candidates"
@@ -44,7 +41,7 @@ class SpotbotNuc(Command):
   their reply each candidate is, which is marked. --way asks all in one way."""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("Contestants and results")
         group.add_argument("--pool", type=str, default=None, help="embedded (default), rules, or a YAML file")
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="a study's contestants and domain")
@@ -147,3 +144,6 @@ def in_columns(table: Table) -> list[str]:
 
     shown = tabulate(table.rows, headers=table.head, disable_numparse=True)
     return [f"\n{table.title}\n", shown, "", *textwrap.wrap(table.how, WIDTH)]
+
+
+COMMAND = SpotbotNuc

@@ -6,10 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_numbers
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
@@ -33,7 +31,6 @@ LISTS = {"leave_out": "leave_out", "sources": "source", "ask": "ask"}
 """What is a list, and the option that names it."""
 
 
-@register_script("spotbot_pack")
 class SpotbotPack(Command):
     DESCRIPTION = "Pack conversations into units, what one annotator does in one sitting"
     EPILOG = """\
@@ -49,7 +46,7 @@ class SpotbotPack(Command):
   The same command again changes nothing; a study that grew gets further units."""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("Packing")
         group.add_argument(
@@ -229,3 +226,6 @@ class SpotbotPack(Command):
 def listed(text: str) -> list[str]:
     """The parts of a list joined by commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+COMMAND = SpotbotPack

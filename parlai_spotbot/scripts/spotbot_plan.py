@@ -6,13 +6,10 @@ import argparse
 from dataclasses import fields
 from pathlib import Path
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command, whole_numbers
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 
-@register_script("spotbot_plan")
 class SpotbotPlan(Command):
     DESCRIPTION = "How many conversations, annotations, hours and dollars a study needs; or a pilot still needs"
     EPILOG = """\
@@ -38,7 +35,7 @@ class SpotbotPlan(Command):
   aren't there: with 12 looks, in 19 of 100 studies instead of 5. Say with --looks how often pairs will be tested."""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         from parlai_spotbot.surveys import planned
 
         wish = parser.add_argument_group("What is wished for")
@@ -185,3 +182,6 @@ class SpotbotPlan(Command):
     def _said(self, kind: type) -> dict:
         """The options that are fields of a dataclass."""
         return {own.name: self.opt[own.name] for own in fields(kind)}
+
+
+COMMAND = SpotbotPlan

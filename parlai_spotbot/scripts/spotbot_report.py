@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.option_parser import OptionParser
 
 OPTIONAL = "--with-comments, --without-human-turns"
 
 
-@register_script("spotbot_report")
 class SpotbotReport(Command):
     DESCRIPTION = "Write the report of a study: one HTML file that opens anywhere, without network"
     EPILOG = """\
@@ -35,7 +32,7 @@ class SpotbotReport(Command):
       Also without what people said in conversations, where the licence of their source forbids to pass it on."""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("Study")
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="the study's folder")
         group.add_argument(
@@ -145,3 +142,6 @@ class SpotbotReport(Command):
             study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
         )
         print(made.said())
+
+
+COMMAND = SpotbotReport

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import add_pair_options, add_play_options, asked_of, engine_of
 
 
-@register_script("spotbot_selfchat")
 class SpotbotSelfchat(Command):
     DESCRIPTION = "Let bots talk to each other, or to themselves: a pool, or one pair"
     EPILOG = """\
@@ -25,7 +22,7 @@ class SpotbotSelfchat(Command):
   parlai display_data -t jsonfile --jsonfile-datapath studies/rules/conversations.jsonl"""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         add_play_options(parser)
         group = parser.add_argument_group("Self-chats")
         group.add_argument(
@@ -44,3 +41,6 @@ class SpotbotSelfchat(Command):
             summary = play(path, asked_of(self.opt), engine=engine_of(self.opt))
         print(summary.text())
         return 0 if summary.complete else 1
+
+
+COMMAND = SpotbotSelfchat

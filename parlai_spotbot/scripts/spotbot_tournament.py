@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlai.core.params import ParlaiParser
-from parlai.core.script import register_script
-
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.judge_options import add_judge_options, judges_asked, let_judge
+from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import add_play_options, asked_of, engine_of
 
 if TYPE_CHECKING:
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.study import Study
 
 
-@register_script("spotbot_tournament")
 class SpotbotTournament(Command):
     DESCRIPTION = "Rank a pool of bots: self-play, units, an automatic judge, statistics and a report, in one go"
     EPILOG = """\
@@ -28,7 +25,7 @@ class SpotbotTournament(Command):
   Stopped? The same command goes on. The judge is automatic, for a quick look: no substitute for people."""
 
     @classmethod
-    def add_options(cls, parser: ParlaiParser) -> None:
+    def add_options(cls, parser: OptionParser) -> None:
         add_play_options(parser)
         group = parser.add_argument_group("After self-play")
         group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what is asked")
@@ -80,3 +77,6 @@ class SpotbotTournament(Command):
                 result = analyze(study, survey, progress=bar, seed=seed, **self._options())
             print(f"\n{summary(survey, {name: own for name, own in result.items() if name != 'hygiene'})}")
         print(f"\nreport: {build_report(study, survey)}")
+
+
+COMMAND = SpotbotTournament

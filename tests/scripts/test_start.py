@@ -1,0 +1,109 @@
+"""Commands that need no model start without ParlAI and torch, which take seconds to import, or aren't there at all."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from parlai_spotbot import scripts
+from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
+
+ROOT = Path(__file__).parents[2]
+WITHOUT = """
+import contextlib, json, sys
+
+for name in ("parlai", "transformers", "mephisto"):
+    sys.modules[name] = None
+from parlai_spotbot.scripts.main import main
+
+for words in json.loads(sys.argv[1]):
+    with contextlib.suppress(SystemExit):
+        main(words)
+print(" ".join(sorted(sys.modules)))
+"""
+
+
+def run(*commands, folder):
+    told = [sys.executable, "-c", WITHOUT, json.dumps(commands)]
+    done = subprocess.run(told, capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    *out, modules = done.stdout.splitlines()
+    modules = set(modules.split())
+    assert "torch" not in modules
+    return "\n".join(out), done.stderr, modules
+
+
+def test_help_and_wrong_options_import_nothing_heavy(tmp_path):
+    each = [[name, "--help"] for name in scripts.COMMANDS]
+    wrong = [["judge"], ["pack", "--no-such-option"]]
+    out, err, modules = run(["--help"], ["--version"], *each, *wrong, folder=tmp_path)
+    assert out.count("usage: ") == 1 + len(scripts.COMMANDS)
+    assert "warning" not in err
+    assert err.count("error: ") == len(wrong)
+    assert not {"numpy", "pandas", "scipy"} & modules
+
+
+def test_what_goes_on_with_a_study_needs_no_parlai(tmp_path):
+    shutil.copytree(ROOT / "tests" / "goldens" / "studies" / "people", tmp_path / "study")
+    (tmp_path / "votes.csv").write_text("model_a,model_b,winner\na,b,model_a\nb,a,tie\n")
+    given = ["--study", "study"]
+    out, err, _ = run(
+        ["pack", *given, "--survey", "comparative"],
+        ["analyze", *given, "--bootstraps", "20", "--backend", "native"],
+        ["report", *given],
+        ["report", *given, "--export", "exported"],
+        ["plan", "--bots", "3", "--simulations", "0"],
+        ["plan", *given, "--simulations", "0"],
+        ["import", "--format", "votes", "--data", "votes.csv", "--study", "arena"],
+        ["judge", *given, "--judges", "language_model", "--judge-url", "http://127.0.0.1:1", "--judge-model", "m",
+         "--dry-run"],
+        folder=tmp_path,
+    )  # fmt: skip
+    assert "error: " not in err
+    assert "study/surveys/comparative/units.jsonl" in out
+    assert (tmp_path / "study" / "report" / "index.html").exists()
+    assert (tmp_path / "exported").is_dir()
+    assert (tmp_path / "arena" / "study.yaml").exists()
+
+
+def test_words_are_read_as_parlai_reads_them():
+    parser = SpotbotSelfchat.setup_args()
+    told = ["-mf", "a_model", "--conversations_per_pair", "3", "--paired-seeds", "--partner-opt=x_y=1", "--self"]
+    found = parser.parse_args(told)
+    assert (found.bot_file, found.conversations_per_pair, found.paired_seeds) == ("a_model", 3, True)
+    assert (found.partner_opt, found.self_chats) == ("x_y=1", True)
+
+
+def test_options_by_their_names_are_the_same_as_words():
+    parser = SpotbotPack.setup_args()
+    words = parser.words(
+        {"study": "s", "same_pairs": True, "without_people": False, "segments": [2, 3], "repeated": 0.5}
+    )
+    assert words == ["--study", "s", "--same-pairs", "--segments", "2,3", "--repeated", "0.5"]
+    with pytest.raises(KeyError, match="no_such"):
+        parser.words({"no_such": 1})
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--surface", "keep", "--surfase", "keep"], "--surfase: no such option.\n  Did you mean '--surface'?"),
+        (["--surf", "keep"], "--surf: no such option."),
+        (["--seed", "one"], "argument --seed: invalid int value: 'one'"),
+        (["--flag", "perhaps"], "argument --flag: expected yes or no"),
+    ],
+)
+def test_a_wrong_option_is_one_error_that_names_the_nearest(words, says, capsys):
+    parser = OptionParser("a command")
+    parser.add_argument("--surface")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--flag", type="bool")
+    with pytest.raises(SystemExit) as ended:
+        parser.parse_args(words)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(f"error: {says}")

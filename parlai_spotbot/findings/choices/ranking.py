@@ -14,6 +14,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
 from parlai_spotbot.findings.choices.ranking_words import cycles_sentence, fit_sentence
 from parlai_spotbot.findings.finding import Finding, Result, cautioned
+from parlai_spotbot.findings.matrix import matrix_table, places
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.wording import NONE, interval, p_value, percent, plainly
 
@@ -164,6 +165,7 @@ def _grids(own: Mapping) -> Section:
     for question, found in own["criteria"].items():
         if found["pairs"]:
             charts += [win_grid(question, found)] + ([_shares(question, found)] if found["ties"] else [])
+            tables += _matrix(question, found)
             tables.append(
                 Table(
                     f"Pairs: {plainly(question)}",
@@ -179,6 +181,23 @@ def _grids(own: Mapping) -> Section:
         tables.append(_shares_table(own))
     main = own["criteria"][own["question"]]
     return Section("grid", "Who beats whom?", [main["clustering"]], charts, tables)
+
+
+def _matrix(question: str, found: Mapping) -> list[Table]:
+    """The grid as a table to copy."""
+    points = {name: percent(value) for name, value in found["score"].items()}
+    table = matrix_table(
+        f"Every two: {plainly(question)}",
+        found,
+        "estimate",
+        (("Points", points), places(found)),
+        how="Of the choices that favoured one of the two the share for the contestant of the row; * where the two are "
+        "told apart (p < .05, Holm over the pairs of a question). Then its points, had all met equally often, and its "
+        "places.",
+        method=found["test"],
+        cite=("davidson1970", "cameron2011", "holm1979"),
+    )
+    return [table] if table else []
 
 
 def _shares_table(own: Mapping) -> Table:

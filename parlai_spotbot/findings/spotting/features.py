@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FEATURES, FORM, Annotations
-from parlai_spotbot.findings.spotting.standing import ranking, ranking_rows, rate
+from parlai_spotbot.findings.spotting.standing import matrix_of, ranking, ranking_rows, rate
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.wording import between, ends, known, listed, percent, span, to
 
@@ -28,7 +29,9 @@ def tell(result: Result) -> list[Section]:
     shown = [criterion for criterion in FEATURES if own.get(criterion, {}).get("order")]
     if not shown:
         return []
-    return [Section("features", "Features", [], [_chart(own, result.order, shown)], [_table(own, result.order, shown)])]
+    pairs = [matrix_of(own[criterion], f"{FEATURES[criterion]} of every two bots") for criterion in shown]
+    tables = [_table(own, result.order, shown), *(replace(table, folded=True) for table in pairs if table)]
+    return [Section("features", "Features", [], [_chart(own, result.order, shown)], tables)]
 
 
 def of_bot(result: Result, bot: str) -> list[Section]:

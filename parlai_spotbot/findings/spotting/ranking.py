@@ -9,9 +9,10 @@ import numpy as np
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card, two_ends
+from parlai_spotbot.findings.matrix import WIDEST
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.standing import ranking, ranking_rows, rate
+from parlai_spotbot.findings.spotting.standing import matrix_of, ranking, ranking_rows, rate
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
@@ -34,9 +35,6 @@ from parlai_spotbot.wording import (
 LEVEL = 0.05
 MOST, NEAR = 1000, 3
 """Of more pairs only those are shown whose bots are so many places apart, or fewer."""
-
-WIDEST = 40
-"""Bots whose matrix can be read."""
 
 
 def compute(own: Annotations) -> dict:
@@ -103,7 +101,9 @@ def tell(result: Result) -> list[Section]:
     sentence, orders = agreement_of_orders(own)
     ranked = [own.get("why") or "", " ".join(verdict(own)), sentence]
     first = Section("ranking", "Ranking", _texts(ranked), _chart(own), _tables(own), orders)
-    wins = Section("wins", "Wins", [], _matrix(own), [table for table in [_pairs_table(own)] if table])
+    matrix = matrix_of(own, "Win rates of every two bots") if own.get("pairs") else None
+    tables = [table for table in (matrix, _pairs_table(own)) if table]
+    wins = Section("wins", "Wins", [], _matrix(own), tables)
     return cautioned(result, [first, wins])
 
 

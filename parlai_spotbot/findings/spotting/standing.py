@@ -21,13 +21,21 @@ from parlai_spotbot.analysis.ranking import (
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
 from parlai_spotbot.findings.finding import SAME, Rows, two_ends
-from parlai_spotbot.wording import between, percent
+from parlai_spotbot.findings.matrix import matrix_table, places
+from parlai_spotbot.findings.sections import Table
+from parlai_spotbot.findings.spotting.table_methods import about
+from parlai_spotbot.wording import between, number, percent, span
 
 CRITERION = "strength by Davidson's model of all matches, ties included"
 TEST = (
     "difference of log strengths by Davidson's model of all matches over its standard error clustered by {}, "
     "Holm-adjusted over the pairs; an exact test is its floor where matches are few or one-sided; p_sign takes matches "
     "as independent"
+)
+MATRIX = (
+    "Of the decided matches of the bot of the row with the bot of the column the share that it won; * where both are "
+    "told apart (p < .05, Holm over all pairs). Then its win rate, the mean over its opponents; its places; and the "
+    "paper's ranges, by TrueSkill."
 )
 NO_MATCH = {
     "score": {},
@@ -188,6 +196,14 @@ def ranking_rows(own: Mapping, stem: str = "ranking", **more) -> Rows:
         kept = {key: value for key, value in pair.items() if not key.endswith("_ci")}
         found = {**two_ends("rate", pair["rate_ci"]), **two_ends("difference", pair["difference_ci"])}
         yield f"{stem}_pairs", {**more, **kept, **found}
+
+
+def matrix_of(own: Mapping, title: str) -> Table | None:
+    """Every bot against every other, as the paper's tables 1, 5 and 6; None for more than can be read."""
+    rates = {bot: number(value) for bot, value in own["win_rate"].items()}
+    ranges = {bot: span(found) for bot, found in own["ranges"].items()}
+    columns = (("Win rate", rates), places(own), ("Ranges", ranges))
+    return matrix_table(title, own, "rate_a", columns, how=MATRIX, **about("win_matrix"))
 
 
 def rate(own: Mapping, bot: str) -> str:

@@ -29,10 +29,19 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
         f"all pairs; an exact test is their floor where matches are few or one-sided. {CLUSTERED}",
         ("deriu2020", "davidson1970", "cameron2011", "holm1979"),
     ),
+    "win_matrix": (
+        "A win rate is of the two bots' own decided matches; whether the two are told apart, and the places, come from "
+        f"Davidson's model of all matches. {CLUSTERED} Ranges are TrueSkill's, from a bootstrap.",
+        ("deriu2020", "davidson1970", "cameron2011", "holm1979", "herbrich2006"),
+    ),
     "features": (
         "As the ranking, with the feature's answers in the place of the verdicts. Sensibleness and specificity "
         f"together follow SSA. {CLUSTERED}",
         ("deriu2020", "adiwardana2020"),
+    ),
+    "with_people": (
+        f"Shares of labels, and their difference, with both kinds of conversations in one reckoning. {CLUSTERED}",
+        ("deriu2020", "cameron2011", "holm1979"),
     ),
     "segments": ("Counts of all annotations of segments of this length.", ("deriu2020",)),
     "confusion": ("The judge was trained without the conversations and contestants on which it is tested here.", ()),

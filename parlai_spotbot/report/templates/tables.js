@@ -55,12 +55,19 @@
   const tex = (said) => [...said].map((letter) => TEX[letter] ?? letter).join("");
   // A row that begins with [ or * would be read as belonging to the line break before it.
   const texRow = (row) => `${row.map(tex).join(" & ").replace(/^[[*]/, "{}$&")} \\\\`;
+  // Numbers stand to the right, words to the left, and what is too long for a line in a paragraph of its own.
+  const LONG = 40;
+  const FIGURE = /^[<>≈~]?\s*[+−-]?[\d,]*\.?\d/;
+  const texColumn = (cells, place) => {
+    if (cells.some((said) => said.length > LONG)) return "p{0.35\\linewidth}";
+    return place === 0 || cells.some((said) => said && said !== "–" && !FIGURE.test(said)) ? "l" : "r";
+  };
   const markdown = (said) => said.replace(/[\\|<*_`]/g, "\\$&").replace(/\]\(/g, "]\\(");
 
   const formats = {
     CSV: (rows) => rows.map((row) => row.map(csv).join(",")).join("\n"),
     LaTeX: (rows) => {
-      const columns = "l" + "r".repeat(Math.max(rows[0].length - 1, 0));
+      const columns = rows[0].map((_, place) => texColumn(rows.slice(1).map((row) => row[place]), place)).join("");
       return [
         `\\begin{tabular}{${columns}}`, "\\toprule", texRow(rows[0]), "\\midrule", ...rows.slice(1).map(texRow),
         "\\bottomrule", "\\end{tabular}",

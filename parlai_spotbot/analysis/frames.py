@@ -25,8 +25,13 @@ ALLOWED = {"nature0": NATURES, "nature1": NATURES} | dict.fromkeys(FEATURES, tup
 NO_MATCH = {
     "self": "annotation of a bot that talks to itself",
     "human_model": "annotation of a bot that talks to a person",
+    "pairs": "annotation of two bots",
+    "people": "annotation of two people",
 }
-"""Kinds of conversations in which nobody can beat anybody, and how their annotations are counted."""
+"""How annotations of a kind of conversation are counted where they are left out."""
+
+OF_TOURNAMENT = ("pairs", "people")
+"""Kinds of conversations of which a tournament is made: in the others nobody can beat anybody."""
 
 COLUMNS = (
     "annotation_id",
@@ -66,9 +71,10 @@ def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[C
 
 
 def joined(
-    answers: pd.DataFrame, conversations: Mapping[str, Conversation]
+    answers: pd.DataFrame, conversations: Mapping[str, Conversation], kinds: Sequence[str] = OF_TOURNAMENT
 ) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
-    """One row an annotation from the tidy frame of answers, and by source what is left out, and why."""
+    """One row an annotation from the tidy frame of answers, of conversations of these `kinds`, and by source what is
+    left out, and why."""
     if answers.empty:
         return pd.DataFrame(columns=list(COLUMNS)).astype({"seconds": float}), {}
     column, value = _checked(answers)
@@ -84,7 +90,7 @@ def joined(
     for place, name in enumerate(ALLOWED):
         frame[name] = given[:, place]
     frame["seconds"] = first["seconds"]
-    why = [NO_MATCH.get(talk.kind, "") for talk in talks]
+    why = ["" if talk.kind in kinds else NO_MATCH[talk.kind] for talk in talks]
     lacking = (given == None).any(axis=1)  # noqa: E711
     why = np.where(lacking, [reason or "incomplete annotation" for reason in why], why)
     left_out: dict[str, dict[str, int]] = {}

@@ -160,6 +160,11 @@ CHOICES = {"resample": RESAMPLE, "backend": BACKENDS, "unsure": tuple(UNSURE)}
 BOUNDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "bootstraps": (lambda value: value >= 1, "a whole number from 1 up", "1000 is the default."),
     "wage": (lambda value: value is None or value > 0, "pay per hour above 0", "Leave it out for no cost estimate."),
+    "min_correct": (
+        lambda value: value is None or 0 < value <= 1,
+        "a share above 0, up to 1",
+        "The paper tries 0.75 (appendix G).",
+    ),
 }
 """Options that are numbers: whether one is right, what was expected, and the remedy."""
 
@@ -167,7 +172,7 @@ BOUNDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
 def _check_values(options: Mapping[str, Any]) -> None:
     for name, (right, expected, remedy) in BOUNDS.items():
         if name in options and not right(options[name]):
-            raise UserError(f"--{name} {options[name]}: expected {expected}.", remedy)
+            raise UserError(f"--{name.replace('_', '-')} {options[name]}: expected {expected}.", remedy)
     for name, known in CHOICES.items():
         if name in options and options[name] not in known:
             raise UserError(f"--{name} {options[name]}: not known.", nearest(options[name], known))

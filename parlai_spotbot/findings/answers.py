@@ -40,7 +40,8 @@ class Options:
     `resample`: what another study would have other ones of, see `Clusters.of`; `backend` (of survival analysis:
     "native", "icenreg" or "auto"); `unsure`: what that answer says in it, see `analysis.survival.events`; `wage` per
     hour; `known_order`: chains such as "human>dr", by which wordings are compared; `stability`: whether that is found,
-    too.
+    too; `min_correct`: the ranking without annotators whose share of right labels is lower stands beside (the paper's
+    appendix G tries .75).
     """
 
     seed: int = 0
@@ -51,6 +52,7 @@ class Options:
     wage: float | None = None
     known_order: tuple[str, ...] = ()
     stability: bool = False
+    min_correct: float | None = None
 
     def __post_init__(self) -> None:
         check_draws(self.bootstraps, self.resample)

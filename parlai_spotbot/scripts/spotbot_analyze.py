@@ -5,7 +5,7 @@ from __future__ import annotations
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 from parlai_spotbot.scripts.option_parser import OptionParser
 
-OPTIONS = ("bootstraps", "resample", "backend", "unsure", "wage", "stability")
+OPTIONS = ("bootstraps", "resample", "backend", "unsure", "wage", "stability", "min_correct")
 
 
 class SpotbotAnalyze(Command):
@@ -37,6 +37,14 @@ class SpotbotAnalyze(Command):
             "written beside the main analysis, to analysis/unsure-missing or -half",
         )
         group.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
+        group.add_argument(
+            "--min-correct",
+            type=float,
+            default=None,
+            metavar="SHARE",
+            help="also the ranking without annotators of whose labels fewer are right (the paper's appendix G tries "
+            "0.75); they are flagged, and stay in all other figures",
+        )
         group.add_argument(
             "--stability",
             action="store_true",

@@ -35,6 +35,7 @@ FEATURES = {
 """Criteria beside who is human, as tables and figures call them."""
 
 NATURES = ("human", "unsure", "bot")
+QUESTIONS = ("nature", "fluency", "sensibleness", "specificity")
 
 
 class Annotations(Answers):
@@ -67,6 +68,14 @@ class Annotations(Answers):
     def whole(self) -> Annotations:
         """With the annotations of people who failed the controls."""
         return self if len(self.everyone) == len(self.rows) else self.with_rows(self.everyone)
+
+    @cached_property
+    def with_people(self) -> pd.DataFrame:
+        """The annotations of conversations between a person and a bot, rows as the main ones; they are no matches."""
+        free = ~self.tidy["worker_id"].isin(list(self.failed))
+        tidy = self.tidy[free & self.tidy["question"].isin(QUESTIONS)].reset_index(drop=True)
+        frame, _ = joined(tidy, self.facts.conversations, ("human_model",))
+        return _opened(frame, tidy, self.facts) if _is_game(self.facts) else frame
 
     @property
     def used(self) -> int:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
 from parlai_spotbot.analysis import annotators, worker_effects
-from parlai_spotbot.analysis.annotators import ALL_RULES
+from parlai_spotbot.analysis.annotators import ALL_RULES, Rules
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
+from parlai_spotbot.analysis.annotators.rules import no_rules
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.findings.annotators import with_everybody
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
+from parlai_spotbot.findings.criteria import by_score
 from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
+from parlai_spotbot.findings.sections import ALL, Card, Chart, Name, Section, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FEW, FORM, Annotations
 from parlai_spotbot.findings.spotting.annotators_words import (
     RAW,
+    apart_sentence,
     detection_sentence,
     effect_sentence,
     moved_sentence,
     rankings_in_words,
     rules_in_words,
+    weak_sentence,
 )
 from parlai_spotbot.findings.spotting.players import HABITS, marked
 from parlai_spotbot.findings.spotting.ranking import ranked
@@ -47,7 +52,7 @@ def compute(own: Annotations) -> dict:
     annotators' effects taken out.
     """
     people, items = own.crossed, own.by_item
-    rules, whole = rules_of(own.facts.survey), own.whole
+    rules, whole = replace(rules_of(own.facts.survey), min_correct=own.options.min_correct), own.whole
     table = annotators.annotator_table(whole.rows, whole.entities, limits=people, rules=rules)
     for column, key in (("controls", "answered"), ("missed_controls", "missed")):
         table[column] = [own.controls.get(worker, {}).get(key, 0) for worker in table.index]
@@ -76,11 +81,36 @@ def compute(own: Annotations) -> dict:
         rows = rows.assign(submitted=own.submitted) if any(own.submitted) else rows
         without = annotators.rankings_without(rows, own.bots, rules, own.resample, also)
         result["without"] = rankings_in_words(without, words)
+        if rules.min_correct is not None:
+            result["without_weak"] = _without_weak(own, rules)
     if own.failed and len(own.everyone) > len(own.rows):
         beside = compare_everybody(own.once("ranking", ranked), ranked(whole))
         said = everybody_sentence(beside, "With everybody's annotations")
         result["with_everybody"] = beside | {"sentence": said}
     return result
+
+
+def _without_weak(own: Annotations, rules: Rules) -> dict:
+    """The whole ranking without who is too seldom correct, and what changes by it (appendix G)."""
+    kept, removed = annotators.remove(own.rows, replace(no_rules(rules), min_correct=rules.min_correct))
+    gone = int(removed["worker_id"].nunique())
+    found = {
+        "min_correct": rules.min_correct,
+        "annotators": gone,
+        "annotators_left": int(kept["worker_id"].nunique()),
+        "annotations": len(removed),
+    }
+    if not gone or kept.empty:
+        return found | {"sentence": weak_sentence(found)}
+    beside = compare_everybody(own.once("ranking", ranked), ranked(own.with_rows(kept.reset_index(drop=True))))
+    said = everybody_sentence(beside, weak_sentence(found))
+    clear = {name: _clear(pairs) for name, pairs in (("before", own.once("ranking", ranked)), ("after", beside))}
+    return found | beside | {"told_apart": clear, "sentence": f"{said} {apart_sentence(clear, beside['pairs'])}"}
+
+
+def _clear(ranking: Mapping) -> int:
+    """How many pairs are told apart at .05."""
+    return sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in ranking["pairs"])
 
 
 def _marked(own: Annotations) -> dict[str, list[str]]:
@@ -135,8 +165,7 @@ def tell(result: Result) -> list[Section]:
     told = flagged_sentence(own.get("annotators") or {}, result.called) if result.people else ""
     flagged = (told,) if told else ()
     text += flagged
-    if "with_everybody" in own:
-        text.append(own["with_everybody"]["sentence"])
+    text += [own[key]["sentence"] for key in ("with_everybody", "without_weak") if key in own]
     if own.get("annotators") and not charts:
         text.append("Nobody judged both bots and people, so nothing is known of sensitivity and bias.")
     if effects.get("why") and result.people:
@@ -349,8 +378,19 @@ def rows(data: Mapping) -> Rows:
 
 
 def lines(result: Result) -> list[str]:
-    beside = result.data.get("with_everybody")
-    return [f"  {beside['sentence']}"] if beside else []
+    beside = (result.data.get(key) for key in ("with_everybody", "without_weak"))
+    return [f"  {own['sentence']}" for own in beside if own]
 
 
-FINDING = Finding("annotators", FORM, compute, tell, rows, lines, views=with_everybody, place=70)
+def views(result: Result) -> list[tuple[str, Card]]:
+    """The ranking with everybody in, and without who is too seldom correct, where these differ from the main one."""
+    weak = result.data.get("without_weak") or {}
+    told = (
+        [(f"Without who is right in less than {percent(weak['min_correct'])}", by_score(weak))]
+        if "order" in weak
+        else []
+    )
+    return [*with_everybody(result), *told]
+
+
+FINDING = Finding("annotators", FORM, compute, tell, rows, lines, views=views, place=70, options=("min_correct",))

@@ -81,6 +81,27 @@ def _without(name: str, own: Mapping, raw: Mapping) -> str:
     return said + (f"; win rates move by at most {max(known):.3f}." if known else ".")
 
 
+def weak_sentence(found: Mapping) -> str:
+    """Without whom the ranking is made anew: who is too seldom correct; a whole sentence where that can't be done."""
+    below = f"right in less than {found['min_correct']:.0%}"
+    if not found["annotators"]:
+        return f"No annotator is {below} of the labels, so nothing changes without such."
+    if not found["annotators_left"]:
+        return f"All annotators are {below} of the labels, so nothing is left to rank without them."
+    return (
+        f"Without the {found['annotators']} of {found['annotators'] + found['annotators_left']} annotators who are "
+        f"{below} of their labels ({found['annotations']} annotations)"
+    )
+
+
+def apart_sentence(clear: Mapping[str, int], pairs: Sequence[Mapping]) -> str:
+    """How many pairs are told apart with and without them; who is removed takes data along."""
+    return (
+        f"{clear['after']} of {len(pairs)} pairs are told apart then, {clear['before']} with them. To remove who calls "
+        "bots human makes bots look more easily spotted, so this stands beside the ranking, never in its place."
+    )
+
+
 # -- annotators' effects -----------------------------------------------------------------------------------------------
 def effect_sentence(row: Mapping, never: Collection[str]) -> str:
     """How human a bot is judged whoever judges, and its place; `never` are the bots with the same label everywhere."""

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot import hints
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study, check_segments
 from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, is_people, item_id, pack
@@ -18,9 +18,11 @@ from parlai_spotbot.surveys.packing.units_file import (
     UnitsUpdate,
     existing_units,
     faulty_ones,
+    packed_with,
     surface_rows,
     write_units,
 )
+from parlai_spotbot.surveys.packing.whole_items import sources_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface_check import surface_report, warnings
 
@@ -30,25 +32,32 @@ SEGMENT_TOO_LONG = "conversation too short for it"
 ON_REQUEST = "left out on request"
 NOT_ASKED = {
     "self": "a bot that talks to itself; this survey asks about conversations of two",
-    "human_model": "between a person and a bot; in this survey people meet no bots",
+    "human_model": "between a person and a bot (--source human_model)",
+    "pairs": "between two bots (--source pairs)",
 }
-"""Kinds of conversations that are not cut into segments, and why."""
+"""Why conversations of a kind are not cut into segments, where they aren't."""
+SOURCES = ("pairs", "human_model")
+"""Kinds of conversations in which bots can be judged; by default the first."""
 
 
 class SegmentsPacking(Packing):
     name = "segments"
     cuts = True
-    refuses = ((CANDIDATES, "has no questions with candidates"), (WHOLE, "shows segments of conversations"))
+    refuses = (
+        (CANDIDATES, "has no questions with candidates"),
+        (tuple(name for name in WHOLE if name != "sources"), "shows segments of conversations"),
+    )
 
     def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         """See `Packing.pack`; people's conversations that show a fault are left out by the same rules as bots'."""
-        options = _options(study, survey, wanted)
-        everything = study.conversations()
-        conversations = [c for c in everything if c.kind not in NOT_ASKED]
+        options, everything = _options(study, survey, wanted), study.conversations()
+        sources = _sources(study, survey, wanted, everything)
+        conversations = [c for c in everything if c.kind in (*sources, "people")]
         _check_lengths(conversations, options, study)
         faulty = faulty_ones(study, conversations, wanted.leave_out)
         recorded = options_json(options)
         recorded |= {"leave_out": sorted(set(wanted.leave_out))} if wanted.leave_out else {}
+        recorded |= {"sources": list(sources)} if sources != SOURCES[:1] else {}
         existing = existing_units(study, survey.name, recorded, lambda units: _from(everything, units, options))
         kept = [c for c in conversations if c.conversation_id not in faulty]
         if not any(options.lengths(c) for c in kept if not is_people(c)):
@@ -59,7 +68,13 @@ class SegmentsPacking(Packing):
         added = pack(kept, options, existing)
         report = surface_report(conversations, options.segments, options.surface)
         update = UnitsUpdate(existing, added)
-        summary = summarise(everything, update.units, options, faulty)
+        summary = summarise(everything, update.units, options, faulty, sources)
+        if "pairs" not in sources and not summary["conversations"]["people"]:
+            raise UserError(
+                "--source human_model: no conversation between people fits beside them, so nothing is to compare with.",
+                "Bring some in that have other seeds, or show conversations of two bots, too: --source "
+                "pairs,human_model.",
+            )
         summary["warnings"] += warnings(report)
         write_units(study, survey.name, update, report, {"options": recorded, **summary})
         return {**summary, "surface": report, "added_units": len(added)}
@@ -84,6 +99,21 @@ def _options(study: Study, survey: Survey, wanted: PackRequest) -> PackOptions:
         surface=wanted.surface,
         longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
     )
+
+
+def _sources(
+    study: Study, survey: Survey, wanted: PackRequest, conversations: Sequence[Conversation]
+) -> tuple[str, ...]:
+    """Where bots are judged: as wanted, else as the first time, else talking to each other."""
+    asked = wanted.sources or tuple((packed_with(study, survey.name) or {}).get("sources", SOURCES[:1]))
+    if "self" in asked:
+        raise UserError(
+            f"--source self: survey {survey.name} asks of each of two who it is, and there one bot speaks both parts.",
+            nearest("self", SOURCES),
+        )
+    if wanted.sources:
+        asked = sources_of(conversations, asked)
+    return tuple(source for source in SOURCES if source in asked)
 
 
 def options_json(options: PackOptions) -> dict:
@@ -125,8 +155,10 @@ def summarise(
     units: Sequence[Unit],
     options: PackOptions,
     faulty: Mapping[str, Sequence[str]] | None = None,
+    sources: Sequence[str] = SOURCES[:1],
 ) -> dict:
-    """What the units hold and what they don't, from both alone; `faulty` were to be left out, and why.
+    """What the units hold and what they don't, from both alone; `faulty` were to be left out, and why; `sources` are
+    where bots are judged.
 
     Returns a dict ready for JSON: `units`, `blocks`, `smallest_unit` and `largest_unit` (items), `conversations`
     (`bots`, `people`, and `people_reused`, those in more than one block), `segments` (by length: `bots` and `people`,
@@ -159,7 +191,7 @@ def summarise(
         },
         "segments": by_length,
         "annotations": sum(sizes),
-        "left_out": left_out(conversations, shown, options, faulty or {}),
+        "left_out": left_out(conversations, shown, options, faulty or {}, sources),
         "warnings": shortages(blocks, uses, people, options),
     }
 
@@ -169,6 +201,7 @@ def left_out(
     shown: set[tuple[str, int]],
     options: PackOptions,
     faulty: Mapping[str, Sequence[str]],
+    sources: Sequence[str] = SOURCES[:1],
 ) -> list[dict]:
     """Every conversation, and every segment of a packed one, that no unit shows; why, and how many."""
     rows: dict[tuple[str, str], list[str]] = {}
@@ -179,7 +212,8 @@ def left_out(
             reason = NOT_NEEDED if options.lengths(conversation) else TOO_SHORT
             if name in faulty:
                 reason = f"{ON_REQUEST}: {', '.join(faulty[name])}"
-            reason = NOT_ASKED.get(conversation.kind, reason)
+            if conversation.kind not in (*sources, "people"):
+                reason = NOT_ASKED[conversation.kind]
             rows.setdefault(("conversations", reason), []).append(name)
             continue
         for k in options.lengths(conversation) if options.longest else options.segments:

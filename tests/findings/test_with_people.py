@@ -1,0 +1,128 @@
+"""Conversations of people with bots, shown among the others (appendix G): how people fare in them, and bots."""
+
+import pytest
+from scripted import rows_of, small_study, talk
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+
+SURVEY = "spot_the_bot"
+WORKERS = [f"w{n}" for n in range(8)]
+
+
+def script(question, target, options, item, talks, rng):
+    """People are taken for bots in .45 of conversations with bots, and in .1 of those with people."""
+    if question != "nature":
+        return rng.choice(options)
+    conversation = talks[item.conversation_ids[0]]
+    name = conversation.entities[int(target[-1])]
+    spotted = {HUMAN: 0.45 if conversation.kind == "human_model" else 0.1, "ann": 0.2, "bob": 0.6, "cat": 0.9}[name]
+    return "bot" if rng.random() < spotted else rng.choice(["human", "human", "unsure"])
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """A study, before packing, with 12 conversations of each of two bots with people among the others."""
+    study = small_study(tmp_path_factory.mktemp("mixed") / "study", SURVEY, per_pair=3, people=8)
+    talks = study.conversations() + [talk((HUMAN, bot), n) for bot in ("ann", "bob") for n in range(40, 52)]
+    files.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
+    return study
+
+
+def judged(study, **pack):
+    pack_study(study, SURVEY, **pack)
+    rows = [row.to_json() for row in rows_of(study, SURVEY, script, WORKERS)]
+    files.write_jsonl(study.judgements_path(SURVEY), rows)
+    found = analyze(study, bootstraps=30, backend="native")
+    study.judgements_path(SURVEY).unlink()
+    return found
+
+
+def test_they_are_packed_on_request_alone_and_the_next_time_too(mixed):
+    without = pack_study(mixed, SURVEY)
+    kinds = {c.conversation_id: c.kind for c in mixed.conversations()}
+
+    def shown():
+        return {kinds[i] for unit in mixed.units(SURVEY) for item in unit.items for i in item.conversation_ids}
+
+    assert shown() == {"pairs", "people"}
+    reasons = {row["reason"]: row["count"] for row in without["left_out"] if row["what"] == "conversations"}
+    assert reasons["between a person and a bot (--source human_model)"] == 24
+    both = pack_study(mixed, SURVEY, sources=("pairs", "human_model"))
+    assert both["conversations"]["bots"] == 9 + 24
+    assert shown() == {"pairs", "people", "human_model"}
+    before = mixed.units_path(SURVEY).read_bytes()
+    assert pack_study(mixed, SURVEY)["added_units"] == 0
+    assert mixed.units_path(SURVEY).read_bytes() == before
+    pack_study(mixed, SURVEY, sources=("pairs",))
+    assert shown() == {"pairs", "people"}
+    with pytest.raises(UserError, match="one bot speaks both parts"):
+        pack_study(mixed, SURVEY, sources=("self",))
+    with pytest.raises(UserError, match="--same-pairs: survey spot_the_bot shows segments"):
+        pack_study(mixed, SURVEY, same_pairs=True)
+
+
+def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
+    found = judged(mixed, sources=("pairs", "human_model"))
+    own = found["with_people"]["by_source"][HUMAN]
+    assert own["conversations"] == 24
+    talks = {c.conversation_id: c for c in mixed.conversations()}
+    counts = {}
+    for row in rows_of(mixed, SURVEY, script, WORKERS):
+        if row.question == "nature":
+            conversation = talks[row.conversation_ids[0]]
+            key = conversation.entities[int(row.target[-1])], conversation.kind == "human_model"
+            counts.setdefault(key, []).append(row.answer)
+    for name, label in own["labels"].items():
+        for here, where in ((True, "with people"), (False, "elsewhere")):
+            answers = counts[name, here]
+            assert label[where]["n"] == len(answers)
+            for nature in ("human", "bot"):
+                share = answers.count(nature) / len(answers)
+                assert label[where][nature]["estimate"] == pytest.approx(share)
+                low, high = label[where][nature]["ci"]
+                assert low < share < high
+    assert list(own["labels"]) == ["ann", "bob", HUMAN]
+    assert own["labels"][HUMAN]["difference"]["p_adjusted"] < 0.05  # .45 against .1
+    assert own["labels"]["bob"]["difference"]["p_adjusted"] > 0.05  # nothing differs
+    for bot, met in own["against"].items():
+        assert sum(met.values()) == own["labels"][bot]["with people"]["n"]
+    ranked = found["ranking"]["by_source"][HUMAN]
+    assert ranked["n"] == 9 * 3 * 2 * 8  # conversations of bots, lengths, units of each, annotators
+    assert ranked["human_reference"]["n"] == len(counts[HUMAN, False])
+
+
+def test_it_is_told_with_the_figure_of_appendix_g_first(mixed):
+    found = judged(mixed, sources=("pairs", "human_model"))
+    finding = next(one for one in findings_of(SURVEY) if one.name == "with_people")
+    own = found["with_people"]["by_source"][HUMAN]
+    result = Result(HUMAN, own, {"with_people": own})
+    (section,) = finding.tell(result)
+    share = own["labels"][HUMAN]["with people"]["bot"]["estimate"]
+    assert (
+        f"In 24 conversations between a person and a bot the person was taken for a bot in {share:.0%}"
+        in (section.text[0])
+    )
+    assert "Who talks to a bot is taken for human less often (p " in section.text[0]
+    assert {row[0] for row in section.tables[0].rows} == {"ann", "bob", HUMAN}
+    assert finding.of_bot(result, "cat") == []
+    assert "Ann's conversations with people" in finding.of_bot(result, "ann")[0].text[0]
+
+
+def test_conversations_of_people_with_bots_alone_can_be_asked_about(mixed):
+    with pytest.raises(UserError, match="no conversation between people fits"):
+        pack_study(mixed, SURVEY, sources=("human_model",), humans_per_unit=0)
+    found = judged(mixed, sources=("human_model",))
+    own = found["with_people"]["by_source"][HUMAN]
+    assert own["labels"]["ann"]["elsewhere"]["n"] == 0
+    assert own["labels"][HUMAN]["elsewhere"]["n"] > 0
+    assert found["ranking"]["by_source"][HUMAN]["order"] == []
+
+
+def test_where_there_are_none_there_is_no_such_finding(mixed):
+    assert "with_people" not in judged(mixed, sources=("pairs",))

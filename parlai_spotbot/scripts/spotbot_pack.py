@@ -20,6 +20,8 @@ SAME = (
     "surface",
     "questions",
     "comparisons",
+    "pairs",
+    "same",
     "same_pairs",
     "repeated",
     "nuc_questions",
@@ -37,11 +39,13 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/rules
   parlai spotbot_pack --study studies/rules --segments 1,2,3 --annotators-per-segment 3
   parlai spotbot_pack --study studies/rules --survey acute_eval --ask engagingness,humanness --comparisons 50
+  parlai spotbot_pack --study studies/rules --survey acute_eval --comparisons 20 --same
   parlai spotbot_pack --study studies/rules --survey acute_eval --questions wordings.yaml --same-pairs
   parlai spotbot_pack --study studies/rules --survey abc_eval --ask consistency,empathy --repeated 0.25
   parlai spotbot_pack --study studies/rules --survey acute_eval --write-pairings pairings.jsonl
   parlai spotbot_pack --study studies/chats --survey interactive --pool rules --comparisons 10
       (a new study: people are to chat with two bots a unit, no conversation need be there)
+  parlai spotbot_pack --study studies/chats --survey comparative --pairs interactors
   parlai spotbot_pack --study studies/nuc --survey nuc --versions 4 --annotators-per-item 10
   The same command again changes nothing; a study that grew gets further units."""
 
@@ -130,7 +134,8 @@ class SpotbotPack(Command):
             type=str,
             default=None,
             help="where bots are judged: self, human_model or pairs, several joined by commas "
-            "(default: self and human_model as there are any, else pairs)",
+            "(default: self and human_model as there are any, else pairs); in spot_the_bot pairs (default), "
+            "human_model, or both",
         )
         group.add_argument(
             "--ask",
@@ -154,6 +159,21 @@ class SpotbotPack(Command):
             help="acute_eval, comparative: comparisons of each two contestants on each question "
             "(default: as many as each contestant has conversations, 100 at most); interactive: units "
             "of each two contestants (default: 33)",
+        )
+        group.add_argument(
+            "--pairs",
+            type=str,
+            default=None,
+            metavar="HOW",
+            help="acute_eval, comparative: which conversations stand side by side: drawn (default), or interactors: "
+            "the two that one person led and compared (survey interactive), so that both answers can be compared",
+        )
+        group.add_argument(
+            "--same",
+            action="store_true",
+            default=None,
+            help="acute_eval, comparative: compare each bot with itself, too, as often as with others; neither side "
+            "should be chosen more often (A/A test)",
         )
         group.add_argument(
             "--same-pairs",

@@ -257,3 +257,35 @@ def test_the_command_prints_what_it_did(study_of, chats, capsys, tmp_path):
         ("humanness", "reason"),
         ("knowledge", "reason"),
     }
+
+
+def test_each_bot_is_compared_with_itself_where_that_is_asked_for(study_of, chats):
+    """A/A tests (Li et al. 2019, "Question Optimization"): one model as both speakers, two of its conversations."""
+    study = study_of(chats(people=0))
+    pack_study(study, "acute_eval", comparisons=4)
+    before = study.units_path("acute_eval").read_bytes()
+    recorded = study.provenance()["pack"]["acute_eval"]["options"]
+    assert "same" not in recorded  # as in studies of earlier versions
+    judge(study)
+    grown = pack_study(study, "acute_eval", comparisons=4, same=True)
+    assert study.units_path("acute_eval").read_bytes().startswith(before)
+    bots = ["bot0", "bot1", "bot2"]
+    expected = {("self", a, b, "engagingness"): 4 for i, a in enumerate(bots) for b in bots[i:]}
+    assert cells(grown) == expected
+    entities = {c.conversation_id: c.entities for c in study.conversations()}
+    met = [item for unit in study.units("acute_eval") for item in unit.items]
+    alike = [i for i in met if entities[i.conversation_ids[0]][0] == entities[i.conversation_ids[1]][0]]
+    assert len(alike) == 12
+    assert all(len(set(item.conversation_ids)) == 2 for item in alike)
+    assert len({frozenset(item.conversation_ids) for item in alike}) == 12
+    again = pack_study(study, "acute_eval", comparisons=4)  # once chosen it stays
+    assert again["added_units"] == 0
+
+
+def test_one_bot_alone_can_be_compared_with_itself_and_ratings_compare_nothing(study_of, chats):
+    study = study_of([c for c in chats(people=0) if set(c.entities) == {"bot0"}])
+    with pytest.raises(UserError, match="a comparison takes two"):
+        pack_study(study, "comparative")
+    assert cells(pack_study(study, "comparative", same=True, comparisons=3)) == {("self", "bot0", "bot0", ""): 3}
+    with pytest.raises(UserError, match="--same: survey dialogue_likert compares nothing"):
+        pack_study(study, "dialogue_likert", same=True)

@@ -102,7 +102,7 @@ def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], opt
 
 class DialoguesPacking(WholePacking):
     name = "dialogues"
-    refuses = (*WholePacking.refuses, (("comparisons",), "compares nothing"))
+    refuses = (*WholePacking.refuses, (("comparisons", "pairs", "same"), "compares nothing"))
     units = staticmethod(pack_dialogues)
 
     def growing(self, survey: Survey) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.survey import Survey
 
-WHOLE = ("sources", "ask", "questions", "comparisons", "same_pairs", "people", "repeated")
+WHOLE = ("sources", "ask", "questions", "comparisons", "pairs", "same_pairs", "same", "people", "repeated")
 """What may be wanted where whole conversations are shown."""
 CANDIDATES = ("nuc_questions", "groups", "versions")
 """What may be wanted where candidates for the next turn are shown."""
@@ -26,11 +26,13 @@ class PackRequest:
 
     `leave_out` names kinds of faults (`parlai_spotbot.texts.hygiene`): conversations that show one are not packed.
     Segments: `segments` are their lengths, `humans_per_unit` of a unit are between people. Whole conversations:
-    `sources` as in `whole_items.SOURCES`; `ask` names questions, or tasks, where the survey has some; `questions` is a
-    YAML file of own ones; `comparisons` of each pair of contestants on each question; `same_pairs`: whether all
-    questions are put for the same pairs; `people`: whether people are a contestant; `repeated`: the share of units that
-    go to one more annotator. Candidates: `nuc_questions` is a file (by default STUDY/nuc/questions.jsonl), `groups` one
-    of groups (`nuc_groups`), `versions` how many versions there are.
+    `sources` as in `whole_items.SOURCES` (of segments, too); `ask` names questions, or tasks, where the survey has
+    some; `questions` is a YAML file of own ones; `comparisons` of each pair of contestants on each question; `pairs`:
+    which conversations stand beside each other ("drawn", or "interactors": the two that one person led); `same`:
+    whether each bot is compared with itself, too; `same_pairs`: whether all questions are put for the same pairs;
+    `people`: whether people are a contestant; `repeated`: the share of units that go to one more annotator.
+    Candidates: `nuc_questions` is a file (by default STUDY/nuc/questions.jsonl), `groups` one of groups
+    (`nuc_groups`), `versions` how many versions there are.
     """
 
     segments: Sequence[int] | None = None
@@ -44,6 +46,8 @@ class PackRequest:
     ask: tuple[str, ...] | None = None
     questions: Path | str | None = None
     comparisons: int | None = None
+    pairs: str | None = None
+    same: bool | None = None
     same_pairs: bool | None = None
     people: bool | None = None
     repeated: float | None = None

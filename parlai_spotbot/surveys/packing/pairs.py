@@ -1,10 +1,10 @@
 """Comparisons of whole conversations: one of each of two contestants, side by side (ACUTE-Eval; Comparative).
 
-Every pair of contestants meets equally often on every question. A specific pair of conversations is shown once at most,
-over all questions (`same_pairs` puts it once for each, to find the wording that people answer alike: Li et al.
-2019, "Question Optimization"); a conversation once where there are enough, else those that
-were shown least come first (Li et al. 2019, "Annotation Quality"). Whether the judged one spoke first is balanced over
-the comparisons of a pair, and the same on both sides wherever a conversation lets one choose.
+Every pair of contestants meets equally often on every question, with `same` each bot itself as often. A specific pair
+of conversations is shown once at most, over all questions (`same_pairs` puts it once for each, to find the wording that
+people answer alike: Li et al. 2019, "Question Optimization"); a conversation once where there are enough, else those
+that were shown least come first (Li et al. 2019, "Annotation Quality"). Whether the judged one spoke first is balanced
+over the comparisons of a pair, and the same on both sides wherever a conversation lets one choose.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from parlai_spotbot.surveys.packing.whole_units import deal, items_of, pack_bloc
 from parlai_spotbot.surveys.survey import Survey
 
 MOST_BY_DEFAULT = 100
-GROWING = ("questions", "comparisons", "wordings")
+GROWING = ("questions", "comparisons", "wordings", "same")
 """Options that may grow without what is packed being changed, where each question has comparisons of its own."""
 
 JudgeableSeats = Mapping[str, tuple[int, ...]]
@@ -66,13 +66,15 @@ class PairsPacking(WholePacking):
         return (pack_same_pairs if options.same_pairs else pack_pairs)(conversations, options, existing)
 
     def growing(self, survey: Survey) -> tuple[str, ...]:
-        return GROWING if survey.spread == "items" else ("comparisons",)
+        return GROWING if survey.spread == "items" else ("comparisons", "same")
 
     def compared(
         self, kept: Sequence[Conversation], units: Sequence[Unit], options: WholeOptions, by_id: Mapping
     ) -> tuple[list[dict], list[str]]:
         """The comparisons made of each cell, and where there are fewer than wanted."""
         tally = tally_of_units(units, by_id, options)
+        if options.led:
+            return [{**asdict(cell), "count": count} for cell, count in sorted(tally.counts.items())], []
         usable = canonical(kept)
         pools = pools_of(usable, options, tally.uses)
         wanted, cells = comparisons_of(pools, options), cells_of(pools, options)
@@ -103,15 +105,33 @@ def pack_pairs(
     """
     usable = canonical(conversations)
     by_id = {c.conversation_id: c for c in usable}
-    cells, pools, wanted, tally = choose_from(usable, options, items_of(existing))
     rng = random.Random(f"pair {options.survey} {options.seed}")
     items = []
-    for cell, ids, seats in choose(cells, pools, wanted, tally, rng):
+    for cell, ids, seats in chosen_pairs(usable, options, items_of(existing), rng):
         ids, seats = turned(ids, seats, rng)
         questions = options.put([cell.question] if cell.question else options.questions)
         items.append(whole_item([by_id[i] for i in ids], seats, questions, options))
     seeds = {c.conversation_id: c.seed_id for c in usable}
     return pack_blocks([[group] for group in deal(items, options.unit_size, seeds)], options, existing)
+
+
+def chosen_pairs(
+    usable: Sequence[Conversation], options: WholeOptions, items: Iterable[Item], rng: random.Random
+) -> list[tuple[ComparisonCell, tuple[str, str], tuple[int, int]]]:
+    """The comparisons that `items` lack: (cell, conversations, seats that are judged)."""
+    if not options.led:
+        cells, pools, wanted, tally = choose_from(usable, options, items)
+        return choose(cells, pools, wanted, tally, rng)
+    by_id = {c.conversation_id: c for c in usable}
+    there = {frozenset(item.conversation_ids) for item in items}
+    found = []
+    for ids in options.led:
+        if set(ids) <= by_id.keys() and frozenset(ids) not in there:
+            talks = [by_id[i] for i in ids]
+            seats = tuple(talk.is_human.index(False) for talk in talks)
+            a, b = sorted(talk.entities[seat] for talk, seat in zip(talks, seats, strict=True))
+            found.append((ComparisonCell("human_model", a, b), ids, seats))
+    return found
 
 
 def choose_from(
@@ -137,7 +157,7 @@ def pools_of(
     humans = appearances([c for c in people if c.conversation_id not in kept], "people") if options.people else {}
     pools = {source: {**appearances(usable, source), **humans} for source in options.sources}
     for source, pool in pools.items():
-        if len(pool) < 2:
+        if len(pool) < 2 and not (options.same and set(pool) - {HUMAN}):
             raise UserError(
                 f"--source {source}: there is one contestant, {', '.join(pool) or 'none'}; a comparison takes two.",
                 "Add another one to the pool, or conversations between people.",
@@ -151,9 +171,14 @@ def cells_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: WholeOp
     return sorted(
         ComparisonCell(source, a, b, question)
         for source, pool in pools.items()
-        for a, b in combinations(sorted(pool), 2)
+        for a, b in [*combinations(sorted(pool), 2), *(_with_itself(pool) if options.same else ())]
         for question in questions
     )
+
+
+def _with_itself(pool: Mapping[str, JudgeableSeats]) -> list[tuple[str, str]]:
+    """Each bot twice: whatever is found where a bot meets itself is found of nothing (A/A)."""
+    return [(name, name) for name in pool if name != HUMAN]
 
 
 def comparisons_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: WholeOptions) -> int:
@@ -253,9 +278,9 @@ def pack_same_pairs(
     by_id = {c.conversation_id: c for c in usable}
     rng = random.Random(f"same pairs {options.survey} {options.seed}")
     first, put = put_already(existing)
-    cells, pools, wanted, tally = choose_from(usable, replace(options, spread=""), first.values())
     pairs = [(item.conversation_ids, item.judged) for item in first.values()]
-    pairs += [turned(ids, seats, rng) for _, ids, seats in choose(cells, pools, wanted, tally, rng)]
+    further = chosen_pairs(usable, replace(options, spread=""), first.values(), rng)
+    pairs += [turned(ids, seats, rng) for _, ids, seats in further]
 
     alike: dict[tuple[str, ...], list[dict[str, Item]]] = {}
     for ids, seats in pairs:

@@ -32,7 +32,9 @@ class WholeOptions:
     `questions` are those that are put, `groups` how a survey of tasks deals them to the units on a conversation,
     `companions` the free texts that go with each; `comparisons` of each pair of
     contestants on each question (None: as many as the contestant with the fewest conversations has, 100 at most);
-    `same_pairs`: whether every question is put for the same pairs of conversations.
+    `pairs`: "interactors" where the two conversations that one person led stand beside each other, which are `led`;
+    `same`: whether each bot is compared with itself, too; `same_pairs`: whether every question is put for the same
+    pairs of conversations.
     """
 
     survey: str
@@ -44,6 +46,9 @@ class WholeOptions:
     spread: str = ""
     people: bool = True
     comparisons: int | None = None
+    pairs: str = ""
+    led: tuple[tuple[str, str], ...] = ()
+    same: bool = False
     same_pairs: bool = False
     unit_size: int = 1
     annotators_per_item: int = 1

@@ -18,6 +18,7 @@ from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.packing.blocks import blocks_of
+from parlai_spotbot.surveys.packing.led_pairs import check_led, led_by_one, pairing
 from parlai_spotbot.surveys.packing.packing import CANDIDATES, Packing, PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import (
     UnitsUpdate,
@@ -42,8 +43,10 @@ OTHER_SOURCE = {
     "pairs": "between two bots (--source pairs)",
     "human_model": "between a person and a bot (--source human_model)",
 }
-FOLLOWS = ("companions", "everything", "groups", "spread")
+FOLLOWS = ("companions", "everything", "groups", "led", "spread")
 """Options that follow from the survey and the others, and are not recorded."""
+LATER = ("pairs", "same", "same_pairs")
+"""Options that aren't recorded unless they are chosen, as studies of earlier versions know nothing of them."""
 
 
 class WholePacking(Packing):
@@ -136,17 +139,24 @@ def _options(
             f"--same-pairs: survey {survey.name} puts its questions for the same conversations anyway.", "Leave it out."
         )
     questions = tuple(name for name in main if name in questions)
+    pairs = pairing(wanted.pairs or known.get("pairs", ""))
+    if pairs:
+        check_led(wanted)
+        sources = ("human_model",)
     return WholeOptions(
         survey=survey.name,
         questions=questions,
         sources=sources_of(conversations, sources),
+        pairs=pairs,
+        led=led_by_one(study, conversations) if pairs else (),
         companions=tuple(q.name for q in survey.questions if q.kind == "free_text"),
         groups=tuple(task.questions for task in survey.tasks if set(task.questions) <= set(questions)),
         everything=survey.spread == "" and len(questions) == len(main),
         spread=survey.spread,
-        people=chosen("people", True),
+        people=not pairs and chosen("people", True),
         comparisons=chosen("comparisons", None),
-        same_pairs=chosen("same_pairs", False),
+        same=chosen("same", False),
+        same_pairs=bool(pairs and survey.spread == "items") or chosen("same_pairs", False),
         unit_size=chosen("unit_size", survey.unit_size),
         annotators_per_item=chosen("annotators_per_segment", survey.annotators_per_item, "annotators_per_item"),
         repeated=chosen("repeated", survey.repeated),
@@ -169,7 +179,7 @@ def options_json(options: WholeOptions, own: Mapping[str, Mapping]) -> dict:
     row = {
         key: list(value) if isinstance(value, tuple) else value
         for key, value in vars(options).items()
-        if key not in FOLLOWS and (value or key != "same_pairs")
+        if key not in FOLLOWS and (value or key not in LATER)
     }
     return row | ({"wordings": {name: dict(about) for name, about in own.items()}} if own else {})
 

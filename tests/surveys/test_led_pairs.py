@@ -1,0 +1,181 @@
+"""Judges outside compare the two conversations that one person led (ABC-Eval): packed, and held against that person."""
+
+import random
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.metrics.frame import choice_table
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+
+BOTS = ("ada", "bert", "carl")
+
+
+def chat(person, bot):
+    turns = tuple(Turn((HUMAN, bot)[i % 2], f"{person} and {bot}, turn {i}") for i in range(8))
+    return Conversation(f"{person}-{bot}", "invented", tuple(sorted((HUMAN, bot))), 0, (HUMAN, bot), turns, 0)
+
+
+def compared(person, pair, better):
+    """What a person said of the two conversations that they led."""
+    ids = tuple(f"{person}-{bot}" for bot in pair)
+    name = f"{person}/quality"
+    answer = f"conversation:{better}"
+    return Judgement(
+        name, name, "interactive", f"u-{person}", "i", ids, 4, "pair", "quality_choice", answer, person, HUMAN
+    )
+
+
+def add(study, people):
+    pairs = {person: (BOTS[n % 3], BOTS[(n + 1) % 3]) for n, person in enumerate(people)}
+    talks = [chat(person, bot) for person, pair in pairs.items() for bot in pair]
+    rows = [compared(person, pair, n % 2) for n, (person, pair) in enumerate(pairs.items())]
+    before = study.conversations() if study.conversations_path.exists() else []
+    files.write_jsonl(study.conversations_path, [c.to_json() for c in [*before, *talks]])
+    path = study.judgements_path("interactive")
+    known = study.judgements("interactive") if path.exists() else []
+    files.write_jsonl(path, [row.to_json() for row in [*known, *rows]])
+
+
+@pytest.fixture
+def study(tmp_path):
+    made = Study.create(tmp_path / "study", Plan("invented", {name: Contestant(name, model=name) for name in BOTS}))
+    add(made, [f"p{n}" for n in range(9)])
+    return made
+
+
+def shown(study, survey):
+    return [item for unit in study.units(survey) if not unit.replicate for item in unit.items]
+
+
+def test_each_persons_two_conversations_stand_beside_each_other_once(study):
+    summary = pack_study(study, "comparative", pairs="interactors")
+    met = {frozenset(item.conversation_ids) for item in shown(study, "comparative")}
+    asked = {frozenset(row.conversation_ids) for row in study.judgements("interactive")}
+    assert met == asked
+    assert summary["items"] == len(asked) == 9
+    assert all(item.judged == (1, 1) for item in shown(study, "comparative"))  # the bot speaks second in all
+    firsts = [
+        item.conversation_ids in {r.conversation_ids for r in study.judgements("interactive")}
+        for item in shown(study, "comparative")
+    ]
+    assert 0 < sum(firsts) < 9  # which comes first is drawn
+    counts = {(row["a"], row["b"]): row["count"] for row in summary["comparisons"]}
+    assert counts == {("ada", "bert"): 3, ("bert", "carl"): 3, ("ada", "carl"): 3}
+    before = study.units_path("comparative").read_bytes()
+    assert pack_study(study, "comparative")["added_units"] == 0
+    add(study, ["q0", "q1"])
+    grown = pack_study(study, "comparative")
+    assert grown["items"] == 11
+    assert study.units_path("comparative").read_bytes().startswith(before)
+
+
+def test_several_questions_are_put_for_the_same_pairs_to_others(study):
+    pack_study(study, "acute_eval", pairs="interactors", ask=("engagingness", "humanness"))
+    put = {}
+    for item in shown(study, "acute_eval"):
+        put.setdefault(item.questions[0], set()).add(frozenset(item.conversation_ids))
+    assert put["engagingness"] == put["humanness"]
+    assert len(put["humanness"]) == 9
+    for unit in study.units("acute_eval"):
+        met = [i for item in unit.items for i in item.conversation_ids]
+        assert len(met) == len(set(met))
+
+
+def judged(study):
+    """Judges outside choose as the person did in three of four comparisons."""
+    said = {
+        frozenset(row.conversation_ids): row.conversation_ids[int(row.answer[-1])]
+        for row in study.judgements("interactive")
+    }
+    rows, rng = [], random.Random(1)
+    for item in shown(study, "comparative"):
+        better = said.get(frozenset(item.conversation_ids), item.conversation_ids[0])
+        choice = item.conversation_ids.index(better) if rng.random() < 0.75 else rng.randrange(2)
+        name = f"o/{item.item_id}"
+        answers = [(q.name, f"conversation:{choice}") for q in get_survey("comparative").questions]
+        rows += [
+            Judgement(
+                f"{name}/{q}",
+                name,
+                "comparative",
+                "u",
+                item.item_id,
+                item.conversation_ids,
+                4,
+                "pair",
+                q,
+                answer,
+                f"w{rng.randrange(4)}",
+                HUMAN,
+            )
+            for q, answer in answers
+        ]
+    return rows
+
+
+def predicted(study):
+    """How many of the pairs that people decided have a value of the comparative quality, beside them."""
+    talks = study.conversations()
+    metrics, lost = metrics_of(get_survey("comparative"), judged(study), talks, shown(study, "comparative"))
+    assert lost == {}
+    quality = [metric for metric in metrics if metric.name == "quality"]
+    table, _ = choice_table(quality, outcomes_of(study.judgements("interactive"), talks))
+    return table
+
+
+def test_predictive_validity_has_a_row_for_each_pair_that_was_compared_twice(study):
+    pack_study(study, "comparative", pairs="interactors")
+    table = predicted(study)
+    assert table["comparative:quality"].notna().all()
+    assert len(table) == 9
+    given = {(r.conversation_ids): int(r.answer[-1]) for r in study.judgements("interactive")}
+    outcome = dict(
+        zip(zip(table["conversation_a"], table["conversation_b"], strict=True), table["outcome"], strict=True)
+    )
+    assert outcome == {ids: float(better == 0) for ids, better in given.items()}
+    # By hand, from the judgements: +1 where those outside chose the conversation that the person led first.
+    chosen = {}
+    for row in judged(study):
+        if row.question == "quality":
+            chosen[frozenset(row.conversation_ids)] = row.conversation_ids[int(row.answer[-1])]
+    for first, second, value in zip(
+        table["conversation_a"], table["conversation_b"], table["comparative:quality"], strict=True
+    ):
+        assert value == (1.0 if chosen[frozenset((first, second))] == first else -1.0)
+
+
+def test_drawn_pairs_hardly_ever_are_those_that_a_person_led(study):
+    pack_study(study, "comparative", sources=("human_model",), people=False, comparisons=3)
+    table = predicted(study)
+    assert table["comparative:quality"].notna().sum() < len(table)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"pairs": "interactor"}, "--pairs interactor: unknown"),
+        ({"pairs": "interactors", "comparisons": 3}, "--comparisons: with --pairs interactors each"),
+        ({"pairs": "interactors", "same": True}, "--same: with --pairs interactors each"),
+        ({"pairs": "interactors", "sources": ("self",)}, "--source self: --pairs interactors takes"),
+    ],
+)
+def test_what_means_nothing_is_refused(study, wanted, said):
+    with pytest.raises(UserError, match=said):
+        pack_study(study, "comparative", **wanted)
+    assert not study.units_path("comparative").exists()
+
+
+def test_without_chats_the_command_says_what_to_do(study, capsys):
+    study.judgements_path("interactive").unlink()
+    with pytest.raises(SystemExit):
+        SpotbotPack.main(study=str(study.path), survey="comparative", pairs="interactors")
+    assert "no two conversations that one person led and compared" in capsys.readouterr().err
+    with pytest.raises(UserError, match="--pairs: survey dialogue_likert compares nothing"):
+        pack_study(study, "dialogue_likert", pairs="interactors")

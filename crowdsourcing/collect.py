@@ -88,7 +88,11 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str 
     if not tasks or (task and task not in tasks):
         open_ledger(study, survey, task)
     paths = CollectionPaths.of(study, survey)
-    secret = read_secret(paths.secret)
+    for one in tasks:
+        if not CollectionPaths.of(study, survey, one).ledger.exists():
+            open_ledger(study, survey, one)
+    secret = read_secret(paths.secret, make=False)
+    found = CollectResult(**platform_state(study, survey, tasks, submissions))
     parts = {one: _part(study, survey, one, secret, keep_worker_ids) for one in tasks}
     names = {a.worker: _name(a.worker, secret, keep_worker_ids) for part in parts.values() for a in part.annotators}
     comments = [row for part in parts.values() for row in _comments(part, survey, names)]

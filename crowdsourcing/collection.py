@@ -22,7 +22,7 @@ class LaunchRequest:
     """What a launch was asked for; `url` is where annotators reach the server, where that isn't its own address.
 
     `task` names a task of a survey that is annotated task by task, `group` the people for whom the units are where they
-    are for several groups.
+    are for several groups. `new_secret` allows another secret where that of the collection is lost.
     """
 
     study: str | Path
@@ -38,6 +38,7 @@ class LaunchRequest:
     close: bool = False
     open_browser: bool = False
     group: str = ""
+    new_secret: bool = False
 
     @property
     def part(self) -> str:

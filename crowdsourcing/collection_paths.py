@@ -78,6 +78,11 @@ class CollectionPaths:
     def credit(self) -> Path:
         return self.folder / "credit.csv"
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether anybody may have a link, or have answered: here, or in a collection that shares the secret."""
+        return any(any(self.shared.rglob(name)) for name in ("ledger.db", "launch.json"))
+
     def make(self) -> None:
         """Make the folder: links, worker ids and answers are nobody else's business."""
         self.folder.mkdir(parents=True, exist_ok=True)

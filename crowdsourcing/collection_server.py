@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from parlai_spotbot.crowdsourcing.backups import BackupClock
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
@@ -53,7 +54,7 @@ def make_server(
             ListenAddress(host, port, prefer=collection.last_port),
         )
         in_house = collection.request.settings.provider == "in_house"
-        return CollectionServer(server, progress, 0.0 if in_house else LINGER)
+        return CollectionServer(server, progress, 0.0 if in_house else LINGER, BackupClock(paths))
 
     return make
 
@@ -86,6 +87,13 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door
     )
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])
+    forgotten = crowd.forgotten(handout.agent_id for handout in ledger.handouts("status = 'done'"))
+    if forgotten:
+        print(
+            f"warning: the ledger lacks the answers to {forgotten} units that Mephisto has, so it is an older copy: "
+            "they are handed out again, and what was collected of them stays",
+            file=sys.stderr,
+        )
     return desk
 
 
@@ -105,14 +113,15 @@ def consent(collection: CrowdCollection) -> dict[str, str]:
 class CollectionServer:
     """The server as Mephisto's operator drives it: started, asked whether all is done, stopped."""
 
-    def __init__(self, server: PageServer, progress: ProgressLine, linger: float):
-        self.server, self.progress, self.linger = server, progress, linger
+    def __init__(self, server: PageServer, progress: ProgressLine, linger: float, backups: BackupClock):
+        self.server, self.progress, self.linger, self.backups = server, progress, linger, backups
         self._looked = 0.0
         self._done_since: float | None = None
         self._stopped = False
 
     def start(self) -> str:
         url = self.server.start()
+        self.backups.start()
         self._look()
         return url
 
@@ -122,6 +131,7 @@ class CollectionServer:
             with contextlib.suppress(Exception):  # what was last, where the desk can still say it
                 self._look()
         self.server.stop()
+        self.backups.stop()
 
     def failed(self) -> BaseException | None:
         return self.server.failed()

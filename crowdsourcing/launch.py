@@ -206,7 +206,7 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
         wanted = 1 if known_names(paths.links) else max(1, found.annotators)
         names = wanted_names(request.annotators, wanted, request.group)
     paths.make()
-    secret = read_secret(paths.secret)
+    secret = read_secret(paths.secret, make=request.new_secret or not paths.has_begun)
     _record(collection)
     stop, progress = threading.Event(), ProgressLine(len(collection.units))
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from parlai_spotbot import files, hints
 from parlai_spotbot.crowdsourcing.ledger_entries import (
     ANNOTATOR,
     DECISION,
@@ -32,50 +35,95 @@ from parlai_spotbot.crowdsourcing.ledger_entries import (
     sitting_of,
     submission_of,
 )
+from parlai_spotbot.crowdsourcing.ledger_sums import damage, guard
 from parlai_spotbot.crowdsourcing.schema import LATER, SCHEMA, VERSION
 from parlai_spotbot.errors import UserError
+
+BACKUPS = "backups"
+"""The folder beside a ledger in which its backups lie."""
 
 
 class Ledger:
     """The ledger at `path`, made where there is none. One thread at a time; other processes may read meanwhile.
 
-    Raises `UserError` where the file is no ledger, or that of another version or survey.
+    Raises `UserError` where the file is no ledger, that of another version or survey, or not what was written.
     """
+
+    later = LATER
+    """Tables that a ledger may lack, and what makes them."""
 
     def __init__(self, path: Path | str):
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.touch(mode=0o600)  # it holds the annotators' ids
-        self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=2.0)
+        if not self.path.exists():
+            self._make()
+        elif not self.path.stat().st_size:
+            raise self._damaged("the file is empty")
+        self._connect(self.path)
         try:
-            self._open()
-        except sqlite3.DatabaseError as err:
+            found = damage(self._db)
+            if not found:
+                self._open()
+        except sqlite3.Error as err:
             self._db.close()
-            raise UserError(
-                f"{self.path}: cannot be opened as a ledger: {err}.",
-                "Where the disk is full, free some space; where the file is damaged, put a copy back.",
-            ) from None
+            raise self._damaged(str(err).partition(" with text ")[0]) from None  # answers are not for the terminal
+        except UserError:
+            self._db.close()
+            raise
+        if found:
+            self._db.close()
+            raise self._damaged("; ".join(found))
+
+    def _connect(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)
+
+    @property
+    def _study(self) -> Path:
+        """The study's folder."""
+        return next((folder for folder in self.path.parents if (folder / "study.yaml").exists()), self.path.parent)
+
+    def _damaged(self, what: str) -> UserError:
+        return UserError(
+            f"{self.path}: cannot be opened as a ledger: {' '.join(what.split())}.",
+            "Where the disk is full, free some space; where the file is damaged, put the latest backup back: "
+            f"{hints.command('check', self._study, restore=True)}",
+        )
+
+    def _make(self) -> None:
+        """A new ledger, whole or not at all; `UserError` where backups say that there has been one."""
+        if any((self.path.parent / BACKUPS).glob("*.db")):
+            raise self._damaged("there is no such file, but there are backups of it")
+        with tempfile.TemporaryDirectory(dir=self.path.parent, prefix=f".{self.path.name}.") as folder:
+            path = Path(folder) / self.path.name
+            path.touch(mode=0o600)  # it holds the annotators' ids
+            self._connect(path)
+            try:
+                with self._writing():
+                    for statement in SCHEMA:
+                        self._db.execute(statement)
+                    self._db.execute(f"PRAGMA user_version = {VERSION}")
+            except sqlite3.Error as err:
+                raise self._damaged(str(err)) from None
+            finally:
+                self._db.close()
+            os.replace(path, self.path)
+            files.sync_folder(self.path.parent)
 
     def _open(self) -> None:
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             self._db.execute(f"PRAGMA {pragma}")
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        if version == 0:
-            with self._writing():
-                for statement in SCHEMA:
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version = {VERSION}")
-        elif version != VERSION:
-            self._db.close()
+        if version != VERSION:
             raise UserError(
                 f"{self.path}: a ledger of version {version}, expected {VERSION}.",
                 "Finish this collection with the release that began it.",
             )
         known = {name for (name,) in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        for statements in (LATER[name] for name in LATER.keys() - known):
+        for statements in (self.later[name] for name in self.later.keys() - known):
             with self._writing():
                 for statement in statements:
                     self._db.execute(statement)
+        guard(self._db)
 
     def close(self) -> None:
         self._db.close()
@@ -113,7 +161,8 @@ class Ledger:
         if known != {"survey": survey, "units_per_annotator": limit}:
             with self._writing():
                 for name, value in (("survey", survey), ("units_per_annotator", limit)):
-                    self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+                    sql = "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+                    self._db.execute(sql, (name, value))
 
     # -- annotators --------------------------------------------------------------------------------------------------
     def annotator(self, worker: str) -> Annotator:

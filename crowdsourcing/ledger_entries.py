@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Judgement
 
 
@@ -172,7 +173,13 @@ def handout_of(row: tuple) -> Handout:
 
 def submission_of(row: tuple) -> Submission:
     handle, record, body, sha256, received_at = row
-    return Submission(handle, json.loads(record), json.loads(body), sha256, received_at)
+    read = Submission(handle, json.loads(record), json.loads(body), sha256, received_at)
+    if digest(read.body) != sha256 and not read.record.get("withdrawn"):
+        raise UserError(
+            f"The answers to hand-out {handle} in the ledger are not those that were sent.",
+            "Put the latest backup of the ledger back: spotbot check STUDY --restore",
+        )
+    return read
 
 
 def sitting_of(row: tuple) -> TrainingRound:

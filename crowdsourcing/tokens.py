@@ -45,11 +45,18 @@ class ExpiredToken(BadToken):
         self.payload = payload
 
 
-def read_secret(path: Path) -> bytes:
-    """The study's secret; 32 random bytes are written there (in hex, mode 600, durable) where the file is missing."""
+def read_secret(path: Path, make: bool = True) -> bytes:
+    """The study's secret. Where the file is missing 32 random bytes are written there (in hex, mode 600, durable); not
+    `make` makes that a `UserError`."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
+        if not make:
+            raise UserError(
+                f"{path}: the secret is missing, by which links are signed and annotators get their pseudonyms.",
+                "Put it back (the folder backups has a copy). Without one, spotbot_crowdsource --new-secret makes "
+                "another: then all links and pseudonyms are new.",
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
         _write_secret(path, secrets.token_hex(32))
     text = path.read_text(encoding="utf-8", errors="replace").strip()
     if not re.fullmatch(r"[0-9a-f]{64}", text):

@@ -13,8 +13,11 @@ import sqlite3
 from pathlib import Path
 
 from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.backups import backups_of, set_aside
 from parlai_spotbot.crowdsourcing.collect import open_ledger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
+from parlai_spotbot.crowdsourcing.ledger_entries import digest
+from parlai_spotbot.crowdsourcing.ledger_sums import guard
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
@@ -32,7 +35,7 @@ def withdraw(study: Study, survey: str, who: str) -> int:
         for paths in every:
             held.enter_context(files.lock(paths.lock, "spotbot_collect --withdraw"))
         workers = dict.fromkeys(worker for task in tasks for worker in _workers(study, survey, task))
-        worker = _meant(who, list(workers), read_secret(every[0].secret), every[0])
+        worker = _meant(who, list(workers), read_secret(every[0].secret, make=False), every[0])
         return sum(_delete(study, survey, task, worker) for task in tasks)
 
 
@@ -47,8 +50,12 @@ def _delete(study: Study, survey: str, task: str, worker: str) -> int:
     with open_ledger(study, survey, task) as ledger:
         handouts = ledger.handouts("worker = ?", worker)
     _from_mephisto(paths.mephisto, {handout.handle for handout in handouts})
-    _from_refused(paths.refused, pseudonym(read_secret(paths.secret), worker))
+    _from_refused(paths.refused, pseudonym(read_secret(paths.secret, make=False), worker))
     _from_ledger(paths.ledger, worker)
+    for path in backups_of(paths.ledger):
+        _from_ledger(path, worker)
+    for path in set_aside(paths.ledger):  # nobody can say what stands in a damaged one
+        path.unlink()
     return sum(handout.status == "done" for handout in handouts)
 
 
@@ -67,8 +74,10 @@ def _from_ledger(path: Path, worker: str) -> None:
     of_worker = "handle IN (SELECT handle FROM handouts WHERE worker = ?)"
     with contextlib.closing(sqlite3.connect(path, timeout=10)) as db:
         db.execute("PRAGMA secure_delete = ON")
+        guard(db)
         with db:
-            db.execute(f"UPDATE submissions SET record = ?, body = '{{}}' WHERE {of_worker}", (empty, worker))
+            nothing = "record = ?, body = '{}', sha256 = ?"
+            db.execute(f"UPDATE submissions SET {nothing} WHERE {of_worker}", (empty, digest({}), worker))
             db.execute(f"DELETE FROM decisions WHERE {of_worker}", (worker,))
             db.execute("UPDATE onboarding SET body = '{}' WHERE worker = ?", (worker,))
             if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'chats'").fetchone():

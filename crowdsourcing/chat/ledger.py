@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger_entries import dumps
+from parlai_spotbot.crowdsourcing.schema import LATER
 
 TABLES = (
     """CREATE TABLE IF NOT EXISTS chats (
@@ -93,11 +94,7 @@ CHAT = "handle, item, chat_id, contestant, seed, status"
 class ChatLedger(Ledger):
     """The ledger of a survey in which people chat. Writing raises as `Ledger` does."""
 
-    def _open(self) -> None:
-        super()._open()
-        with self._writing():
-            for statement in TABLES:
-                self._db.execute(statement)
+    later = {**LATER, "chats": TABLES}
 
     # -- writing -----------------------------------------------------------------------------------------------------
     def say(self, chat: ChatRecord, turn: ChatMessage, troubles: Sequence[tuple[str, str]] = ()) -> None:

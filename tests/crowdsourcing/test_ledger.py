@@ -15,6 +15,7 @@ from parlai_spotbot.crowdsourcing.ledger_entries import Handout, OpeningDecision
 from parlai_spotbot.errors import UserError
 
 HANDLES = [f"{n:032x}" for n in range(10)]
+BODY = {"unit": HANDLES[1]}
 
 
 def handout(n, worker="ann", slot=0, unit="u0", block="b0", **more):
@@ -33,7 +34,7 @@ def ledger(path):
         made.begin("spot_the_bot", 3)
         made.hand_out(handout(0), ["c1", "c2"], ["s1"])
         made.hand_out(handout(1, "bob", 0, "u1", "b1"), ["c3"], ["s3"])
-        made.submit(Submission(HANDLES[1], {"items": []}, {"unit": HANDLES[1]}, "sha", 15.0), {0: True, 1: False})
+        made.submit(Submission(HANDLES[1], {"items": []}, BODY, digest(BODY), 15.0), {0: True, 1: False})
         yield made
 
 
@@ -129,7 +130,7 @@ def test_only_what_is_open_is_submitted_or_ends(ledger):
     assert ledger.end(HANDLES[1], "expired", 30.0) is False
     ledger.end(HANDLES[0], "expired", 30.0)
     with pytest.raises(sqlite3.IntegrityError):
-        ledger.submit(Submission(HANDLES[0], {}, {}, "sha", 31.0), {})
+        ledger.submit(Submission(HANDLES[0], {}, {}, digest({}), 31.0), {})
     assert ledger.submission(HANDLES[0]) is None
     assert ledger.handout(HANDLES[0]).status == "expired"
 
@@ -170,20 +171,20 @@ def test_digests_depend_on_content_alone():
 def test_another_process_may_read_meanwhile(ledger, path):
     with Ledger(path) as reader:
         assert len(list(reader.submissions())) == 1
-        ledger.submit(Submission(HANDLES[0], {}, {}, "sha", 15.5), {})
+        ledger.submit(Submission(HANDLES[0], {}, {}, digest({}), 15.5), {})
         assert len(list(reader.submissions())) == 2
 
 
 KILLED = """
     import os, signal, sys
-    from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
+    from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission, digest
     from parlai_spotbot.crowdsourcing.ledger import Ledger
     ledger = Ledger(sys.argv[1])
     ledger.begin("spot_the_bot", 3)
     for n in range(100):
         handle = f"{n:032x}"
         ledger.hand_out(Handout(handle, f"w{n}", "", 0, f"u{n}", "b", (), "", 1.0, 2.0), [f"c{n}"], [])
-        ledger.submit(Submission(handle, {}, {}, "sha", 1.5), {})
+        ledger.submit(Submission(handle, {}, {}, digest({}), 1.5), {})
         print(n, flush=True)
         if n == 40:  # in the middle of a further hand-out
             ledger._db.execute("BEGIN IMMEDIATE")
@@ -209,11 +210,11 @@ def test_a_full_disk_is_an_error_and_changes_nothing(ledger, path):
     ledger._db.execute(f"PRAGMA max_page_count = {pages}")
     big = {"comment": "x" * 100_000}
     with pytest.raises(sqlite3.OperationalError, match="full"):
-        ledger.submit(Submission(HANDLES[0], big, big, "sha", 15.5), {})
+        ledger.submit(Submission(HANDLES[0], big, big, digest(big), 15.5), {})
     assert ledger.submission(HANDLES[0]) is None
     assert ledger.handout(HANDLES[0]).status == "open"
     ledger._db.execute("PRAGMA max_page_count = 100000")
-    ledger.submit(Submission(HANDLES[0], big, big, "sha", 15.5), {})
+    ledger.submit(Submission(HANDLES[0], big, big, digest(big), 15.5), {})
     assert ledger.submission(HANDLES[0]).body == big
 
 

@@ -103,6 +103,21 @@ def test_done_stays_done(crowd):
     assert unit_of(crowd, "unit-0-0").agent_id == agent_id
 
 
+def test_what_an_older_ledger_does_not_know_is_offered_again(crowd):
+    """A copy of the ledger was put back: bob's unit is done for Mephisto alone, ann's for both."""
+    ann = crowd.assign(Visitor("ann"), "unit-0-0")
+    bob = crowd.assign(Visitor("bob"), "unit-1-0")
+    for agent_id in (ann, bob):
+        crowd.completed(agent_id, SUBMISSION)
+    assert crowd.forgotten([ann]) == 1
+    assert crowd.forgotten([ann]) == 0
+    again = crowd.assign(Visitor("cyd"), "unit-1-0")
+    crowd.completed(again, SUBMISSION)
+    assert unit_of(crowd, "unit-1-0").agent_id == again
+    assert agent_of(crowd, bob).db_status == "completed"
+    assert unit_of(crowd, "unit-0-0").agent_id == ann
+
+
 @pytest.mark.parametrize("agent_id", ["999", "", "../1", "onboarding_1"])
 def test_unknown_agents(crowd, agent_id):
     with pytest.raises(KeyError):

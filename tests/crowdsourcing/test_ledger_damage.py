@@ -1,0 +1,228 @@
+"""A ledger that is not what was written: noticed before anything is made of it; backups, and putting one back."""
+
+import random
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from test_collect import Collection
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing import backups
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.withdraw import withdraw
+from parlai_spotbot.errors import UserError
+
+
+@pytest.fixture
+def collection(tmp_path):
+    """Anna and bob have done a unit each and gave a reason; cyd gave hers back, dan has one."""
+    made = Collection(tmp_path / "study", bots=3, per_pair=6, people=12)
+    made.work("anna", lambda body: {**body, "comment": "fun"})
+    made.work("bob")
+    made.unit("cyd")
+    made.unit("dan")
+    return made
+
+
+def collected(collection):
+    """The bytes that collecting from scratch leaves, or the error that it ends with."""
+    for path in (collection.study.judgements_path(collection.survey.name), comments(collection)):
+        path.unlink(missing_ok=True)
+    collection.collect()
+    return collection.study.judgements_path(collection.survey.name).read_bytes(), comments(collection).read_bytes()
+
+
+def comments(collection):
+    return collection.study.survey_path(collection.survey.name) / "comments.jsonl"
+
+
+def after_flips(collection, count, seed):
+    """How often of `count` single bits that flipped the same came out, and how often an error."""
+    ledger = collection.paths.ledger
+    collection.desk.ledger.close()
+    whole, right = ledger.read_bytes(), collected(collection)
+    chance, same, refused = random.Random(seed), 0, 0
+    for _ in range(count):
+        place = chance.randrange(8 * len(whole))
+        flipped = bytearray(whole)
+        flipped[place // 8] ^= 1 << place % 8
+        for suffix in ("-wal", "-shm"):
+            ledger.with_name(ledger.name + suffix).unlink(missing_ok=True)
+        ledger.write_bytes(flipped)
+        try:
+            now, problem = collected(collection), None
+        except UserError as err:
+            now, problem = None, err
+        if problem is None:
+            assert now == right, f"bit {place} made other judgements"
+            same += 1
+        else:
+            assert str(ledger) in problem.problem
+            assert "spotbot_check" in problem.remedy
+            assert ledger.read_bytes() == flipped
+            refused += 1
+    return same, refused
+
+
+def test_a_bit_that_flips_in_the_ledger_is_an_error_or_changes_nothing(collection):
+    same, refused = after_flips(collection, 30, seed=0)
+    assert refused >= 3
+    assert same + refused == 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_so_do_many(collection, seed):
+    same, refused = after_flips(collection, 150, seed)
+    assert refused >= 25
+    assert same + refused == 150
+
+
+CHANGES = {
+    "submissions": "UPDATE submissions SET record = replace(record, 'human', 'bot')",
+    "handouts": "UPDATE handouts SET handed_at = handed_at + 1 WHERE worker = 'anna'",
+    "grades": "DELETE FROM grades WHERE rowid = 1",
+    "annotators": "UPDATE annotators SET standing = 'stopped' WHERE worker = 'bob'",
+    "opened": "DROP TABLE opened",
+}
+
+
+def test_what_another_program_changes_is_named(collection):
+    ledger = collection.paths.ledger
+    collection.desk.ledger.close()
+    whole = ledger.read_bytes()
+    for table, statement in CHANGES.items():
+        with closing(sqlite3.connect(ledger, isolation_level=None)) as db:
+            db.execute(statement)
+        with pytest.raises(UserError, match=f"table '{table}' are not those that were written"):
+            collection.collect()
+        ledger.write_bytes(whole)
+    collection.collect()
+
+
+def test_answers_that_are_not_what_was_sent_are_named(collection):
+    """Where the checksums of the tables agree, as in a ledger from before there were any."""
+    collection.desk.ledger.close()
+    with closing(sqlite3.connect(collection.paths.ledger, isolation_level=None)) as db:
+        db.execute("UPDATE submissions SET body = replace(body, 'fun', 'fund')")
+        db.execute("DROP TABLE sums")
+    with pytest.raises(UserError, match="are not those that were sent"):
+        collection.collect()
+
+
+def test_a_ledger_from_before_checksums_gets_them(collection):
+    collection.desk.ledger.close()
+    right = collected(collection)
+    with closing(sqlite3.connect(collection.paths.ledger, isolation_level=None)) as db:
+        db.execute("DROP TABLE sums")
+    assert collected(collection) == right
+    with closing(sqlite3.connect(collection.paths.ledger, isolation_level=None)) as db:
+        db.execute("UPDATE handouts SET slot = 2 WHERE worker = 'anna'")
+    with pytest.raises(UserError, match="table 'handouts'"):
+        collection.collect()
+
+
+def test_an_empty_ledger_is_no_new_one_and_nothing_is_emptied(collection):
+    collection.desk.ledger.close()
+    before = collected(collection)
+    collection.paths.ledger.write_bytes(b"")
+    with pytest.raises(UserError, match="the file is empty"):
+        collection.collect()
+    with pytest.raises(UserError, match="the file is empty"):
+        Ledger(collection.paths.ledger)
+    assert comments(collection).read_bytes() == before[1]
+
+
+def test_a_missing_ledger_with_backups_is_no_new_one(collection):
+    backups.back_up(collection.paths)
+    collection.desk.ledger.close()
+    collection.paths.ledger.unlink()
+    with pytest.raises(UserError, match="there are backups of it") as caught:
+        Ledger(collection.paths.ledger)
+    assert caught.value.remedy.endswith(f"parlai spotbot_check --study {collection.study.path} --restore")
+
+
+# -- backups -----------------------------------------------------------------------------------------------------------
+def test_a_backup_is_made_while_the_desk_works_and_can_be_put_back(collection):
+    kept = backups.back_up(collection.paths)
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert backups.answers_in(kept) == 2
+    collection.work("eve")
+    collection.desk.ledger.close()
+    whole = collection.paths.ledger.read_bytes()
+    collection.paths.ledger.write_bytes(whole[: len(whole) // 2])
+    collection.paths.secret.unlink()
+    backup, answers = backups.restore(collection.paths)
+    assert (backup, answers) == (kept, 2)
+    assert collection.collect().units == 2
+    aside = backups.set_aside(collection.paths.ledger)
+    assert [path.stat().st_size for path in aside] == [len(whole) // 2]
+
+
+def test_a_damaged_ledger_pushes_no_good_backup_out(collection, monkeypatch):
+    monkeypatch.setattr(backups, "NEWEST", 2)
+    clock = backups.BackupClock(collection.paths)
+    good = [backups.back_up(collection.paths) for _ in range(2)]
+    collection.desk.ledger.close()
+    with closing(sqlite3.connect(collection.paths.ledger, isolation_level=None)) as db:
+        db.execute("UPDATE submissions SET record = '{}'")
+    clock.make()
+    assert "submissions" in clock.trouble
+    assert backups.backups_of(collection.paths.ledger) == good
+    good[-1].write_bytes(b"no database")
+    assert backups.restore(collection.paths)[0] == good[0]
+    with pytest.raises(UserError, match="no sound backup nowhere"):
+        backups.restore(collection.paths, "nowhere")
+
+
+def test_the_newest_backups_stay_and_one_of_each_day_before():
+    hourly = [Path(f"202611{day:02}T{hour:02}0000000000Z.db") for day in range(1, 21) for hour in range(24)]
+    gone = set(backups._superfluous(hourly))
+    kept = [path for path in hourly if path not in gone]
+    assert kept[-12:] == hourly[-12:]
+    assert [path.name[:11] for path in kept[:-12]] == [*(f"202611{day:02}T23" for day in range(14, 20)), "20261120T11"]
+
+
+def test_backups_follow_what_changes(collection, monkeypatch):
+    made, back_up = threading.Event(), backups.back_up
+    monkeypatch.setattr(backups, "back_up", lambda paths: (back_up(paths), made.set()))
+    clock = backups.BackupClock(collection.paths, every=0.02)
+    clock.start()
+    assert made.wait(20)
+    made.clear()
+    collection.work("eve")
+    assert made.wait(20)
+    clock.stop()
+    assert backups.answers_in(backups.backups_of(collection.paths.ledger)[-1]) == 3
+    assert clock.last_at
+    assert not clock.trouble
+
+
+def test_who_withdraws_is_in_no_backup_either(collection):
+    words = "a remark that only anna makes"
+    collection.work("eve", lambda body: {**body, "comment": words})
+    kept = backups.back_up(collection.paths)
+    damaged = kept.with_name(f"old{backups.ASIDE}")
+    damaged.write_text(words)
+    collection.collect()
+    withdraw(collection.study, collection.survey.name, "eve")
+    for path in collection.paths.ledger.parent.rglob("*"):
+        assert not path.is_file() or words.encode() not in path.read_bytes(), path
+    assert backups.answers_in(kept) == 3
+    collection.collect()
+
+
+# -- the secret --------------------------------------------------------------------------------------------------------
+def test_a_lost_secret_is_not_replaced(collection):
+    collection.work("eve")
+    collection.collect()
+    before = files.sha256(collection.study.judgements_path(collection.survey.name))
+    collection.paths.secret.unlink()
+    for ask in (collection.collect, lambda: withdraw(collection.study, collection.survey.name, "anna")):
+        with pytest.raises(UserError, match="the secret is missing"):
+            ask()
+    assert not collection.paths.secret.exists()
+    assert files.sha256(collection.study.judgements_path(collection.survey.name)) == before

@@ -79,7 +79,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         self._options, self._events, self._listed = options(opt, self.NAME), Counter(), {}
         self._client = ChatClient(self._endpoint())
         try:
-            self._greet()
+            self._reach() if opt.get("met") else self._greet()
         except BaseException:
             self._client.close()
             raise
@@ -102,11 +102,20 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             tokens_per_minute=given.tokens_per_minute,
         )
 
+    def _reach(self) -> None:
+        """Know that the server is there, without a request that costs; another answer than none will do."""
+        if err := self._client.out_of_reach():
+            raise UserError(f"{_where(self._options)}: {str(err).rstrip('.')}.", REMEDIES["unreachable"])
+        self._listed = self._listing(self._client.models())
+
+    def _listing(self, models: Sequence[dict]) -> dict:
+        return next((row for row in models if row["id"] == self._options.model), {})
+
     def _greet(self) -> None:
         """One real request, before anything else is played; what can't be used is a `UserError`."""
         (answer,) = self._client.ask([self._request(Dialogue(turns=GREETING), _Try(self._options.room))])
         listed = self._client.models()
-        self._listed = next((row for row in listed if row["id"] == self._options.model), {})
+        self._listed = self._listing(listed)
         if not isinstance(answer, ChatError):
             try:
                 reply(answer, *self._sizes())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from parlai_spotbot.wording import minutes_said
+
 ANSWERS = ("human", "bot", "unsure")
 
 
@@ -37,7 +39,7 @@ def estimate_text(estimate: Mapping) -> str:
         )
     if "minutes" in estimate:
         where = "a server that takes 2 seconds a request" if "requests" in estimate else "two cores"
-        lines.append(f"  about {_minutes(estimate['minutes'])} on {where}")
+        lines.append(f"  about {minutes_said(estimate['minutes'])} on {where}")
     if estimate.get("cost"):
         currency = estimate["currency"]
         lines.append(
@@ -50,13 +52,6 @@ def estimate_text(estimate: Mapping) -> str:
             "tokens (in a judges file: price_prompt, price_completion)"
         )
     return "\n".join(lines)
-
-
-def _minutes(minutes: float) -> str:
-    if minutes >= 90:
-        return f"{minutes / 60:.1f} hours"
-    whole = max(1, round(minutes))
-    return f"{whole} minute{'s' if whole > 1 else ''}"
 
 
 def summary_text(summary: Mapping) -> str:

@@ -40,7 +40,7 @@ def serve(connection: Any, contestant: Contestant, log: str, threads: int, serve
             name, args = connection.recv()
             try:
                 if name == "load":
-                    server = (served or AgentServer)(contestant, threads)
+                    server = (served or AgentServer)(contestant, threads, *args)
                     connection.send(("loaded", server.about()))
                 elif name == "about":
                     connection.send(("about", server.about()))
@@ -82,9 +82,12 @@ def _send_prints_to(log: str) -> None:
 
 
 class AgentServer:
-    """One loaded ParlAI agent and its clones, one a session (a contestant's side of a conversation)."""
+    """One loaded ParlAI agent and its clones, one a session (a contestant's side of a conversation).
 
-    def __init__(self, contestant: Contestant, threads: int):
+    One that is `met` has the option ``met``: it has answered before, and needn't try whether it can.
+    """
+
+    def __init__(self, contestant: Contestant, threads: int, met: bool = False):
         from parlai.core.agents import create_agent
 
         from parlai_spotbot import compat, plugin
@@ -94,7 +97,10 @@ class AgentServer:
         self._set_threads(threads)
         self.contestant = contestant
         seed_everything(0)
-        self.agent = create_agent(self.options(contestant), requireModelExists=bool(contestant.model_file))
+        opt = self.options(contestant)
+        if met:
+            opt["met"] = True
+        self.agent = create_agent(opt, requireModelExists=bool(contestant.model_file))
         self.sessions: dict[str, Any] = {}
         self.persona = persona_lines(contestant.persona)
         self._untold: set[str] = set()  # sessions that have yet to hear the persona

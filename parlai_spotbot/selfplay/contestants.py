@@ -50,7 +50,8 @@ class LocalEngine:
 class Contestants:
     """The contestants of a run, by name; a context manager that stops them all at its end.
 
-    At most `max_loaded` of them (0: all) are loaded at a time; others come when a group needs them (`lease`).
+    At most `max_loaded` of them (0: all) are loaded at a time; others come when a group needs them (`lease`). Those of
+    `met` have answered in an earlier run.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Contestants:
         threads: int,
         max_loaded: int = 0,
         engine: Engine | None = None,
+        met: Collection[str] = (),
     ):
         logs.mkdir(parents=True, exist_ok=True)
         # Threads that wait by spinning would take the cores from the other contestants.
@@ -68,6 +70,9 @@ class Contestants:
         self.most = max_loaded or len(entries)
         self._copies = {name: self._start(contestant, logs, threads) for name, contestant in entries.items()}
         self._used = {name: [0] * len(copies) for name, copies in self._copies.items()}
+        for name in met:
+            for handle in self._copies.get(name, ()):
+                handle.met = True
         self._loaded: list[str] = []  # the one used longest ago first
 
     def _start(self, contestant: Contestant, logs: Path, threads: int) -> list[ContestantHandle]:

@@ -110,7 +110,7 @@ class ContestantState:
 class ContestantHost:
     """The actor: keeps one contestant's process on its machine."""
 
-    def __init__(self, contestant: Contestant, threads: int, environment: dict[str, str], paths: list[str]):
+    def __init__(self, contestant: Contestant, threads: int, environment: dict[str, str], paths: list[str], met: bool):
         # A user's own agents are found as they are there, on nodes that have the same folders.
         sys.path.extend(path for path in paths if path not in sys.path and os.path.isdir(path))
         for name in PASSED_ON:
@@ -119,6 +119,7 @@ class ContestantHost:
         self.node = import_ray().get_runtime_context().get_node_id()
         log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{contestant.name}.log"
         self.process = ContestantProcess(contestant, log, threads)
+        self.process.met = met
         self.process.place = f"{socket.gethostname()}:{log}"
 
     def load(self) -> tuple[UserErrorParts | None, ContestantState]:
@@ -188,7 +189,7 @@ class RayContestant(ContestantHandle):
         # An actor that reserves processors would wait for ever where machines are few, or have gone.
         host = self.ray.remote(num_cpus=0, num_gpus=self.contestant.gpus, scheduling_strategy="SPREAD")(ContestantHost)
         paths = [os.path.abspath(path) for path in sys.path]
-        self._actor = host.remote(self.contestant, self.threads, environment, paths)
+        self._actor = host.remote(self.contestant, self.threads, environment, paths, self.met)
         limit = self.contestant.load_timeout + SLACK if self.contestant.load_timeout else None
         try:
             error, state = self.ray.get(self._actor.load.remote(), timeout=limit)
@@ -203,6 +204,7 @@ class RayContestant(ContestantHandle):
         if error is not None:
             self._stop()
             raise UserError(error.problem, error.remedy)
+        self.met = True
 
     def _load_error(self, why: str) -> UserError:
         return UserError(

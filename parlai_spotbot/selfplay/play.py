@@ -9,7 +9,7 @@ import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,10 +18,12 @@ from parlai_spotbot.domains import Domain, keep_domain
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
+from parlai_spotbot.selfplay.forecast import forecast
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
-from parlai_spotbot.selfplay.schedule import Seed, schedule
+from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, schedule
+from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.texts.repetition import training_overlap
 
@@ -29,7 +31,9 @@ PROMISE = (
     "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, and "
     "wherever the contestants run, since the batches are fixed by the plan. Other batch sizes or max_loaded: the same "
     "for agents without floating point and for greedy fp32 models; not for bf16 models, nor for foreign models that "
-    "draw from global chance."
+    "draw from global chance. A run that was stopped goes on from the turn it stood at, and contestants are told "
+    "again what was said; one whose turns follow from more than that and the seed (a foreign agent that remembers what "
+    "it isn't told, a server) may go on in other words."
 )
 
 
@@ -107,12 +111,16 @@ def play(
     humans = draw_people(plan, domain)
     done = finished(decision.study) if decision.study else {}
     groups = missing_groups(jobs, done)
-    needed = {name for group in groups for job in group for name in job.entities}
+    left = [job for group in groups for job in group]
+    kept = kept_turns(decision.study.turns_path, left, plan.contestants) if decision.study else {}
+    if groups:
+        say(forecast(plan, jobs, done, kept))
+    needed = {name for job in left for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
     with (
         printed("spotbot-logs-") as logs,
         Contestants(
-            entries, logs.path, threads_each(plan), plan.max_loaded, engine if entries else None
+            entries, logs.path, threads_each(plan), plan.max_loaded, engine if entries else None, _met(done, kept, jobs)
         ) as contestants,
     ):
         first = list(entries)
@@ -132,6 +140,14 @@ def play(
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
     _record(summary, plan, domain, how, contestants.about(), bool(groups))
     return summary
+
+
+def _met(
+    done: Mapping[str, Conversation], kept: Mapping[str, Sequence[str]], jobs: Sequence[ConversationJob]
+) -> set[str]:
+    """The contestants that have answered in this study before."""
+    speakers = {name for row in done.values() for name in row.entities}
+    return speakers | {name for job in jobs for name in job.entities[: len(kept.get(job.conversation_id, ()))]}
 
 
 def threads_each(plan: Plan) -> int:

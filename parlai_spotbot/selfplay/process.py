@@ -74,14 +74,14 @@ class ContestantProcess(ContestantHandle):
             self._stop()
             raise self._load_error("the run was stopped")
         try:
-            self._connection.send(("load", ()))
+            self._connection.send(("load", (self.met,)))
             answer = self._receive(self.contestant.load_timeout)
         except ContestantStopped as err:
             raise self._load_error(f"{err.kind}: {err}", err.kind) from None
         if answer[0] == "error":
             self._stop()
             raise self._load_error(answer[1], own=answer[3])
-        self.about = answer[1]
+        self.about, self.met = answer[1], True
 
     def _load_error(self, why: str, kind: str = "exception", own: str = "") -> UserError:
         """What the user is told; `own` is the remedy that the agent itself knows."""

@@ -28,6 +28,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
+from parlai_spotbot.selfplay.forecast import COUNTS, Pace, keep_pace
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.printed import printed
@@ -70,7 +71,7 @@ class Trial:
 
     `batch` is "no" (it has no ``batch_act``), "same" or "other" (its texts in a batch against those one at a time);
     `same_again` whether the same seed gave the same texts. `conversations` holds lists of ``[speaker, text]`` with the
-    seed exchange in front.
+    seed exchange in front. `pace` is what one turn took, for forecasts.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Trial:
     same_again: bool | None = None
     warnings: list[str] = field(default_factory=list)
     conversations: list[list[list[str]]] = field(default_factory=list)
+    pace: Pace | None = None
 
     def to_json(self) -> dict:
         return asdict(self)
@@ -260,6 +262,7 @@ def _tested(
     trial: Trial, process: ContestantProcess, lines: Sequence[TrialScript], say: Callable[[str], None]
 ) -> Trial:
     say("answering")
+    before = process.usage
     alone = _Test(process, lines, "alone")
     alone.one_by_one()
     if alone.empty == sum(alone.answered):
@@ -267,17 +270,17 @@ def _tested(
     say("answering again")
     again = _Test(process, lines, "again")
     again.one_by_one()
-    batch = "no"
+    tests, batch = [alone, again], "no"
     if process.about.get("batched"):
         say("answering in a batch")
         together = _Test(process, lines, "batch")
         together.batched()
-        together.close()
+        tests.append(together)
         batch = "same" if together.texts() == alone.texts() else "other"
     turns = [[(turn.speaker != PERSON, turn.text) for turn in world.turns] for world in alone.worlds]
     heard = [_with_seed(world, turn) for world, turn in zip(alone.worlds, turns, strict=True)]
     found = [f"empty turns: {alone.empty} of {sum(alone.answered)}"] if alone.empty else []
-    for test in (alone, again):
+    for test in tests:
         test.close()
     return replace(
         trial,
@@ -287,7 +290,18 @@ def _tested(
         same_again=alone.texts() == again.texts(),
         warnings=found + warnings(heard),
         conversations=alone.conversations(),
+        pace=_pace(process, before, tests),
     )
+
+
+def _pace(process: ContestantProcess, before: dict, tests: Sequence[_Test]) -> Pace:
+    """What one turn takes: the least of what it took by itself and in a batch; and of its usage, the mean."""
+    process.refresh().result()
+    used, turns = process.usage, sum(sum(test.answered) for test in tests)
+    counts = {name: (used[name] - before.get(name, 0)) / turns for name in COUNTS if name in used}
+    single = statistics.median([*tests[0].seconds[1:], *tests[1].seconds])
+    batched = [statistics.median(test.seconds) / len(test.worlds) for test in tests[2:]]
+    return Pace(min([single, *batched]), counts, used.get("currency", "") if "cost" in used else "")
 
 
 def _with_seed(world: SelfPlayWorld, turns: list[tuple[bool, str]]) -> list[tuple[bool, str]]:
@@ -345,6 +359,8 @@ def try_pool(entries: Sequence[PoolEntry], domain: str | None = None, at_once: i
         for trial in try_all(contestants, setup, say):
             stages.pop(trial.name, None)
             trials.append(trial)
+            if trial.pace:
+                keep_pace(next(c for c in contestants if c.name == trial.name), trial.pace)
             bar.update()
         logs.kept = any(trial.problem for trial in trials)
     order = {entry.name: number for number, entry in enumerate(entries)}

@@ -158,3 +158,64 @@ class SlowerAgent(SlowAgent):
 
     def say(self):
         return f"{super().say()}: {random.random()}"
+
+
+class NotedAgent(CountingAgent):
+    """Takes 20 ms a turn, and notes each in a file: a byte a turn."""
+
+    def __init__(self, opt, shared=None):
+        super().__init__(opt, shared)
+        self.note = opt["note"]
+
+    @classmethod
+    def add_cmdline_args(cls, parser, partial_opt=None):
+        parser.add_argument("--note", default="")
+        return parser
+
+    def say(self):
+        time.sleep(0.02)
+        with open(self.note, "ab") as file:
+            file.write(b".")
+        return super().say()
+
+
+class DyingOnceAgent(NotedAgent):
+    """Dies in the middle of a conversation, with all that it knows, unless the file is there."""
+
+    def say(self):
+        if self.seen == 3 and not os.path.exists(self.note):
+            open(self.note, "w").close()
+            os._exit(7)
+        return CountingAgent.say(self)
+
+
+class RehearsingAgent(CountingAgent):
+    """Batched; what it says depends on how its earlier turns were made, as rounding does."""
+
+    def reset(self):
+        super().reset()
+        self.made = []
+
+    def batch_act(self, observations):
+        texts = [f"turn {o['seen']} after {o['made']} of {len(observations)}" for o in observations]
+        return [{"id": self.getID(), "text": text, "episode_done": False, "made": True} for text in texts]
+
+    def observe(self, observation):
+        super().observe(observation)
+        self.observation["made"] = len(self.made)
+        return self.observation
+
+    def act(self):
+        return self.batch_act([self.observation])[0]
+
+    def self_observe(self, message):
+        if message.get("made"):
+            self.made.append(message["text"])
+
+    def provenance(self):
+        return {"rehearses": True}
+
+
+class HalfCharacterAgent(CountingAgent):
+    def say(self):
+        return "half of \ud83d"

@@ -176,6 +176,10 @@ class ChatClient:
         """What the server lists as its models; empty where it doesn't."""
         return self._run(self._models())
 
+    def out_of_reach(self) -> ChatError | None:
+        """Why nobody answers there; None where somebody does, whatever the answer."""
+        return self._run(self._out_of_reach())
+
     async def _ask_all(self, requests: Sequence[ChatRequest], came: Callable | None) -> list[dict | ChatError]:
         async def one(place: int, request: ChatRequest) -> dict | ChatError:
             answer = await self._ask(request)
@@ -230,6 +234,13 @@ class ChatClient:
             rows = json.loads(raw).get("data", []) if status == 200 else []
             return [self.endpoint.key.hidden(row) for row in rows if isinstance(row, dict) and row.get("id")]
         return []
+
+    async def _out_of_reach(self) -> ChatError | None:
+        try:
+            await self._exchange("GET", "models")
+        except ChatError as err:
+            return err if err.kind in ("unreachable", "timeout") else None
+        return None
 
     async def _exchange(self, method: str, path: str, body: dict | None = None) -> tuple[int, Any, bytes]:
         """Status, headers and body of one request. What goes wrong is a `ChatError` without anything of the request."""

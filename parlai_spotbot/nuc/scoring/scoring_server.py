@@ -43,8 +43,8 @@ class NucServer(AgentServer):
 
     family = "auto"
 
-    def __init__(self, contestant: Contestant, threads: int):
-        super().__init__(contestant, threads)
+    def __init__(self, contestant: Contestant, threads: int, met: bool = False):
+        super().__init__(contestant, threads, met)
         self._encoded: EncodedTexts | None = None
         self.failures: dict[str, str] = {}
         self.chosen, self.way = self._choose()

@@ -1,0 +1,295 @@
+"""Every turn is kept: whatever kills a run, it goes on from the turn it stood at, and nobody is asked twice."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from test_runner import contestant, play, seeds, start
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.contestants import Contestants
+from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups
+from parlai_spotbot.selfplay.schedule import schedule
+from parlai_spotbot.selfplay.turn_journal import KeptTurn, TurnJournal, kept_turns
+from parlai_spotbot.study import Study
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "agents"))
+from chat_servers import ChatServer
+
+HERE = Path(__file__).parent
+DRIVER = """
+import sys
+sys.path.insert(0, {here!r})
+from test_runner import play
+from parlai_spotbot.study import Study
+from pathlib import Path
+if __name__ == "__main__":
+    play(Study.open(Path(sys.argv[1])))
+"""
+
+
+def turns_on_disk(study):
+    """All turns that a run which begins now wouldn't ask for."""
+    jobs = [job for job in schedule(study.plans(), seeds())[0] if job.conversation_id not in finished(study)]
+    kept = kept_turns(study.turns_path, jobs, study.plan.contestants)
+    return sum(map(len, kept.values())) + 2 * study.plan.exchanges * len(finished(study))
+
+
+def lines(path):
+    """How many lines a file has, cheaply."""
+    try:
+        return path.read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return 0
+
+
+class Run:
+    """A run in a process of its own, to be killed."""
+
+    def __init__(self, tmp_path, study):
+        driver = tmp_path / "driver.py"
+        driver.write_text(DRIVER.format(here=str(HERE)))
+        self.study = study
+        self.process = subprocess.Popen([sys.executable, str(driver), str(study.path)], start_new_session=True)
+
+    def kill_when(self, ready):
+        """Kill -9 as soon as `ready` says so, and see its contestants go; False where it ended before."""
+        deadline = time.monotonic() + 240
+        while not ready() and self.process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        ended = self.process.poll() is not None
+        children = [] if ended else psutil.Process(self.process.pid).children(recursive=True)
+        if not ended:
+            os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        psutil.wait_procs(children, timeout=10)
+        return not ended
+
+
+def killed_at_random_moments(tmp_path, study, kills, rng):
+    """Kill a study's run so often, each time some turns further on; what it then is, played to its end."""
+    total = 2 * study.plan.exchanges * len(schedule(study.plans(), seeds())[0])
+    happened = 0
+    for _ in range(kills):
+        before = lines(study.turns_path)
+        more = rng.randrange(1, max(2, total // (2 * kills)))
+        run = Run(tmp_path, study)
+        happened += run.kill_when(lambda before=before, more=more: lines(study.turns_path) > before + more)
+        if study.turns_path.exists() and rng.random() < 0.5:
+            with open(study.turns_path, "ab") as journal:
+                journal.write(b'{"turns": [{"id": "half-wri')
+    failures, content = play(study)
+    assert failures == []
+    return happened, content
+
+
+def test_turns_of_slow_agents_are_kept_when_a_run_is_killed(tmp_path):
+    """Stopped at 80 %, at least 79 % are there; the agents answer one by one, 23 conversations wait for each."""
+    said = tmp_path / "said"
+    pool = [Contestant(f"slow{n}", model="faulty_agents:NotedAgent", opt={"note": str(said)}) for n in range(3)]
+    study = start(tmp_path / "s", *pool, conversations_per_pair=20, batchsize=32)
+    total = 2 * 5 * 60
+    run = Run(tmp_path, study)
+    assert run.kill_when(lambda: said.exists() and said.stat().st_size >= 0.8 * total)
+    assert finished(study) == {}
+    assert turns_on_disk(study) >= 0.79 * total
+    failures, _ = play(study)
+    assert failures == []
+    assert said.stat().st_size <= total + 3 * 2  # each was in the middle of a turn, and its next may have begun
+    assert not study.turns_path.exists()
+
+
+def test_the_same_bytes_after_kills_at_random_moments(tmp_path):
+    pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance")]
+    sizes = {"conversations_per_pair": 12, "batchsize": 5}
+    expected = play(start(tmp_path / "whole", *pool, **sizes))[1]
+    happened, content = killed_at_random_moments(tmp_path, start(tmp_path / "s", *pool, **sizes), 3, random.Random(7))
+    assert happened >= 2
+    assert content == expected
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(2400)
+def test_the_same_bytes_after_thirty_kills(tmp_path):
+    pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance"), contestant("Slower")]
+    sizes = {"conversations_per_pair": 30, "batchsize": 5}
+    expected = play(start(tmp_path / "whole", *pool, **sizes))[1]
+    happened, content = killed_at_random_moments(tmp_path, start(tmp_path / "s", *pool, **sizes), 30, random.Random(1))
+    assert happened >= 25
+    assert content == expected
+
+
+class CountedServer(ChatServer):
+    """Counts requests, and those under way."""
+
+    def __init__(self):
+        super().__init__(self._say)
+        self.busy = 0
+        self._count = threading.Lock()
+
+    def _say(self, body):
+        with self._count:
+            self.busy += 1
+        time.sleep(0.03)
+        with self._count:
+            self.busy -= 1
+        return f"{len(body['messages'])}: {body['messages'][-1]['content'][:30]} {body['seed']}"
+
+
+def test_no_server_is_asked_again_for_what_it_has_answered(tmp_path):
+    with CountedServer() as server:
+        opt = {"openai_url": server.url, "openai_model": "parrot-1"}
+        pool = [Contestant(name, model="spotbot:openai_chat", opt=opt) for name in ("one", "two")]
+        expected = play(start(tmp_path / "whole", *pool, conversations_per_pair=20))[1]
+        whole = len(server.bodies)
+        assert whole == 200 + 2  # and a greeting each
+        server.bodies.clear()
+        study = start(tmp_path / "s", *pool, conversations_per_pair=20)
+        in_flight = 0
+        for share in (0.3, 0.7):
+            run = Run(tmp_path, study)
+            assert run.kill_when(lambda share=share: len(server.bodies) > share * whole)
+            in_flight += server.busy
+            time.sleep(0.2)
+        assert in_flight <= 2 * 2 * 8
+        failures, content = play(study)
+    assert failures == []
+    assert content == expected
+    assert len(server.bodies) <= whole + 2 * 2 * 8  # two were killed, each asked two servers eight things at once
+
+
+def test_what_fails_goes_on_from_its_last_turn(tmp_path):
+    """A contestant that dies takes nothing that was said with it: the others' turns aren't asked for again."""
+    said, died = tmp_path / "said", tmp_path / "died"
+    pool = [
+        Contestant(kind, model=f"faulty_agents:{kind}Agent", opt={"note": str(note)})
+        for kind, note in (("Noted", said), ("DyingOnce", died))
+    ]
+    study = start(tmp_path / "s", *pool, conversations_per_pair=6)
+    failures, _ = play(study)
+    assert [(row["contestant"], row["kind"]) for row in failures] == [("DyingOnce", "crash")]
+    assert play(study)[0] == []
+    assert len(study.conversations()) == 6
+    assert said.stat().st_size == 30
+
+
+def test_turns_of_another_bot_or_seed_are_not_taken_for_ones_own(tmp_path):
+    study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"), conversations_per_pair=3)
+    jobs, _ = schedule(study.plans(), seeds())
+    with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
+        turns.add([KeptTurn(job, 0, f"hello {job.number}") for job in jobs])
+    assert list(kept_turns(study.turns_path, jobs, study.plan.contestants).values()) == [
+        ["hello 0"],
+        ["hello 1"],
+        ["hello 2"],
+    ]
+    others = {**study.plan.contestants, "Counting": Contestant("Counting", model="faulty_agents:Other")}
+    assert kept_turns(study.turns_path, jobs, others) == {}
+    poisoned, _ = schedule(study.plans(), seeds(poisoned=range(60)))
+    assert kept_turns(study.turns_path, poisoned, study.plan.contestants) == {}
+
+
+def test_a_damaged_journal_is_named_and_a_half_written_line_left_out(tmp_path, capfd):
+    study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"), conversations_per_pair=3)
+    jobs, _ = schedule(study.plans(), seeds())
+    with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
+        turns.add([KeptTurn(jobs[0], 0, "first"), KeptTurn(jobs[1], 0, "other")])
+        turns.add([KeptTurn(jobs[0], 1, "second")])
+    good = study.turns_path.read_bytes()
+    study.turns_path.write_bytes(good[:-10])
+    assert sorted(kept_turns(study.turns_path, jobs, study.plan.contestants).values()) == [["first"], ["other"]]
+    with Contestants(study.plan.contestants, tmp_path / "logs", threads=1) as contestants:
+        Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
+    assert "the last line was half-written" in capfd.readouterr().out
+    rows = good.splitlines()
+    for wrong, why in (
+        ([rows[0], rows[2]], r"line 2: turn 1 of .* stands after turn -1"),
+        ([b'{"turns_journal": 99}', *rows[1:]], "not a journal of turns that this version can read"),
+        ([rows[0], b'{"turns": ["?"]}'], r"line 2: expected a turn, found '\?'"),
+    ):
+        study.turns_path.write_bytes(b"\n".join(wrong) + b"\n")
+        with pytest.raises(UserError, match=why) as err:
+            kept_turns(study.turns_path, jobs, study.plan.contestants)
+        assert "Remove the file" in err.value.remedy
+
+
+def test_a_model_that_rehearses_makes_its_turns_anew_but_what_was_said_counts(tmp_path):
+    """As in bf16: the next turn depends on how the earlier ones were made; resumed, the bytes are the same."""
+    pool = [contestant("Rehearsing"), contestant("Slow")]
+    sizes = {"conversations_per_pair": 6, "batchsize": 3}
+    whole = start(tmp_path / "whole", *pool, **sizes)
+    expected = play(whole)[1]
+    study = start(tmp_path / "s", *pool, **sizes)
+    jobs, _ = schedule(study.plans(), seeds())
+    texts = {row.conversation_id: [turn.text for turn in row.shown] for row in whole.conversations()}
+    with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
+        for number in range(5):  # the run stood in the middle of the third exchange
+            turns.add([KeptTurn(job, number, texts[job.conversation_id][number]) for job in jobs])
+    failures, content = play(study)
+    assert failures == []
+    assert content == expected
+    changed = start(tmp_path / "changed", *pool, **sizes)
+    with TurnJournal(changed.turns_path, jobs, study.plan.contestants) as turns:
+        turns.add([KeptTurn(job, 0, "as another machine said it") for job in jobs])
+    failures, _ = play(changed)
+    assert failures == []
+    assert {row.shown[0].text for row in changed.conversations()} == {"as another machine said it"}
+
+
+def test_stale_turns_leave_the_file_while_a_run_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("parlai_spotbot.selfplay.turn_journal.STALE", 20)
+    study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"), conversations_per_pair=4)
+    jobs, _ = schedule(study.plans(), seeds())
+    with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
+        for number in range(10):
+            turns.add([KeptTurn(job, number, "said") for job in jobs])
+        turns.forget(jobs[:2])
+        turns.add([KeptTurn(jobs[3], 10, "behind")])
+        turns.sync()
+        assert lines(study.turns_path) == 3
+    kept = kept_turns(study.turns_path, jobs, study.plan.contestants)
+    assert [len(kept[job.conversation_id]) for job in jobs[2:]] == [10, 11]
+    assert set(kept) == {job.conversation_id for job in jobs[2:]}
+
+
+def test_less_is_loaded_at_once_in_a_study_that_was_begun_otherwise(tmp_path):
+    """Groups are others then, but what is done isn't played again."""
+    pool = [contestant(kind) for kind in ("Counting", "GlobalChance", "Slow", "BatchChance")]
+    study = start(tmp_path / "s", *pool, conversations_per_pair=4, batchsize=2)
+    jobs, _ = schedule(study.plans(), seeds())
+    groups = missing_groups(jobs, ())
+    with Contestants(study.plan.contestants, tmp_path / "logs", threads=1) as contestants:
+        Runner(study, study.plan, contestants, progress=False).run(groups[:1])
+    done = finished(study)
+    assert len(done) == len(groups[0])
+    study_plans = [type(plan)(**{**vars(plan), "max_loaded": 2}) for plan in study.plans()]
+    others = missing_groups(schedule(study_plans, seeds())[0], done)
+    names = [job.conversation_id for group in others for job in group]
+    assert len(names) == len(jobs) - len(done)
+    assert set(names).isdisjoint(done)
+
+
+def test_json_of_a_turn_with_half_a_character_is_a_failure_of_that_turn(tmp_path):
+    study = start(tmp_path / "s", contestant("Counting"), contestant("HalfCharacter"), conversations_per_pair=2)
+    failures, _ = play(study)
+    assert {row["message"] for row in failures} == {"the turn's text holds half a character, which can't be written"}
+    assert all(json.loads(line) for line in study.failures_path.read_text().splitlines())
+
+
+def test_a_study_of_an_older_version_goes_on(tmp_path):
+    """It has no journal of turns, but rows of conversations in theirs."""
+    study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"))
+    expected = play(start(tmp_path / "whole", *study.plan.contestants.values()))[1]
+    study.journal_path.write_bytes(b"".join(expected.splitlines(keepends=True)[:3]) + b'{"torn')
+    assert Study.open(study.path).turns_path.exists() is False
+    assert play(study)[1] == expected

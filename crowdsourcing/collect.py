@@ -1,8 +1,8 @@
 """From the ledger to a study's judgements: finished units become rows of judgements.jsonl, at any time, none twice.
 
 Every row's id follows from the hand-out, so collecting again finds what is there already. What Mephisto's review tools
-rejected is left out, and taken out again where it was collected before. Worker ids are replaced by pseudonyms; what
-leads back from these stays in the crowdsourcing folder.
+rejected is left out, and taken out again where it was collected before; so is what came from people whom the platform
+doesn't know. Worker ids are replaced by pseudonyms; what leads back from these stays in the crowdsourcing folder.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import csv
 import io
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,6 +27,8 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.groups import group_names
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, LedgerContents, Submission
+from parlai_spotbot.crowdsourcing.platform_check import platform_check, platform_state
+from parlai_spotbot.crowdsourcing.platform_records import PLATFORM, UNKNOWN, PlatformEntry
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.training_results import moment, training_path, training_rows
 from parlai_spotbot.errors import UserError
@@ -44,15 +46,22 @@ REJECTED = ("rejected", "soft_rejected")
 class CollectResult:
     """What a collection found: `rows` are all judgements of finished units that were not rejected.
 
-    `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected` and `withdrawn` the units left
-    out. `chats` says what came of a survey in which people chat, `look` whom to look at, `game_points` who has how many
-    points in a game. `names` leads from worker id to the name in the rows.
+    `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected`, `withdrawn` and `unknown` the
+    units left out. `provider` is the platform, `listed` how many its list has (None: none yet), `verified` whether it
+    vouches for who came, `strangers` how many annotators it doesn't know. `chats` says what came of a survey in which
+    people chat, `look` whom to look at, `game_points` who has how many points in a game. `names` leads from worker id
+    to the name in the rows.
     """
 
     units: int = 0
     chats: ChatResult | None = None
     rejected: int = 0
     withdrawn: int = 0
+    unknown: int = 0
+    strangers: int = 0
+    provider: str = ""
+    listed: int | None = None
+    verified: bool = True
     added: int = 0
     removed: int = 0
     comments: int = 0
@@ -76,13 +85,20 @@ def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
     return (ChatLedger if get_survey(survey).chat else Ledger)(path)
 
 
-def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str = "") -> CollectResult:
+def collect(
+    study: Study,
+    survey: str,
+    keep_worker_ids: bool = False,
+    task: str = "",
+    submissions: Sequence[PlatformEntry] = (),
+) -> CollectResult:
     """Bring judgements.jsonl up to date with the ledger; the caller holds the study's lock. The operator may run.
 
     The rows of judges, and of people whose answers came another way, stay as they are. Each unit's rows are written at
     once; stopped anywhere, the same call goes on. Comments go to surveys/NAME/comments.jsonl, the way back from the
     pseudonyms to crowdsourcing/annotators.csv. Of a survey with tasks, the judgements of all or of `task`; comments and
     the outcomes of the training (training.jsonl) of all. Of a survey for several groups of people, those of all.
+    `submissions` are put on the platform's list first.
     """
     tasks = begun(study, survey)
     if not tasks or (task and task not in tasks):
@@ -100,15 +116,35 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str 
     if task_names(survey):
         trained = [row for one, part in parts.items() for row in training_rows(one, part, names)]
         _write_if_new(training_path(study, survey), "".join(files.dumps(row) + "\n" for row in trained))
-    _write_private(paths.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in names]))
-    found = CollectResult(comments=len(comments), names=names)
+    strangers = {part.done[handle].worker for part in parts.values() for handle in part.unknown}
+    _write_private(paths.annotators, _who_is_who(names, secret, found, strangers))
+    found.comments, found.names, found.strangers = len(comments), names, len(strangers)
     with collecting_chats(study, survey, secret, {h for part in parts.values() for h in part.out}) as found.chats:
         for one, part in parts.items():
             if task in ("", one):
                 _add(found, study, survey, one, part)
     if found.chats:
         _write_private(paths.credit, _csv(CREDIT, credit_rows(found.chats)))
+    if found.provider:
+        _record_platform(study, survey, found)
     return found
+
+
+def _who_is_who(names: Iterable[str], secret: bytes, found: CollectResult, strangers: set[str]) -> str:
+    """The way back from pseudonyms; where there is a platform's list, also whether the annotator is on it."""
+    rows = [(pseudonym(secret, worker), worker) for worker in names]
+    if found.listed is None:
+        return _csv(("annotator", "worker_id"), rows)
+    marked = [(name, worker, "unknown" if worker in strangers else "known") for name, worker in rows]
+    return _csv(("annotator", "worker_id", "platform"), marked)
+
+
+def _record_platform(study: Study, survey: str, found: CollectResult) -> None:
+    """What provenance.json says of whom the platform knows."""
+    known = study.provenance().get("crowdsourcing", {})
+    told = {"listed": found.listed, "unknown_annotators": found.strangers, "unknown_units": found.unknown}
+    if known.get(survey, {}).get(PLATFORM) != told:
+        study.record("crowdsourcing", {**known, survey: {**known.get(survey, {}), PLATFORM: told}})
 
 
 def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: bool) -> LedgerContents:
@@ -122,12 +158,13 @@ def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: 
                 done[handout.handle] = handout
                 submissions.append(submission)
     rejected = rejected_agents(paths.mephisto)
-    out = {h for h, handout in done.items() if handout.agent_id in rejected}
+    seen = platform_check(paths, done)
+    out = {h for h, handout in done.items() if handout.agent_id in rejected} | seen.unknown | seen.rejected
     kept = [one for one in submissions if not one.record.get("withdrawn") and one.handle not in out]
     units = [
         rows_of(one, done[one.handle], survey, _name(done[one.handle].worker, secret, keep_worker_ids)) for one in kept
     ]
-    return LedgerContents(done, submissions, annotators, grades, sittings, out, kept, units)
+    return LedgerContents(done, submissions, annotators, grades, sittings, out, seen.unknown, kept, units)
 
 
 def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
@@ -143,14 +180,18 @@ def _add(found: CollectResult, study: Study, survey: str, task: str, part: Ledge
     }
     added, removed = _bring_up_to_date(study.judgements_path(survey), part.units, ours)
     found.units += sum(part.done[one.handle].status == "done" for one in part.kept)
-    found.rejected += sum(one.handle in part.out and not one.record.get("withdrawn") for one in part.submissions)
+    gone = part.out - part.unknown
+    found.rejected += sum(one.handle in gone and not one.record.get("withdrawn") for one in part.submissions)
+    found.unknown += len(part.unknown)
     found.withdrawn += part.withdrawn
     found.added += added
     found.removed += removed
     rows = [row for unit in part.units for row in unit]
     found.rows += rows
     talks = {talk.conversation_id: talk for talk in study.conversations()} if study.conversations_path.exists() else {}
+    strangers = {found.names[part.done[handle].worker] for handle in part.unknown}
     look = summarise(rows, part.annotators, part.grades, found.names, launched_survey(study, survey), talks)
+    look = [replace(row, flags=(UNKNOWN, *row.flags)) if row.name in strangers else row for row in look]
     found.look += [replace(row, name=f"{row.name} ({task})") if task else row for row in look]
     points = _points(study, survey, part)
     _write_bonus(CollectionPaths.of(study, survey, task), points)

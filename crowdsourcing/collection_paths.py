@@ -59,6 +59,11 @@ class CollectionPaths:
         return self.folder / "prolific.jsonl"
 
     @property
+    def platform(self) -> Path:
+        """The platform's list of who took part."""
+        return self.shared / "platform.jsonl"
+
+    @property
     def log(self) -> Path:
         return self.folder / "server.log"
 

@@ -21,8 +21,8 @@ from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, 
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
 from parlai_spotbot.crowdsourcing.prolific import SignedUrls
+from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
@@ -69,7 +69,7 @@ def door_of(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd) ->
         study = ProlificStudy(collection.setup.task_name, settings.prolific_study, *codes)
         signed = None if settings.accept_unverified_ids else SignedUrls(collection.request.url)
         return ProlificDoor(secret, study, collection.paths.bindings, signed)
-    return MTurkDoor(crowd.knows_hit, settings.provider == "mturk_sandbox")
+    return MTurkDoor(crowd.knows_hit, crowd.has_accepted, settings.provider == "mturk_sandbox")
 
 
 def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door: Door, bots: ChatBots | None) -> Desk:

@@ -6,8 +6,10 @@ of them, MTurk's through the frame in which MTurk shows the page.
 from __future__ import annotations
 
 import hmac
+import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,14 +27,17 @@ NO_LINK = "This link is not valid. Please open the link that you were given, who
 OTHER_SITTING = "This study was opened from another submission of yours before. Please go on from there."
 NOT_FROM_PROLIFIC = "Please open this study from Prolific."
 NOT_FROM_MTURK = "Please open this task from MTurk; it may be over already."
+NOT_ACCEPTED = "Please accept this task on MTurk first, and open it there."
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 NOTHING = {"kind": "none"}
 
+LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server")
+
 
 class Door(Protocol):
-    """One way in. `framed_by` are sites that may show the page in a frame; `waits`: whether entering may wait for a disk
+    """One way in. `framed_by`: sites that may show the page in a frame; `waits`: whether entering may wait for a disk
     or a platform, so that it is done in threads."""
 
     name: str
@@ -186,27 +191,33 @@ def _binding(row: dict, where: str) -> tuple[str, str, str]:
 
 
 class MTurkDoor:
-    """MTurk's frame: a worker, an assignment, and a HIT that must be one of this run.
+    """MTurk's frame: a worker, an assignment, and a HIT that must be one of this run, and in somebody's hands.
 
-    MTurk signs nothing, so a made-up worker can't be told here; but an answer without an assignment of theirs is never
-    paid, and each assignment has a registration of its own at the desk. A preview is a visitor without a name.
+    MTurk signs nothing, and says whose an assignment is only once it is handed in: then `spotbot_collect` asks, and
+    uses no answer of anybody else. A HIT that nobody has accepted lets nobody in. Each assignment has a registration of
+    its own at the desk. A preview is a visitor without a name.
 
     Parameters
     ----------
     hits : callable (hit_id: str) -> bool
         Whether this run has posted that HIT.
+    accepted : callable (hit_id: str) -> bool
+        Whether somebody holds that HIT on MTurk; where it raises `UserError`, as MTurk can't be asked, they come in.
     """
 
     name = "mturk"
     framed_by = ("https://worker.mturk.com", "https://workersandbox.mturk.com", "https://www.mturk.com")
-    waits = False
+    waits = True
     WORKER = re.compile(r"A[0-9A-Z]{4,31}")
     LONG_ID = re.compile(r"[0-9A-Z]{10,64}")
+    SLOW_SECONDS = 30.0
+    """MTurk may take so long to say that a HIT is accepted; the page asks again meanwhile."""
 
-    def __init__(self, hits: Callable[[str], bool], sandbox: bool):
-        self.hits = hits
+    def __init__(self, hits: Callable[[str], bool], accepted: Callable[[str], bool], sandbox: bool):
+        self.hits, self.accepted = hits, accepted
         site = "workersandbox" if sandbox else "www"
         self.action = f"https://{site}.mturk.com/mturk/externalSubmit"
+        self._first_asked: dict[str, float] = {}
 
     def knows(self, query: Mapping[str, str]) -> bool:
         return "assignmentId" in query
@@ -219,8 +230,21 @@ class MTurkDoor:
             raise refused(NOT_FROM_MTURK)
         if not self.LONG_ID.fullmatch(hit) or not self.hits(hit):
             raise refused(NOT_FROM_MTURK)
+        self._check_accepted(hit)
         ids = {"worker_id": worker, "assignment_id": assignment, "hit_id": hit}
         return Visitor(worker, assignment, {"door": self.name, **ids})
+
+    def _check_accepted(self, hit: str) -> None:
+        try:
+            if self.accepted(hit):
+                self._first_asked.pop(hit, None)
+                return
+        except UserError as error:
+            LOG.error("whether a HIT is accepted could not be asked: %s", error.problem)
+            return
+        if time.monotonic() - self._first_asked.setdefault(hit, time.monotonic()) < self.SLOW_SECONDS:
+            raise Refusal(503, "not_accepted", NOT_ACCEPTED)
+        raise refused(NOT_ACCEPTED)
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""

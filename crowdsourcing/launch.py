@@ -20,6 +20,7 @@ from parlai_spotbot.crowdsourcing.collection import CrowdCollection, LaunchReque
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
 from parlai_spotbot.crowdsourcing.groups import check_group
 from parlai_spotbot.crowdsourcing.links import known_names, wanted_names
+from parlai_spotbot.crowdsourcing.platform_records import PLATFORM
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.crowdsourcing.welcome import Invitation, open_browser, welcome
@@ -31,8 +32,6 @@ from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 
 COMMAND = "spotbot_crowdsource"
-PLATFORM = "platform"
-"""What a collection's provenance calls what came of asking the platform whom it knows."""
 PATIENCE = 60.0
 """Seconds to wait for another command that has the study for a moment."""
 
@@ -247,7 +246,7 @@ def _record(collection: CrowdCollection) -> None:
         "limits": vars(collection.survey.limits),
         "language": collection.language,
         "controls": len(collection.controls),
-        "ids": _who_vouches(collection.request.settings),
+        "ids": collection.request.settings.ids,
     }
     with briefly(collection.study):
         known = collection.study.provenance().get("crowdsourcing", {})
@@ -257,13 +256,6 @@ def _record(collection: CrowdCollection) -> None:
             if one:  # the latest launch, and that of each
                 about = {**about, kind: {**known.get(name, {}).get(kind, {}), one: about}}
         collection.study.record("crowdsourcing", {**known, name: about})
-
-
-def _who_vouches(settings: LaunchSettings) -> str:
-    """By what it is known that an annotator is who they say."""
-    if settings.provider == "prolific":
-        return "not verified" if settings.accept_unverified_ids else "signed by the platform"
-    return "personal links" if settings.provider == "in_house" else "confirmed by the platform"
 
 
 def _record_contestants(collection: CrowdCollection, about: Mapping[str, dict]) -> None:

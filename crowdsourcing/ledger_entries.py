@@ -117,7 +117,8 @@ class LedgerContents:
     """What the ledger of one collection holds: of a survey, or of one task of it.
 
     `done` are finished hand-outs by handle (where people chat, also those ended without blame), `out` the handles that
-    were rejected, `kept` the submissions of the others, `units` their judgements, a list for each.
+    were rejected or are nobody's whom the platform knows (`unknown`), `kept` the submissions of the others, `units`
+    their judgements, a list for each.
     """
 
     done: dict[str, Handout]
@@ -126,6 +127,7 @@ class LedgerContents:
     grades: list[tuple[str, str, int, bool]]
     sittings: list[TrainingRound]
     out: set[str]
+    unknown: frozenset[str]
     kept: list[Submission]
     units: list[list[Judgement]]
 

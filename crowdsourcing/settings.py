@@ -33,6 +33,8 @@ MINIMUM_WAGE = 12.0
 APPROVAL_RATE, APPROVED_HITS, ADULT = "000000000000000000L0", "00000000000000000040", "00000000000000000060"
 """The ids that MTurk gives its own qualifications."""
 
+SIGNED, NOT_VERIFIED = "signed by the platform", "not verified"
+
 HOW_TO_SIGN = (
     "Make the study at Prolific a draft, have its links signed there (“secure your study's URL”), and copy the id from "
     "the address of its page. Where its links can't be signed, say accept_unverified_ids: true (or "
@@ -99,6 +101,13 @@ class LaunchSettings:
     def paid(self) -> bool:
         """Whether launching spends money, or lets people work who expect to be paid by a platform."""
         return self.provider in PAID
+
+    @property
+    def ids(self) -> str:
+        """By what it is known that annotators are who they say."""
+        if self.provider == "prolific":
+            return NOT_VERIFIED if self.accept_unverified_ids else SIGNED
+        return "personal links" if self.provider == "in_house" else "confirmed by the platform"
 
     @property
     def mturk_qualifications(self) -> tuple[dict, ...]:

@@ -24,7 +24,7 @@ from mephisto.utils.qualifications import find_or_create_qualification, worker_i
 
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.mephisto_task.launcher import DONE, clear_reservations, disconnect
-from parlai_spotbot.crowdsourcing.mephisto_task.mturk import is_posted
+from parlai_spotbot.crowdsourcing.mephisto_task.mturk import is_accepted, is_posted
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
 
 BLOCKED = "You can't take part in this task."
@@ -67,6 +67,7 @@ class MephistoCrowd:
         self._paid = self.provider.PROVIDER_TYPE in MTURK
         self._errands = ThreadPoolExecutor(1, "spotbot-platform") if self._paid else None
         self._under_way: list[Future] = []
+        self._requester = self.task_run.get_requester() if self._paid else None
         self.qualifications = [q for q in live_run.qualifications if self._applies(q)]
         for qualification in (self.passed, self.failed):
             find_or_create_qualification(self.db, qualification)
@@ -158,6 +159,11 @@ class MephistoCrowd:
     def knows_hit(self, hit_id: str) -> bool:
         """Whether this is a HIT of this run on MTurk; any thread may ask."""
         return self._paid and is_posted(self.provider.datastore, self.task_run.db_id, hit_id)
+
+    def has_accepted(self, hit_id: str) -> bool:
+        """Whether somebody holds this HIT on MTurk, or has handed it in; any thread may ask. `UserError` where MTurk
+        doesn't say."""
+        return self._paid and is_accepted(self._requester, hit_id)
 
     def _agent(self, agent_id: str) -> Agent:
         try:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup, environment_credentials
+from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry
 from parlai_spotbot.errors import UserError
 
 REMEDY = (
@@ -20,32 +23,38 @@ REMEDY = (
     "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
 )
 
+REGION = "us-east-1"
+SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
+
 
 def use_credentials(database: Any, setup: TaskSetup) -> None:
     """Give the provider a session with credentials; `UserError` where there are none. Does nothing off MTurk."""
     if not setup.on_mturk:
         return
-    from botocore.exceptions import BotoCoreError, ProfileNotFound
-    from mephisto.abstractions.providers.mturk.mturk_datastore import MTURK_REGION_NAME
-
     store = database.get_datastore_for_provider(setup.provider_type)
-    if setup.requester in store.session_storage:
-        return
+    if setup.requester not in store.session_storage:
+        store.session_storage[setup.requester] = _session(setup.requester)
+
+
+def _session(requester: str) -> Any:
+    """A session with the credentials of a requester; `UserError` where there are none."""
+    from botocore.exceptions import BotoCoreError, ProfileNotFound
+
     try:
-        session = _session_class()(profile_name=setup.requester, region_name=MTURK_REGION_NAME)
+        session = _session_class()(profile_name=requester, region_name=REGION)
     except ProfileNotFound:
         if not environment_credentials():
             raise UserError(
-                f"There are no AWS credentials for requester '{setup.requester}'.", REMEDY.format(name=setup.requester)
+                f"There are no AWS credentials for requester '{requester}'.", REMEDY.format(name=requester)
             ) from None
-        session = _session_class()(region_name=MTURK_REGION_NAME)
+        session = _session_class()(region_name=REGION)
     try:
         found = session.get_credentials()
     except BotoCoreError as err:
         raise UserError(f"AWS credentials can't be read: {type(err).__name__}.", "Mend ~/.aws.") from None
     if found is None:
-        raise UserError(f"The AWS profile '{setup.requester}' has no credentials.", REMEDY.format(name=setup.requester))
-    store.session_storage[setup.requester] = session
+        raise UserError(f"The AWS profile '{requester}' has no credentials.", REMEDY.format(name=requester))
+    return session
 
 
 @functools.cache
@@ -78,13 +87,19 @@ def _session_class() -> type:
 @contextlib.contextmanager
 def explained(store: Any) -> Iterator[None]:
     """What MTurk or the way to it answers with becomes a `UserError`, without any credential in it."""
+    with _without_credentials(lambda: getattr(store, "session_storage", {}).values()):
+        yield
+
+
+@contextlib.contextmanager
+def _without_credentials(sessions: Callable[[], Iterable[Any]]) -> Iterator[None]:
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
         yield
     except (BotoCoreError, ClientError) as err:
         text = str(err)
-        for session in getattr(store, "session_storage", {}).values():
+        for session in sessions():
             for part in session.get_credentials().get_frozen_credentials():
                 text = text.replace(part or "\0", "***")
         raise UserError(
@@ -130,3 +145,41 @@ def is_posted(store: Any, run_id: str, hit_id: str) -> bool:
     query = "SELECT 1 FROM run_mappings WHERE run_id = ? AND hit_id = ?"
     with store.table_access_condition:
         return bool(store._get_connection().execute(query, (run_id, hit_id)).fetchone())
+
+
+# -- whom MTurk knows --------------------------------------------------------------------------------------------------
+def is_accepted(requester: Any, hit_id: str) -> bool:
+    """Whether somebody has accepted the HIT of Mephisto's `requester` on MTurk, or has handed it in there."""
+    with explained(requester.datastore):
+        hit = requester._get_client(requester._requester_name).get_hit(HITId=hit_id)["HIT"]
+    return hit.get("NumberOfAssignmentsPending", 0) + hit.get("NumberOfAssignmentsCompleted", 0) > 0
+
+
+def handed_in(data_root: Path, sandbox: bool, requester: str, wanted: Iterable[str]) -> list[PlatformEntry]:
+    """The assignments that were handed in on MTurk, of the HITs on which the `wanted` ones (their ids) claim to be.
+
+    Raises `UserError` where MTurk can't be asked. The operator may run.
+    """
+    hits = sorted(set(_hits_of(Path(data_root), set(wanted))))
+    if not hits:
+        return []
+    session = _session(requester)
+    client = session.client("mturk", region_name=REGION, **({"endpoint_url": SANDBOX} if sandbox else {}))
+    entries = []
+    with _without_credentials(lambda: [session]):
+        for hit in hits:
+            for page in client.get_paginator("list_assignments_for_hit").paginate(HITId=hit):
+                entries += [
+                    PlatformEntry(one["WorkerId"], one["AssignmentId"], one["AssignmentStatus"].lower())
+                    for one in page["Assignments"]
+                ]
+    return entries
+
+
+def _hits_of(data_root: Path, wanted: set[str]) -> Iterator[str]:
+    for path in sorted(data_root.rglob("mturk.db")):
+        uri = f"{path.resolve().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=10)) as db:
+            for hit_id, assignment in db.execute("SELECT hit_id, assignment_id FROM hits"):
+                if assignment in wanted:
+                    yield hit_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command, add_common
 from parlai_spotbot.scripts.option_parser import OptionParser
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.collect import ChatResult
     from parlai_spotbot.crowdsourcing.collect import CollectResult
     from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+    from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry
     from parlai_spotbot.study import Study
 
 
@@ -23,6 +25,8 @@ class SpotbotCollect(Command):
       With the platform's worker ids instead of pseudonyms. Such a file is not for sharing.
   parlai spotbot_collect --study studies/mine --withdraw 3e81bc178df6de2d
       Somebody withdraws: their answers and comments are deleted, here and wherever the collection keeps them.
+  parlai spotbot_collect --study studies/mine --submissions prolific_export.csv
+      Leaves out whom Prolific doesn't know, now and in later collections; MTurk is asked by itself.
   Work that Mephisto's tools rejected is left out: spotbot mephisto --study studies/mine examine"""
 
     @classmethod
@@ -48,6 +52,20 @@ class SpotbotCollect(Command):
             metavar="NAME",
             help="first delete all answers of this annotator (pseudonym or worker id); no launch may be running",
         )
+        group.add_argument(
+            "--submissions",
+            type=str,
+            default=None,
+            metavar="FILE",
+            help="Prolific's export of the study's submissions (CSV): who isn't in it is left out",
+        )
+        group.add_argument(
+            "--prolific-token-variable",
+            type=str,
+            default=None,
+            metavar="NAME",
+            help="the environment variable with a token for Prolific's interface, to ask it for the submissions",
+        )
 
     def execute(self) -> None:
         from parlai_spotbot.crowdsourcing.collect import collect
@@ -58,16 +76,57 @@ class SpotbotCollect(Command):
         study, survey = Study.open(self.opt["study"]), self.opt["survey"]
         get_survey(survey)
         check_task(survey, self.opt["part"], needed=False)
+        submissions = _submissions(self.opt, study)
         with study.lock("spotbot_collect"):
             if self.opt["withdraw"] is not None:
                 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 
                 units = withdraw(study, survey, self.opt["withdraw"])
                 print(f"withdrawn: {self.opt['withdraw']}; the answers to {units} units are deleted\n")
-            found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["part"])
+            found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["part"], submissions)
         print(said(found, study, survey))
         if found.rows:
             self.say_next(study, survey)
+
+
+def _submissions(opt: dict, study: Study) -> list[PlatformEntry]:
+    """What Prolific says of who took part: from its export, or its interface."""
+    from parlai_spotbot.crowdsourcing.collection_paths import begun
+    from parlai_spotbot.crowdsourcing.platform_check import prolific_studies
+    from parlai_spotbot.crowdsourcing.platform_records import ask_prolific, read_export
+
+    entries = read_export(opt["submissions"]) if opt["submissions"] else []
+    if opt["prolific_token_variable"]:
+        from parlai_spotbot.models.chat.keys import read_key
+
+        key = read_key(opt["prolific_token_variable"], "api.prolific.com", "spotbot_collect", "prolific_token_variable")
+        studies = prolific_studies(study, opt["survey"], begun(study, opt["survey"]))
+        if not studies:
+            raise UserError(
+                "--prolific-token-variable: the study's id at Prolific is not known.",
+                "It is the setting prolific_study of a launch; or give Prolific's export: --submissions FILE.csv",
+            )
+        entries += [entry for one in studies for entry in ask_prolific(one, key.headers("token")["token"])]
+    return entries
+
+
+def _platform(found: CollectResult) -> list[str]:
+    """Whom the platform doesn't know, and what isn't known of that."""
+    name = "Prolific" if found.provider == "prolific" else "MTurk"
+    lines = []
+    if found.unknown:
+        lines.append(
+            f"left out: {found.unknown} units of {found.strangers} annotators whom {name} doesn't know, or not yet "
+            "(they stay in the ledger)"
+        )
+    if found.provider == "prolific" and found.listed is None:
+        lines.append(
+            "not yet held against Prolific's list of submissions: spotbot_collect --submissions FILE.csv leaves out "
+            "whom it doesn't know"
+        )
+        if not found.verified:
+            lines.append("warning: annotators' ids are not verified: one person may have taken part as many")
+    return lines
 
 
 def _chats(found: ChatResult, study: Study, paths: CollectionPaths) -> list[str]:
@@ -95,8 +154,9 @@ def said(found: CollectResult, study: Study, survey: str) -> str:
         lines.append(f"left out: {found.rejected} units that Mephisto's tools rejected")
     if found.withdrawn:
         lines.append(f"left out: {found.withdrawn} units of annotators who withdrew")
+    lines += _platform(found)
     if found.removed:
-        lines.append(f"taken out again: {found.removed} judgements, rejected or withdrawn since the last time")
+        lines.append(f"taken out again: {found.removed} judgements, left out since the last time")
     if found.chats:
         lines += _chats(found.chats, study, paths)
     if found.look:

@@ -28,6 +28,7 @@ class SpotbotCrowdsource(Command):
       currency: USD
       contact: jane@example.org
       completion_code: C1A2B3      # Prolific's
+      prolific_study: 65f0c0ffee…  # the study's id there; its links must be signed by Prolific
       minutes_per_unit: 60
       limits: {units_per_annotator: 3, controls_per_unit: 2}
       qualifications: {approval_rate: 98, approved_hits: 500, countries: [US, GB]}   # MTurk's
@@ -56,6 +57,11 @@ class SpotbotCrowdsource(Command):
         group.add_argument(
             "--provider", type=str, default=None, help="in_house (default), prolific, mturk_sandbox or mturk"
         )
+        group.add_argument(
+            "--accept-unverified-ids",
+            action="store_true",
+            help="prolific: take links that Prolific did not sign; one person with the link can then take part as many",
+        )
         group.add_argument("--config", type=str, default=None, metavar="FILE", help="settings, a YAML file")
         group.add_argument(
             "--annotators",
@@ -77,6 +83,9 @@ class SpotbotCrowdsource(Command):
         group.add_argument("--dry-run", action="store_true", help="say what it would cost, and post nothing")
         group.add_argument("--live", action="store_true", help="go live where people are paid")
         group.add_argument("--close", action="store_true", help="end the collection: what is open expires for good")
+        group.add_argument(
+            "--new-secret", action="store_true", help="where the secret is lost: another one; links and pseudonyms are new"
+        )
         group.add_argument("--open-browser", action="store_true", help="open the first link in a browser")
 
     def execute(self) -> int:
@@ -85,8 +94,11 @@ class SpotbotCrowdsource(Command):
         from parlai_spotbot.crowdsourcing.settings import read_settings
 
         opt = self.opt
-        settings = read_settings(opt["config"], provider=opt["provider"], language=opt["language"])
-        names = ("study", "survey", "group", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
+        unverified = opt["accept_unverified_ids"] or None
+        said = {"provider": opt["provider"], "language": opt["language"], "accept_unverified_ids": unverified}
+        settings = read_settings(opt["config"], **said)
+        names = ("study", "survey", "group", "host", "port", "annotators")
+        names += ("dry_run", "live", "close", "open_browser", "new_secret")
         given = {name: opt[name] for name in names}
         return launch(LaunchRequest(settings=settings, task=opt["part"], url=opt["url"] or "", **given))
 

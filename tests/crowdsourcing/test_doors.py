@@ -7,6 +7,7 @@ import pytest
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal
 
 SECRET = bytes(range(32))
@@ -121,8 +122,6 @@ def test_prolific_bindings_survive_a_crash_while_they_are_written(prolific, tmp_
 
 
 def test_prolific_nobody_new_comes_in_where_nothing_can_be_written(prolific, monkeypatch):
-    from parlai_spotbot.errors import UserError
-
     def full(self, *rows):
         raise UserError("bindings.jsonl: cannot write: No space left on device.")
 
@@ -160,7 +159,7 @@ def test_prolific_who_may_still_begin_is_not_screened_out(prolific):
 
 
 def test_everybody_leaves_by_their_own_door(prolific):
-    mturk = MTurkDoor(lambda hit: True, sandbox=True)
+    mturk = MTurkDoor(lambda hit: True, lambda hit: True, sandbox=True)
     finish = leaving([InHouseDoor(SECRET), prolific, mturk])
     ann = InHouseDoor(SECRET).enter({"t": tokens.sign(SECRET, tokens.LINK, {"worker": "ann"})})
     assert finish(ann, "finished", 3) == {"kind": "none"}
@@ -184,11 +183,34 @@ MTURK = {
 
 
 def test_mturk_lets_workers_of_a_hit_of_this_run_in():
-    door = MTurkDoor(lambda hit: hit == "3HITHITHIT1", sandbox=True)
+    door = MTurkDoor(lambda hit: hit == "3HITHITHIT1", lambda hit: True, sandbox=True)
     visitor = door.enter(MTURK)
     assert (visitor.worker, visitor.registration) == ("A1EXAMPLE", "3ASSIGNMENT1")
     assert visitor.provider_data["hit_id"] == "3HITHITHIT1"
     turned_away(door, {**MTURK, "hitId": "3HITHITHIT2"})
+
+
+def test_mturk_a_hit_that_nobody_has_accepted_lets_nobody_in(monkeypatch):
+    """20 of 20 made-up workers came in, once."""
+    held = set()
+    door = MTurkDoor(lambda hit: True, held.__contains__, sandbox=True)
+    for number in range(20):
+        with pytest.raises(Refusal) as caught:
+            door.enter({**MTURK, "workerId": f"A{number:05d}", "hitId": f"3HITHITHIT{number:02d}"})
+        assert (caught.value.status, caught.value.code) == (503, "not_accepted")  # MTurk may be slow to say
+    monkeypatch.setattr(door, "SLOW_SECONDS", 0.0)
+    turned_away(door, {**MTURK, "hitId": "3HITHITHIT00"})
+    held.add("3HITHITHIT00")
+    assert door.enter({**MTURK, "hitId": "3HITHITHIT00"}).worker == "A1EXAMPLE"
+
+
+def test_mturk_where_it_cannot_be_asked_workers_come_in():
+    """Nobody loses paid work by a network that is down; what is collected is checked anyway."""
+
+    def down(hit):
+        raise UserError("MTurk: Could not connect.")
+
+    assert MTurkDoor(lambda hit: True, down, sandbox=True).enter(MTURK).worker == "A1EXAMPLE"
 
 
 @pytest.mark.parametrize(
@@ -205,17 +227,17 @@ def test_mturk_lets_workers_of_a_hit_of_this_run_in():
     ],
 )
 def test_mturk_ids_look_like_mturk_s(change):
-    turned_away(MTurkDoor(lambda hit: True, sandbox=True), {**MTURK, **change})
+    turned_away(MTurkDoor(lambda hit: True, lambda hit: True, sandbox=True), {**MTURK, **change})
 
 
 def test_mturk_a_preview_is_nobody():
-    door = MTurkDoor(lambda hit: False, sandbox=True)
+    door = MTurkDoor(lambda hit: False, lambda hit: False, sandbox=True)
     assert door.enter({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3HITHITHIT1"}).worker == ""
 
 
 @pytest.mark.parametrize(("sandbox", "site"), [(True, "workersandbox"), (False, "www")])
 def test_mturk_answers_go_to_mturk_whatever_the_address_says(sandbox, site):
-    door = MTurkDoor(lambda hit: True, sandbox=sandbox)
+    door = MTurkDoor(lambda hit: True, lambda hit: True, sandbox=sandbox)
     finish = door.finish(door.enter(MTURK), "handed_in", 1)
     assert finish["action"] == f"https://{site}.mturk.com/mturk/externalSubmit"
     assert finish["fields"]["assignmentId"] == "3ASSIGNMENT1"

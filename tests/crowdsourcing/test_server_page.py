@@ -51,7 +51,7 @@ def test_every_answer_has_the_security_headers(served):
 
 
 def test_only_mturk_may_frame_the_page_and_only_where_it_is_used(tmp_path, page):
-    door, files = MTurkDoor(lambda hit: True, True), ServerFiles(page, tmp_path / "r")
+    door, files = MTurkDoor(lambda hit: True, lambda hit: True, True), ServerFiles(page, tmp_path / "r")
     with PageServer(RecordingDesk(), door, files, SECRET) as server:
         policy = request(server, "GET", "/")[1]["Content-Security-Policy"]
     assert "frame-ancestors https://worker.mturk.com https://workersandbox.mturk.com" in policy

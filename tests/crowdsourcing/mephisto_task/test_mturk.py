@@ -5,16 +5,27 @@ Requests pass boto3's validation and serialisation; the stand-in answers in plac
 
 import json
 import re
+import sqlite3
+import sys
 import urllib.request
+from pathlib import Path
 from types import SimpleNamespace
 
 import boto3
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from office import answers
+from test_collect import Collection
+
+from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.mephisto_task import operator
+from parlai_spotbot.crowdsourcing.mephisto_task.mturk import handed_in
 from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
+from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry
 from parlai_spotbot.errors import UserError
 
 from mephisto.abstractions.providers.mturk.mturk_datastore import MTurkDatastore  # isort: skip
@@ -32,6 +43,8 @@ class Turk:
         self.hits, self.types, self.qualifications = {}, {}, {}
         self.calls = []
         self.down = False
+        self.held, self.assignments = set(), []
+        """HITs that somebody has accepted, and assignments that were handed in."""
 
     def __call__(self, model, params, **_):
         body = json.loads(params["body"])
@@ -58,7 +71,13 @@ class Turk:
         return {"HITs": page, **({"NextToken": str(start + 2)} if start + 2 < len(self.hits) else {})}
 
     def GetHIT(self, body):
-        return {"HIT": {**self.hits[body["HITId"]], "HITStatus": "Unassignable", "NumberOfAssignmentsAvailable": 0}}
+        held = body["HITId"] in self.held
+        counts = {"NumberOfAssignmentsAvailable": 0 if held else 1, "NumberOfAssignmentsPending": int(held)}
+        return {"HIT": {**self.hits[body["HITId"]], "HITStatus": "Unassignable", **counts}}
+
+    def ListAssignmentsForHIT(self, body):
+        known = [one for one in self.assignments if one["HITId"] == body["HITId"]]
+        return {"Assignments": known, "NumResults": len(known)}
 
     def ListQualificationTypes(self, body):
         found = [q for q in self.qualifications.values() if q["Name"] == body["Query"]]
@@ -177,6 +196,76 @@ def test_a_kill_between_posting_and_noting_posts_no_hit_twice(turk, on_mturk, se
         assert task.crowd.knows_hit("HIT2")
         assert not task.crowd.knows_hit("THEIRS")
     assert len(turk.of("CreateHITWithHITType")) == 6
+
+
+def test_a_hit_lets_people_in_once_somebody_holds_it(turk, on_mturk, serve_task):
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+        assert not task.crowd.has_accepted("HIT0")
+        turk.held.add("HIT0")
+        assert task.crowd.has_accepted("HIT0")
+        turk.down = True
+        with pytest.raises(UserError, match="MTurk: ") as caught:
+            task.crowd.has_accepted("HIT0")
+        assert SECRET not in str(caught.value)
+
+
+def test_mturk_says_whose_the_assignments_are(turk, on_mturk, serve_task):
+    setup = on_mturk()
+    with serve_task(setup) as task:
+        posted(task, turk, 6)
+        for number in range(3):
+            task.crowd.assign(visitor(f"W{number}", f"HIT{number}", f"ASSIGN{number}"), f"unit-0-{number}")
+        turk.assignments = [
+            {"AssignmentId": "ASSIGN0", "WorkerId": "W0", "HITId": "HIT0", "AssignmentStatus": "Submitted"},
+            {"AssignmentId": "ASSIGN9", "WorkerId": "W9", "HITId": "HIT1", "AssignmentStatus": "Approved"},
+            {"AssignmentId": "ASSIGN5", "WorkerId": "W5", "HITId": "HIT5", "AssignmentStatus": "Submitted"},
+        ]
+        asked = {f"ASSIGN{number}" for number in range(3)} | {"MADEUP"}
+        found = handed_in(setup.data_root, True, setup.requester, asked)  # while the operator runs
+        assert found == [PlatformEntry("W0", "ASSIGN0", "submitted"), PlatformEntry("W9", "ASSIGN9", "approved")]
+        assert {call["HITId"] for call in turk.of("ListAssignmentsForHIT")} == {"HIT0", "HIT1", "HIT2"}
+        where = [url for name, _, url in turk.calls if name == "ListAssignmentsForHIT"]
+        assert all("-sandbox" in url for url in where)
+        turk.down = True
+        with pytest.raises(UserError, match="MTurk: ") as caught:
+            handed_in(setup.data_root, True, setup.requester, asked)
+        assert SECRET not in str(caught.value)
+        assert handed_in(setup.data_root, True, setup.requester, {"MADEUP"}) == []
+
+
+def test_answers_of_made_up_workers_are_not_used(turk, tmp_path):
+    """20 of 20 made-up workers entered at the door, once, and their answers counted."""
+    made = Collection(tmp_path / "study")
+    files.write_json(made.paths.launch, {"settings": {"provider": "mturk_sandbox"}})
+    workers = ("AREAL1", "AREAL2", "AMADEUP")
+    for number, worker in enumerate(workers):
+        unit = made.desk.next_unit(Visitor(worker, f"ASSIGN{number}"))["unit"]
+        items = [answers(made.survey, page, made.right(page)) for page in unit["items"]]
+        made.desk.submit(Visitor(worker, f"ASSIGN{number}"), {"unit": unit["unit"], "items": items, "comment": ""})
+    store = made.paths.mephisto / "data" / "mturk_sandbox" / "mturk.db"
+    store.parent.mkdir(parents=True)
+    with sqlite3.connect(store) as db:
+        db.execute("CREATE TABLE hits (hit_id TEXT, assignment_id TEXT)")
+        db.executemany("INSERT INTO hits VALUES (?, ?)", [(f"HIT{n}", f"ASSIGN{n}") for n in range(3)])
+
+    def handed(number, worker, status):
+        assignment = f"ASSIGN{number}"
+        return {"AssignmentId": assignment, "WorkerId": worker, "HITId": f"HIT{number}", "AssignmentStatus": status}
+
+    turk.assignments = [handed(0, "AREAL1", "Approved"), handed(2, "AREAL2", "Submitted")]  # of HIT2, not as AMADEUP
+    found = made.collect()
+    assert (found.units, found.unknown, found.strangers) == (1, 2, 2)
+    assert {row.worker_id for row in made.rows()} == {found.names["AREAL1"]}
+    turk.calls.clear()
+    turk.assignments.append(handed(1, "AREAL2", "Submitted"))  # handed in there meanwhile
+    assert (made.collect().units, made.collect().unknown) == (2, 1)
+    assert {call["HITId"] for call in turk.of("ListAssignmentsForHIT")} == {"HIT1", "HIT2"}  # HIT0 is settled
+    before = made.study.judgements_path(made.survey.name).read_bytes()
+    turk.down = True
+    with pytest.raises(UserError, match="MTurk"):
+        made.collect()
+    assert made.study.judgements_path(made.survey.name).read_bytes() == before
 
 
 def test_a_hit_that_was_returned_serves_the_next_worker(turk, on_mturk, serve_task):

@@ -148,7 +148,7 @@ def test_a_wrong_link_opens_nothing_and_says_so(tmp_path, visit):
 
 def test_a_preview_shows_what_it_is_about_and_takes_nothing(tmp_path, visit):
     page = visit()
-    door = MTurkDoor(lambda hit: True, sandbox=True)
+    door = MTurkDoor(lambda hit: True, lambda hit: True, sandbox=True)
     with stage(get_survey("spot_the_bot"), ITEMS, tmp_path, door=door) as st:
         page.goto(f"{st.url}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H")
         heading(page, "Preview")

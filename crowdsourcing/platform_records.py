@@ -1,0 +1,164 @@
+"""Whom the platform knows: its own list of who took part, against which a collection is checked.
+
+A page can be asked for by anybody who has its address; what counts is whom the platform sent. Its list comes from
+Prolific's export (CSV) or interface, or from MTurk's, and stands in `platform.jsonl` of the collection from then on, so
+that every later collection goes by it. Who isn't on it is left out of the judgements; the ledger keeps the answers.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout
+from parlai_spotbot.errors import UserError
+
+PLATFORM = "platform"
+"""What a collection's provenance calls what came of holding it against the platform's list."""
+
+UNKNOWN = "unknown to the platform"
+
+API = "https://api.prolific.com/api/v1"
+MOST_PAGES = 1000
+MOST_BYTES = 64 * 1024 * 1024
+
+COLUMNS = {"registration": ("submission id", "session id"), "worker": ("participant id",), "status": ("status",)}
+"""What Prolific's export calls them, now and before; case and underscores don't matter."""
+
+REFUSED = frozenset({"rejected"})
+"""Work that was rejected on the platform is left out, as what Mephisto's tools rejected."""
+
+
+@dataclass(frozen=True)
+class PlatformEntry:
+    """A participant's submission, or a worker's assignment (`registration`); how it stands there, in small letters."""
+
+    worker: str
+    registration: str
+    status: str
+
+
+@dataclass(frozen=True)
+class PlatformCheck:
+    """Finished hand-outs of people whom the platform doesn't know, and of those whose work it shows as rejected."""
+
+    unknown: frozenset[str] = frozenset()
+    rejected: frozenset[str] = frozenset()
+
+
+def check(done: Mapping[str, Handout], known: Iterable[PlatformEntry] | None, by_assignment: bool) -> PlatformCheck:
+    """Hold finished hand-outs, by handle, against the platform's list.
+
+    `by_assignment`: each hand-out must be an assignment of its worker, as on MTurk; else the worker must be listed.
+    Without a list nobody is unknown, but for assignments, which are used only once they are confirmed.
+    """
+    if known is None and not by_assignment:
+        return PlatformCheck()
+
+    def key(worker: str, registration: str) -> tuple[str, str]:
+        return worker, registration if by_assignment else ""
+
+    status: dict[tuple[str, str], set[str]] = {}
+    for entry in known or ():
+        status.setdefault(key(entry.worker, entry.registration), set()).add(entry.status)
+    found = {handle: status.get(key(handout.worker, handout.registration)) for handle, handout in done.items()}
+    return PlatformCheck(
+        unknown=frozenset(handle for handle, how in found.items() if how is None),
+        rejected=frozenset(handle for handle, how in found.items() if how and how <= REFUSED),
+    )
+
+
+# -- the list on disk ------------------------------------------------------------------------------------------------
+def read_entries(path: Path) -> list[PlatformEntry] | None:
+    """The list that was taken over last; None where there is none."""
+    return files.read_jsonl(path, _entry, "platform's list") if Path(path).exists() else None
+
+
+def _entry(row: dict, where: str) -> PlatformEntry:
+    return PlatformEntry(*(files.field(row, name, str, where) for name in ("worker", "registration", "status")))
+
+
+def add_entries(path: Path, entries: Iterable[PlatformEntry]) -> None:
+    """Put these on the list, which its owner only may read; they replace what stood there of the same submissions."""
+    rows = {(one.worker, one.registration): one for one in [*(read_entries(path) or ()), *entries]}
+    files.write_jsonl(path, [asdict(rows[key]) for key in sorted(rows)])
+    Path(path).chmod(0o600)
+
+
+# -- where it comes from ---------------------------------------------------------------------------------------------
+def read_export(path: Path | str) -> list[PlatformEntry]:
+    """The submissions in Prolific's export; a file that is none is a `UserError` that names what is missing."""
+    path = Path(path)
+    remedy = "Download it from the study's page at Prolific: Submissions, More, Download submission data (CSV)."
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UserError(f"--submissions {path}: larger than {MOST_BYTES // 2**20} MiB.", remedy)
+        text = path.read_text(encoding="utf-8-sig")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        named = {_plain(name): name for name in reader.fieldnames or () if name}
+        columns = {key: next((named[one] for one in names if one in named), None) for key, names in COLUMNS.items()}
+        missing = [COLUMNS[key][0] for key, name in columns.items() if name is None]
+        if missing:
+            raise UserError(f"--submissions {path}: no column '{missing[0]}'.", remedy)
+        entries = [
+            PlatformEntry(**{key: (row[name] or "").strip().lower() for key, name in columns.items()}) for row in reader
+        ]
+    except OSError as err:
+        raise UserError(f"--submissions {path}: cannot be read: {err.strerror}.", remedy) from None
+    except (UnicodeDecodeError, csv.Error) as err:
+        raise UserError(f"--submissions {path}: not a CSV file in UTF-8: {err}.", remedy) from None
+    entries = [entry for entry in entries if entry.worker]
+    if not entries:
+        raise UserError(f"--submissions {path}: no submission in it.", remedy)
+    return entries
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("_", " ").split()).lower()
+
+
+def ask_prolific(study: str, key: str, api: str = API) -> list[PlatformEntry]:
+    """The submissions of a study by Prolific's interface; `key` is an API token, which goes nowhere else.
+
+    Raises `UserError` where Prolific doesn't answer, or not with a list.
+    """
+    import requests
+
+    headers = {"Authorization": f"Token {key}"}
+    url: str | None = f"{api}/studies/{study}/submissions/"
+    entries: list[PlatformEntry] = []
+    for _ in range(MOST_PAGES):
+        try:
+            answer = requests.get(url, headers=headers, timeout=30, allow_redirects=False)
+            answer.raise_for_status()
+            page = answer.json() if answer.status_code == 200 else None
+            entries += [_submission(row) for row in page["results"]]
+            url = _next(page, api)
+        except (requests.RequestException, ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
+            why = getattr(getattr(err, "response", None), "status_code", None) or type(err).__name__
+            raise UserError(
+                f"Prolific: the submissions of study {study} could not be had ({why}).",
+                "Check the token, the study's id and the network; or give its export: --submissions FILE.csv",
+            ) from None
+        if url is None:
+            break
+    return entries
+
+
+def _submission(row: Any) -> PlatformEntry:
+    worker = row.get("participant_id") or row["participant"]
+    return PlatformEntry(str(worker).lower(), str(row["id"]).lower(), str(row["status"]).lower())
+
+
+def _next(page: Any, api: str) -> str | None:
+    """The address of the next page, where it is the same server's."""
+    links = page.get("_links") or {}
+    url = (links.get("next") or {}).get("href") or page.get("next")
+    same = isinstance(url, str) and urlsplit(url)[:2] == urlsplit(api)[:2]
+    return url if same else None

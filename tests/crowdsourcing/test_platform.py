@@ -1,0 +1,234 @@
+"""Whom the platform doesn't know is left out of what is collected, kept in the ledger, counted and said."""
+
+import csv
+import http.server
+import json
+import threading
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from people import SURVEY
+from test_collect import Collection
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing import platform_records
+from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry, ask_prolific, read_entries, read_export
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.spotbot_collect import SpotbotCollect
+
+ANNA, BOB, MADE_UP = (digit * 24 for digit in "ab0")
+STUDY = "c" * 24
+
+
+@pytest.fixture
+def collection(tmp_path):
+    """Two participants and one who made up an id did a unit each; recruited through Prolific."""
+    made = Collection(tmp_path / "study")
+    recruited(made, "prolific", accept_unverified_ids=True, prolific_study=STUDY)
+    for worker in (ANNA, BOB, MADE_UP):
+        made.work(worker)
+    return made
+
+
+def recruited(collection, provider, **settings):
+    files.write_json(collection.paths.launch, {"settings": {"provider": provider, **settings}})
+
+
+def export(path, *rows, header="Submission id,Participant id,Status,Started at,Completion code"):
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def submissions(tmp_path, *rows):
+    return read_export(export(tmp_path / "export.csv", *rows))
+
+
+BOTH = (f"{'1' * 24},{ANNA},AWAITING REVIEW,2026-01-01,DONE", f"{'2' * 24},{BOB.upper()},APPROVED,2026-01-01,DONE")
+
+
+def test_whom_prolific_does_not_know_is_left_out_kept_and_counted(collection, tmp_path):
+    before = collection.collect()
+    assert (before.units, before.unknown, before.listed, before.verified) == (3, 0, None, False)
+    found = collection.collect(submissions=submissions(tmp_path, *BOTH))
+    assert (found.units, found.unknown, found.strangers, found.listed, found.removed) == (2, 1, 1, 2, 40)
+    assert {row.worker_id for row in collection.rows()} == {found.names[ANNA], found.names[BOB]}
+    assert len(collection.desk.ledger.handouts("status = 'done'")) == 3
+    assert len(list(collection.desk.ledger.submissions())) == 3
+    with open(collection.paths.annotators, encoding="utf-8", newline="") as rows:
+        assert {row["worker_id"]: row["platform"] for row in csv.DictReader(rows)} == {
+            ANNA: "known",
+            BOB: "known",
+            MADE_UP: "unknown",
+        }
+    flags = {row.name: row.flags for row in found.look}
+    assert "unknown to the platform" in flags[found.names[MADE_UP]]
+    assert "unknown to the platform" not in flags[found.names[ANNA]]
+    told = collection.study.provenance()["crowdsourcing"][SURVEY]["platform"]
+    assert told == {"listed": 2, "unknown_annotators": 1, "unknown_units": 1}
+
+
+def test_later_collections_go_by_the_list_and_who_comes_onto_it_counts(collection, tmp_path):
+    collection.collect(submissions=submissions(tmp_path, *BOTH))
+    assert collection.collect().units == 2
+    assert oct(collection.paths.platform.stat().st_mode)[-3:] == "600"
+    found = collection.collect(submissions=submissions(tmp_path, f"{'3' * 24},{MADE_UP},ACTIVE,,"))
+    assert (found.units, found.unknown, found.added) == (3, 0, 40)
+
+
+def test_work_that_was_rejected_there_is_left_out(collection, tmp_path):
+    rows = (*BOTH, f"{'3' * 24},{MADE_UP},REJECTED,,")
+    found = collection.collect(submissions=submissions(tmp_path, *rows))
+    assert (found.units, found.rejected, found.unknown) == (2, 1, 0)
+    back = collection.collect(submissions=submissions(tmp_path, f"{'3' * 24},{MADE_UP},APPROVED,,"))
+    assert (back.units, back.rejected) == (3, 0)
+
+
+def test_in_house_nobody_is_asked_for(tmp_path):
+    made = Collection(tmp_path / "study")
+    made.work("anna")
+    found = made.collect()
+    assert (found.units, found.provider, found.unknown) == (1, "", 0)
+    with pytest.raises(UserError, match="nobody was recruited through Prolific"):
+        made.collect(submissions=[PlatformEntry("anna", "1", "approved")])
+    assert "platform" not in made.study.provenance().get("crowdsourcing", {}).get(SURVEY, {})
+
+
+# -- Prolific's export -------------------------------------------------------------------------------------------------
+def test_an_export_by_its_older_names_and_with_a_byte_order_mark(tmp_path):
+    path = tmp_path / "old.csv"
+    path.write_bytes(f"\ufeffsession_id,participant_id,status\r\n1,{ANNA},APPROVED\r\n,,\r\n".encode())
+    assert read_export(path) == [PlatformEntry(ANNA, "1", "approved")]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"a,b\n1,2\n", "no column 'submission id'"),
+        (b"Submission id,Status\n1,2\n", "no column 'participant id'"),
+        (b"", "no column"),
+        (b"Submission id,Participant id,Status\n", "no submission in it"),
+        (b"\xff\xfe\x00", "not a CSV file in UTF-8"),
+        (b'Submission id,Participant id,Status\n"1', "not a CSV file"),
+        (b"Submission id,Participant id,Status\n" + b"1" * 200_000, "not a CSV file"),
+        (None, "cannot be read"),
+    ],
+)
+def test_what_is_no_export_is_one_error(tmp_path, content, says):
+    path = tmp_path / "export.csv"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UserError, match=says):
+        read_export(path)
+
+
+def test_the_command_says_whom_it_left_out(collection, tmp_path, capsys):
+    SpotbotCollect.main(study=str(collection.study.path))
+    out = capsys.readouterr().out
+    assert "not yet held against Prolific's list" in out
+    assert "ids are not verified: one person may have taken part as many" in out
+    path = export(tmp_path / "export.csv", *BOTH)
+    SpotbotCollect.main(study=str(collection.study.path), submissions=str(path))
+    out = capsys.readouterr().out
+    assert "left out: 1 units of 1 annotators whom Prolific doesn't know" in out
+    assert "taken out again: 40 judgements" in out
+    assert "not yet held" not in out
+
+
+def test_links_that_prolific_signed_are_verified(collection, tmp_path, capsys):
+    recruited(collection, "prolific", accept_unverified_ids=False, prolific_study=STUDY)
+    SpotbotCollect.main(study=str(collection.study.path))
+    out = capsys.readouterr().out
+    assert "not yet held against Prolific's list" in out
+    assert "not verified" not in out
+
+
+# -- Prolific's interface ----------------------------------------------------------------------------------------------
+class Interface:
+    """Prolific's, on loopback: two submissions a page; asks for the token."""
+
+    TOKEN = "prolific-token-of-a-researcher"
+
+    def __init__(self, rows, elsewhere=""):
+        outer = self
+        self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                parts = urlsplit(self.path)
+                outer.asked.append((parts.path, self.headers["Authorization"]))
+                good = self.headers["Authorization"] == f"Token {outer.TOKEN}"
+                start = int(parse_qs(parts.query).get("offset", ["0"])[0])
+                page = {"results": rows[start : start + 2], "_links": {"next": {"href": None}}}
+                if start + 2 < len(rows):
+                    page["_links"]["next"]["href"] = elsewhere or f"{outer.url}{parts.path[7:]}?offset={start + 2}"
+                content = json.dumps(page if good else {"error": {}}).encode()
+                self.send_response(200 if good else 401)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *args):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/api/v1"
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def interface():
+    rows = [{"id": f"{n}" * 24, "participant_id": f"{n}" * 24, "status": "APPROVED"} for n in range(3)]
+    server = Interface([{"id": "1" * 24, "participant_id": ANNA, "status": "AWAITING REVIEW"}, *rows])
+    yield server
+    server.close()
+
+
+def test_the_interface_is_asked_for_all_pages(interface):
+    entries = ask_prolific(STUDY, interface.TOKEN, interface.url)
+    assert [entry.worker for entry in entries] == [ANNA, *(f"{n}" * 24 for n in range(3))]
+    assert entries[0] == PlatformEntry(ANNA, "1" * 24, "awaiting review")
+    assert [path for path, _ in interface.asked] == [f"/api/v1/studies/{STUDY}/submissions/"] * 2
+
+
+def test_a_wrong_token_or_no_network_is_one_error_without_the_token(interface):
+    for url in (interface.url, "http://127.0.0.1:9"):
+        with pytest.raises(UserError, match="could not be had") as caught:
+            ask_prolific(STUDY, "wrong-token", url)
+        assert "wrong-token" not in str(caught.value)
+        assert "--submissions" in caught.value.remedy
+
+
+def test_the_token_goes_to_nobody_else():
+    other = Interface([])
+    rows = [{"id": "1", "participant_id": ANNA, "status": "APPROVED"}] * 5
+    first = Interface(rows, elsewhere=f"{other.url}/studies/x/")
+    try:
+        assert len(ask_prolific(STUDY, first.TOKEN, first.url)) == 2
+        assert other.asked == []
+    finally:
+        first.close()
+        other.close()
+
+
+def test_the_command_asks_with_a_token_of_the_environment(collection, interface, monkeypatch, capsys):
+    monkeypatch.setattr(platform_records.ask_prolific, "__defaults__", (interface.url,))
+    monkeypatch.setenv("PROLIFIC_TOKEN", interface.TOKEN)
+    SpotbotCollect.main(study=str(collection.study.path), prolific_token_variable="PROLIFIC_TOKEN")
+    out = capsys.readouterr().out
+    assert "left out: 1 units of 1 annotators" in out  # bob: the others are listed
+    assert interface.TOKEN not in out
+    held = b"".join(path.read_bytes() for path in collection.study.path.rglob("*") if path.is_file())
+    assert interface.TOKEN.encode() not in held
+    assert {entry.worker for entry in read_entries(collection.paths.platform)} >= {ANNA, MADE_UP}
+
+
+def test_without_the_study_s_id_the_interface_is_not_asked(collection, monkeypatch, capsys):
+    recruited(collection, "prolific", accept_unverified_ids=True)
+    monkeypatch.setenv("PROLIFIC_TOKEN", Interface.TOKEN)
+    with pytest.raises(SystemExit):
+        SpotbotCollect.main(study=str(collection.study.path), prolific_token_variable="PROLIFIC_TOKEN")
+    assert "the study's id at Prolific is not known" in capsys.readouterr().err

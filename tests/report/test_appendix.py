@@ -119,6 +119,24 @@ def test_a_collection_is_told_as_it_was_set(new_study, tmp_path):
     assert answer(texts["heds.md"], "3.2.5").startswith("Required: countries: GB, US.")
     assert "45 minutes for a unit" in answer(texts["heds.md"], "3.3.5")
     assert "jo@example.org" not in "".join(texts.values())
+    assert "Their ids were not verified" in texts["methods.md"]  # a version that did not ask for signatures
+    assert "one person may have taken part as several." in texts["methods.md"]
+
+
+def test_whom_the_platform_vouches_for_is_told(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=("human",), analyze=False)
+
+    def methods(**about):
+        study.record("crowdsourcing", {SURVEY: {"settings": {"provider": "prolific"}, **about}})
+        return appendix_of(study).texts["methods.md"]
+
+    assert "verified" not in methods(ids="signed by the platform")
+    checked = methods(ids="not verified", platform={"listed": 9, "unknown_annotators": 2, "unknown_units": 3})
+    assert "not verified when they came" in checked
+    assert "answers by ids that the platform does not know are left out." in checked
+    assert "2 annotators whom the platform did not know are left out." in checked
+    one = methods(ids="signed by the platform", platform={"listed": 9, "unknown_annotators": 1, "unknown_units": 1})
+    assert "1 annotator whom the platform did not know is left out." in one
 
 
 def test_without_people_none_are_claimed(new_study, tmp_path):

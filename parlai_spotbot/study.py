@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
@@ -37,6 +37,7 @@ class Plan:
 
     `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'.
     `batchsize`, `grouping` and `max_loaded` (contestants needed at a time, 0: all) say what is answered in one batch.
+    `more` are conversations of single pairs, "A/B", beyond those that every pair has.
     """
 
     domain: str
@@ -53,6 +54,7 @@ class Plan:
     grouping: str = "by_model"
     max_loaded: int = 0
     meetings: str = "pairs"
+    more: dict[str, int] = field(default_factory=dict)
 
     KEYS = (
         "domain",
@@ -69,6 +71,7 @@ class Plan:
         "grouping",
         "max_loaded",
         "meetings",
+        "more",
     )
 
     def all_pairs(self) -> list[tuple[str, str]]:
@@ -79,6 +82,15 @@ class Plan:
         pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]] if self.meetings != "self" else []
         return pairs + ([(name, name) for name in names] if self.meetings != "pairs" else [])
 
+    def conversations_of(self, pair: tuple[str, str]) -> int:
+        """How many conversations a pair has."""
+        return self.conversations_per_pair + self.more.get("/".join(pair), 0)
+
+    @property
+    def bot_conversations(self) -> int:
+        """How many conversations all pairs have together."""
+        return sum(map(self.conversations_of, self.all_pairs()))
+
     def to_json(self) -> dict:
         row = {key: getattr(self, key) for key in self.KEYS}
         row["contestants"] = {name: c.to_json() for name, c in self.contestants.items()}
@@ -87,6 +99,8 @@ class Plan:
         row["pairs"] = [list(pair) for pair in self.pairs]
         if self.meetings == MEETINGS[0]:  # so that the plans of such studies stay what they were, byte for byte
             del row["meetings"]
+        if not self.more:
+            del row["more"]
         return row
 
     @classmethod
@@ -117,7 +131,7 @@ class Plan:
             max_loaded=_count(row, "max_loaded", where, 0, least=0),
             meetings=files.field(row, "meetings", str, where, MEETINGS[0]),
         )
-        return plan.check(where)
+        return with_more(plan.check(where), files.field(row, "more", dict, where, {}), where)
 
     def check(self, where: str) -> Plan:
         """Raise `UserError` unless the plan can be carried out; return it."""
@@ -176,6 +190,22 @@ def _pairs(row: dict, contestants: dict, where: str) -> tuple[tuple[str, str], .
                 raise UserError(f"{where}: field 'pairs' names '{name}'.", nearest(name, contestants))
         pairs.append((pair[0], pair[1]))
     return tuple(pairs)
+
+
+def with_more(plan: Plan, more: dict, where: str) -> Plan:
+    """The plan with further conversations of single pairs: "A/B" or "B/A" -> how many, a whole number from 1 up."""
+    pairs = {"/".join(pair) for pair in plan.all_pairs()}
+    found = dict(plan.more)
+    for name, count in more.items():
+        own = name if name in pairs else "/".join(str(name).split("/")[::-1])
+        if own not in pairs:
+            raise UserError(f"{where}: '{name}' is no pair that this study plays.", nearest(str(name), sorted(pairs)))
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise UserError(
+                f"{where}: {name}: {count!r} conversations, expected a whole number from 1 up.", "Correct it."
+            )
+        found[own] = found.get(own, 0) + count
+    return replace(plan, more=found)
 
 
 @dataclass
@@ -246,7 +276,7 @@ class Study:
                 f"{study.plan_path}: there is a study already.", "Choose another --study, or go on with this one."
             )
         text = yaml.safe_dump(plan.to_json(), sort_keys=False, allow_unicode=True)
-        files.write_text(study.plan_path, "# The plan of this study. Changes go to history.jsonl.\n" + text)
+        checksums.write_text(study.plan_path, "# The plan of this study. Changes go to history.jsonl.\n" + text)
         return study
 
     @classmethod
@@ -264,9 +294,12 @@ class Study:
         except (yaml.YAMLError, UnicodeDecodeError) as err:
             raise UserError(f"{plan_path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
         base = Plan.from_json(row, str(plan_path))
+        checksums.verify(plan_path)
         study = cls(path, base, base)
-        if study.history_path.exists():
-            for extension in files.read_jsonl(
+        if not study.history_path.exists():
+            checksums.verify(study.history_path)
+        else:
+            for extension in checksums.read_jsonl(
                 study.history_path, lambda r, where: {**r, "_where": where}, torn_tail=True
             ):
                 study._apply(extension)
@@ -280,12 +313,12 @@ class Study:
 
     def extend(self, **add: Any) -> None:
         """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`,
-        `meetings` (to "both").
+        `meetings` (to "both"), `more` (conversations of single pairs, "A/B").
 
         With `contestants`, `mended` lists those whose entry replaces one that never played.
         """
         extended(self.plan, add, str(self.history_path))
-        with files.Journal(self.history_path) as journal:
+        with checksums.Journal(self.history_path) as journal:
             journal.append({"extend": add})
         self._apply({"extend": add})
 
@@ -307,6 +340,9 @@ class Study:
             if after.conversations_per_pair != before.conversations_per_pair:
                 numbers = f"{after.conversations_per_pair} instead of {before.conversations_per_pair}"
                 lines.append(f"conversations per pair: {numbers}")
+            for pair, count in after.more.items():
+                if count > before.more.get(pair, 0):
+                    lines.append(f"{count - before.more.get(pair, 0)} conversations of {pair} added")
             if after.meetings != before.meetings:
                 added = "self-chats" if before.meetings == "pairs" else "conversations of every two contestants"
                 lines.append(f"{added} added")
@@ -321,7 +357,7 @@ class Study:
     # -- reading what the steps wrote --------------------------------------------------------------------------------
     def conversations(self) -> list[Conversation]:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
-        return files.read_jsonl(
+        return checksums.read_jsonl(
             self.conversations_path, Conversation.from_json, "conversations file", hints.run("selfchat", self.path)
         )
 
@@ -332,7 +368,7 @@ class Study:
         """
         rows: list[Conversation] = []
         if self.conversations_path.exists():
-            rows += files.read_jsonl(self.conversations_path, Conversation.from_json, "conversations file")
+            rows += checksums.read_jsonl(self.conversations_path, Conversation.from_json, "conversations file")
         if self.journal_path.exists():
             rows += files.read_jsonl(self.journal_path, Conversation.from_json, "journal", torn_tail=True)
         return list({row.conversation_id: row for row in reversed(rows)}.values())[::-1]
@@ -342,13 +378,13 @@ class Study:
         return {name for row in self.finished() for name in row.entities}
 
     def units(self, survey: str) -> list[Unit]:
-        return files.read_jsonl(
+        return checksums.read_jsonl(
             self.units_path(survey), Unit.from_json, "units file", hints.run("pack", self.path, survey)
         )
 
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""
-        return files.read_jsonl(
+        return checksums.read_jsonl(
             self.judgements_path(survey),
             Judgement.from_json,
             "judgements file",
@@ -358,7 +394,10 @@ class Study:
 
     def judgement_table(self, survey: str) -> DataFrame:
         """The answers as categories and codes, for surveys of millions: see `judgement_table`."""
-        return judgement_table(self.judgements_path(survey), hints.run("import", self.path, format=survey, data="FILE"))
+        path = self.judgements_path(survey)
+        table = judgement_table(path, hints.run("import", self.path, format=survey, data="FILE"))
+        checksums.verify(path)
+        return table
 
     def checksums(self, survey: str) -> dict[str, str]:
         """SHA-256 of each file that an analysis of the survey reads, by its path in the study."""
@@ -376,13 +415,31 @@ class Study:
 
     # -- provenance --------------------------------------------------------------------------------------------------
     def provenance(self) -> dict:
-        return files.read_json(self.provenance_path) if self.provenance_path.exists() else {}
+        if not self.provenance_path.exists():
+            return {}
+        known = files.read_json(self.provenance_path)
+        checksums.verify(self.provenance_path)
+        return known
 
     def record(self, step: str, value: dict) -> None:
-        """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …)."""
+        """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …), and what was changed by hand."""
         known = self.provenance()
-        if known.get(step) != value:
-            files.write_json(self.provenance_path, {**known, step: value})
+        new = {**known, step: value}
+        edits = self.edits()
+        if edits:
+            new["edits"] = edits
+        if known != new:
+            checksums.write_json(self.provenance_path, new)
+
+    def summed(self) -> list[Path]:
+        """The files of the study that have checksums, also those that are gone."""
+        found = [*self.path.glob(".*.sums"), *self.path.glob("surveys/*/.*.sums"), *self.path.glob("nuc/.*.sums")]
+        return sorted(path.with_name(path.name[1 : -len(".sums")]) for path in found)
+
+    def edits(self) -> dict[str, str]:
+        """What was changed by hand, in words, by the file's path in the study."""
+        found = {path.relative_to(self.path).as_posix(): checksums.edits(path) for path in self.summed()}
+        return {name: words for name, words in found.items() if words}
 
 
 def extended(plan: Plan, add: dict, where: str) -> Plan:
@@ -391,7 +448,7 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
     A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
     conversations had been played.
     """
-    known = ("contestants", "conversations_per_pair", "surveys", "mended", "meetings")
+    known = ("contestants", "conversations_per_pair", "surveys", "mended", "meetings", "more")
     for key in add:
         if key not in known:
             raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
@@ -417,6 +474,5 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
             f"{where}: meetings '{meetings}' leaves out what the study has, or it plays chosen pairs only.",
             "A study only grows; choose another --study.",
         )
-    return replace(
-        plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings
-    ).check(where)
+    grown = replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings)
+    return with_more(grown.check(where), files.field(add, "more", dict, where, {}), where)

@@ -15,7 +15,7 @@ from scipy.stats import norm
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
 from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
 from parlai_spotbot.findings.answers import Form
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.scarce import CHOICES, MATCHES, scarce, scarce_sentence, scarce_step
 from parlai_spotbot.findings.sections import Name, Section, Table
 from parlai_spotbot.wording import NAMED, NONE, counted, p_value, percent
@@ -33,15 +33,26 @@ TITLE = "What is uncertain, and what would settle it"
 SETTLED = "Every pair ({}) is told apart: no further annotation is needed to order the bots."
 
 
+PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
+"""What tables say of a pair: `spotbot_selfchat --from` reads them."""
+
+
 def finding(form: Form, compute, tell) -> Finding:
     """The finding of a form of answers, for the first screen."""
-    return Finding("needs", form, compute, tell, place=5)
+    return Finding("needs", form, compute, tell, rows=_rows, place=5)
 
 
-def section(text: Sequence[str], table: Table | None = None, step: str = "") -> list[Section]:
+def _rows(data: Mapping) -> Rows:
+    """Rows of the table needs, where it is known what each pair needs."""
+    for row in data.get("pairs", []):
+        if "more_conversations" in row:
+            yield "needs", {name: row[name] for name in PAIR}
+
+
+def section(text: Sequence[str], table: Table | None = None, step: str = "", more: str = "") -> list[Section]:
     if not (text or table or step):
         return []
-    return [Section("needs", TITLE, list(text), [], [table] if table else [], first=True, step=step)]
+    return [Section("needs", TITLE, list(text), [], [table] if table else [], first=True, step=step, more=more)]
 
 
 def tell_scarce(own: Mapping) -> list[Section]:
@@ -120,7 +131,8 @@ def tell_matches(result: Result) -> list[Section]:
         key=lambda row: (row["more_annotations"], row["a"], row["b"]),
     )
     text = _named(opened, len(own["pairs"]), (1 - LEVEL) / LOOKS) + _total(reachable, opened, seconds)
-    return section([text], _table(reachable, own["design"], seconds), _first(reachable, seconds))
+    more = "{a}/{b}={more_conversations:.0f}".format(**reachable[0]) if reachable else ""
+    return section([text], _table(reachable, own["design"], seconds), _first(reachable, seconds), more)
 
 
 def _named(opened: list[dict], pairs: int, below: float | None = None) -> str:

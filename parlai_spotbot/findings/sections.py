@@ -100,7 +100,8 @@ class Section:
     `orders` are rankings by different criteria, each with its label. What is `first` stands on the first screen.
     Charts beyond `open_charts`, and tables beyond `open_tables`, are opened by their titles. If its source leads the
     report, the second screen says `how` the answer was found, (of what, sentence), and what to be `careful` of, and the
-    first one what to do next, and what that costs: the `step`. `links` are conversations, (what is said, its id)."""
+    first one what to do next, and what that costs: the `step`; where that is to play `more` of a pair, "A/B=N". `links`
+    are conversations, (what is said, its id)."""
 
     anchor: str
     heading: str
@@ -112,6 +113,7 @@ class Section:
     how: tuple[tuple[str, str], ...] = ()
     careful: tuple[str, ...] = ()
     step: str = ""
+    more: str = ""
     links: list[tuple[str, str]] = field(default_factory=list)
     open_charts: int = 2
     open_tables: int = 2

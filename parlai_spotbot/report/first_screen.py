@@ -75,7 +75,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
         if not account.people and answer not in account.sentences:
             answer = f"By {source_said(account.source)}: {answer}"
-        step = _step(contents, lead.card, [section.step for section in unsettled if section.step])
+        step = _step(contents, lead.card, [section for section in unsettled if section.step])
         otherwise = views(contents, lead) if lead.card.clusters else []
         said_there = quotes(contents, account.source)
         return FirstScreen(chapter.title, question, answer, shown, otherwise, said_there, uncertain, step)
@@ -127,17 +127,23 @@ def before(contents: Contents) -> list[Section]:
     return needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds)
 
 
-def _step(contents: Contents, lead: Card, told: Sequence[str]) -> Step | None:
+def _step(contents: Contents, lead: Card, told: Sequence[Section]) -> Step | None:
     """The one thing to do next: make what is missing, or what the findings tell; people's answers where there are none
-    or too few for a ranking, else a plan."""
+    or too few for a ranking, else more conversations of the pair that they name, if they are played here, or a plan."""
     if found := missing(contents):
         return found
     study, survey = contents.study, contents.survey
     if survey not in survey_names() or not told:
         return None
     ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
-    found = command("plan", study.path, survey) if ranked else answers_by_people(study, survey)
-    return Step(told[0], here(study, found))
+    first = told[0]
+    if not ranked:
+        found = answers_by_people(study, survey)
+    elif first.more and "selfplay" in study.provenance():
+        found = command("selfchat", study.path, more=first.more)
+    else:
+        found = command("plan", study.path, survey)
+    return Step(first.step, here(study, found))
 
 
 def missing(contents: Contents) -> Step | None:

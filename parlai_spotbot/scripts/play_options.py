@@ -107,6 +107,7 @@ def add_pair_options(parser: OptionParser) -> None:
 
 def asked_of(opt: dict) -> SelfPlayRequest:
     """What these options ask for, contestants checked; raises `UserError`."""
+    from parlai_spotbot.selfplay.more import more_asked
     from parlai_spotbot.selfplay.named_bots import NamedBot, asked_contestants
     from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
@@ -117,8 +118,9 @@ def asked_of(opt: dict) -> SelfPlayRequest:
         raise UserError("--self is given with a partner.", "Leave the partner out, or --self.")
     segments = whole_numbers(opt["segments"]) if opt["segments"] is not None else None
     self_chats = bool(opt.get("self_chats")) and pairs is None
+    more = more_asked(opt.get("more"), opt.get("plan_file"))
     return SelfPlayRequest(
-        contestants, pairs, segments=segments, self_chats=self_chats, **{name: opt[name] for name in SAME}
+        contestants, pairs, segments=segments, self_chats=self_chats, more=more, **{name: opt[name] for name in SAME}
     )
 
 

@@ -18,6 +18,8 @@ class SpotbotSelfchat(Command):
   parlai spotbot_selfchat -m spotbot:eliza --study studies/alone            (without a partner: with itself)
   parlai spotbot_selfchat --pool rules --self --study studies/self          (each bot of a pool with itself)
   parlai spotbot_selfchat --self --study studies/rules                      (self-chats added to the pairs there)
+  parlai spotbot_selfchat --study studies/rules --more alice/eliza=22       (what a plan still asks for)
+  parlai spotbot_selfchat --study studies/rules --from studies/rules/surveys/spot_the_bot/analysis/plan.csv
   Stopped? The same command goes on. Read the result:
   parlai display_data -t jsonfile --jsonfile-datapath studies/rules/conversations.jsonl"""
 
@@ -33,6 +35,23 @@ class SpotbotSelfchat(Command):
             help="each bot talks to itself; in a study of pairs, beside them",
         )
         add_pair_options(parser)
+        group = parser.add_argument_group("More of single pairs, in a study that is there")
+        group.add_argument(
+            "--more",
+            type=str,
+            default=None,
+            metavar="A/B=N",
+            help="N more conversations of A and B; several: A/B=N,C/D=M",
+        )
+        group.add_argument(
+            "--from",
+            dest="plan_file",
+            type=str,
+            default=None,
+            metavar="FILE.csv",
+            help="the same for each row (a, b, more_conversations) of a plan.csv of spotbot_plan, or of an analysis' "
+            "needs.csv",
+        )
 
     def execute(self) -> int:
         from parlai_spotbot.selfplay.play import claimed, play

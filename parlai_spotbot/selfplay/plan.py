@@ -5,6 +5,7 @@ Nothing is written here; a study made with other options is an error that names 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from parlai_spotbot.domains import Domain, custom, domain_of, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool import read_pool
-from parlai_spotbot.study import GROUPINGS, Plan, Study, check_segments, extended
+from parlai_spotbot.study import GROUPINGS, Plan, Study, check_segments, extended, with_more
 
 DEFAULT_POOL = "embedded"
 DEFAULT_DOMAIN = "chitchat"
@@ -36,7 +37,7 @@ EXECUTION = ("batchsize", "max_loaded")
 @dataclass(frozen=True)
 class SelfPlayRequest:
     """What the user asks for; None where nothing was said. `pairs` is set where one pair is to be played; `self_chats`
-    asks for each contestant with itself."""
+    asks for each contestant with itself, `more` for further conversations of single pairs, "A/B"."""
 
     contestants: dict[str, Contestant] | None = None
     pairs: tuple[tuple[str, str], ...] | None = None
@@ -50,6 +51,7 @@ class SelfPlayRequest:
     batchsize: int | None = None
     max_loaded: int | None = None
     self_chats: bool = False
+    more: dict[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
         raise UserError(
             f"--study {path}: there are other files, but no study.yaml.", "Choose an empty or a new folder."
         )
+    if request.more:
+        raise UserError(f"--study {path}: no study there whose pairs could have more.", "Name an existing one.")
     domain = get_domain(request.domain or DEFAULT_DOMAIN)
     return PlanDecision(None, [_new_plan(request, domain)], {}, domain)
 
@@ -120,9 +124,12 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
         if value is not None and value != getattr(plan, name)
     ]
     if differences:
+        single = request.pairs and set(request.pairs) <= {pair for p in plan.all_pairs() for pair in (p, p[::-1])}
         raise UserError(
             f"{study.plan_path}: the study was made with other options: {'; '.join(differences)}.",
-            "Leave these options out to go on with the study, or choose another --study.",
+            f"To play more of this pair alone: --more {'/'.join(request.pairs[0])}=N."
+            if single
+            else "Leave these options out to go on with the study, or choose another --study.",
         )
     extension = _extension(study, request)
     plans = study.plans()
@@ -170,4 +177,15 @@ def _extension(study: Study, request: SelfPlayRequest) -> dict:
         extension["conversations_per_pair"] = request.conversations_per_pair
     if request.self_chats and plan.meetings == "pairs":
         extension["meetings"] = "both"
+    if request.more and not _going_on(study, request.more):
+        extension["more"] = with_more(replace(plan, more={}), request.more, "--more").more
     return extension
+
+
+def _going_on(study: Study, more: dict[str, int]) -> bool:
+    """Whether the same was asked for last, and isn't played to its end yet."""
+    last = study.extensions[-1]["extend"].get("more", {}) if study.extensions else {}
+    if not last or with_more(replace(study.plan, more={}), more, "--more").more != last:
+        return False
+    played = Counter(row.pair for row in study.finished())
+    return any(played[pair] < study.plan.conversations_of(pair) for pair in study.plan.all_pairs())

@@ -22,7 +22,7 @@ from parlai_spotbot.selfplay.forecast import forecast
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
-from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, schedule
+from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, check_played, schedule
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.texts.repetition import training_overlap
@@ -110,6 +110,7 @@ def play(
     jobs, how = schedule(decision.plans, seeds_of(domain))
     humans = draw_people(plan, domain)
     done = finished(decision.study) if decision.study else {}
+    check_played(done, jobs, path)
     groups = missing_groups(jobs, done)
     left = [job for group in groups for job in group]
     kept = kept_turns(decision.study.turns_path, left, plan.contestants) if decision.study else {}
@@ -165,7 +166,7 @@ def wanted_people(plan: Plan) -> int:
     """How many human-human conversations the plan asks for: one for three of the bots' unless it says."""
     if plan.human_conversations >= 0:
         return plan.human_conversations
-    return math.ceil(len(plan.all_pairs()) * plan.conversations_per_pair / 3)
+    return math.ceil(plan.bot_conversations / 3)
 
 
 def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:

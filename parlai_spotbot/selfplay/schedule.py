@@ -7,12 +7,14 @@ Conversations are played in groups (`grouping`), so that what is batched togethe
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay.grouping import groups
 from parlai_spotbot.study import Plan
 
@@ -69,16 +71,18 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob
     """
     seeds = _distinct(seeds)
     final = plans[-1]
-    if final.conversations_per_pair > len(seeds):
+    most = max(final.all_pairs(), key=final.conversations_of)
+    if final.conversations_of(most) > len(seeds):
+        what = f"{'/'.join(most)} is to have" if final.more else "field 'conversations_per_pair' is"
         raise UserError(
-            f"field 'conversations_per_pair' is {final.conversations_per_pair}, but domain {final.domain} has only "
+            f"{what} {final.conversations_of(most)}, but domain {final.domain} has only "
             f"{len(seeds)} seeds, and no pair may get one twice.",
             f"Ask for at most {len(seeds)} conversations a pair.",
         )
     drawer = _Drawer(final, seeds)
     jobs: dict[str, ConversationJob] = {}
     for plan in plans:
-        slots = [(pair, n) for pair in plan.all_pairs() for n in range(plan.conversations_per_pair)]
+        slots = [(pair, n) for pair in plan.all_pairs() for n in range(plan.conversations_of(pair))]
         slots = [slot for slot in slots if conversation_id(*slot) not in jobs]
         drawn = drawer.draw(slots)
         first_group = 1 + max((job.group for job in jobs.values()), default=-1)
@@ -87,6 +91,26 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob
             jobs[job.conversation_id] = replace(job, group=first_group + group)
     order = {pair: i for i, pair in enumerate(final.all_pairs())}
     return sorted(jobs.values(), key=lambda job: (order[job.pair], job.number)), drawer.how
+
+
+def check_played(done: Mapping[str, Conversation], jobs: list[ConversationJob], path: Path) -> None:
+    """Raise `UserError` where conversations on disk aren't those of the schedule: the plan was edited since."""
+    planned = {job.conversation_id: job for job in jobs}
+    for name, row in done.items():
+        if row.kind in ("people", "human_model"):
+            continue
+        job = planned.get(name)
+        if job is None:
+            what = "which the plan doesn't have"
+        elif row.entities != job.entities or tuple(turn.text for turn in row.turns[:2]) != job.seed.turns:
+            what = "which by the plan begins otherwise"
+        else:
+            continue
+        raise UserError(
+            f"{path / 'study.yaml'}: the study holds conversation {name}, {what}: study.yaml, history.jsonl or the "
+            "domain was edited since it was played.",
+            "Undo that. To play more of a pair, --more A/B=N; to add contestants, name a pool that has them, too.",
+        )
 
 
 def _distinct(seeds: list[Seed]) -> list[Seed]:

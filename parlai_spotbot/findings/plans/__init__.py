@@ -6,14 +6,17 @@ The arithmetic is that of `analysis.planning` and `analysis.metrics`; a plan say
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from parlai_spotbot import __version__, files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.needs import PAIR
 from parlai_spotbot.findings.plans import matches, matches_words, metrics, metrics_words, whole, whole_words
 from parlai_spotbot.findings.plans.metrics import Purchase
 from parlai_spotbot.findings.plans.request import PlanRequest
@@ -41,7 +44,20 @@ class SizePlan:
         return {**content, "made_by": self.made_by} if self.made_by else content
 
     def write(self, path: Path) -> None:
+        """Write the plan as JSON and, after a pilot of matches, its pairs as CSV beside it."""
         files.write_json(path, self.to_json())
+        if self.pairs:
+            files.write_text(path.with_suffix(".csv"), of_pairs(self.pairs))
+
+    @property
+    def pairs(self) -> list[dict]:
+        """What each pair still needs, by a pilot; [] where that isn't known pair by pair."""
+        return [row for row in self.numbers.get("pairs", []) if "more_conversations" in row]
+
+
+def of_pairs(rows: Iterable[Mapping]) -> str:
+    """The pairs of a plan as CSV: what `spotbot_selfchat --from` reads."""
+    return pd.DataFrame([{name: row[name] for name in PAIR} for row in rows]).to_csv(index=False, lineterminator="\n")
 
 
 def plan(request: PlanRequest, study: Study | None = None, progress: bool = True) -> SizePlan:

@@ -1,0 +1,123 @@
+"""A plan is carried out: more conversations of single pairs, by what is typed or by a plan's table."""
+
+from collections import Counter
+
+import pytest
+from test_how_it_is_played import asked, run
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.selfplay.more import more_asked
+from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+
+PLAN = "source,a,b,status,conversations,more_conversations\nhuman,a,b,settled,2,0.0\nhuman,b,c,needs more,2,3.0\n"
+
+
+@pytest.fixture
+def path(tmp_path):
+    run(tmp_path / "s", asked(conversations_per_pair=2))
+    return tmp_path / "s"
+
+
+def of_pairs(path):
+    return Counter(row.pair for row in Study.open(path).conversations() if row.kind == "pairs")
+
+
+def test_a_pair_gets_more_and_the_rest_stays(path):
+    before = {row.conversation_id: row for row in Study.open(path).conversations()}
+    pack_study(Study.open(path))
+    packed = {item.item_id for unit in Study.open(path).units("spot_the_bot") for item in unit.items}
+    assert run(path, SelfPlayRequest(more={"b/a": 3})).complete
+    assert of_pairs(path) == {("a", "b"): 5, ("a", "c"): 2, ("b", "c"): 2}
+    after = {row.conversation_id: row for row in Study.open(path).conversations()}
+    assert {name: after[name] for name in before} == before
+    assert Study.open(path).extended_by() == ["3 conversations of a/b added"]
+    study = Study.open(path)
+    pack_study(study)
+    shown = Counter(
+        name for unit in study.units("spot_the_bot") for item in unit.items for name in set(item.conversation_ids)
+    )
+    assert packed <= {item.item_id for unit in study.units("spot_the_bot") for item in unit.items}
+    assert {name for name in after if name.startswith("a:b:")} <= set(shown)
+
+
+def test_the_same_command_goes_on_until_it_is_done(path):
+    more = SelfPlayRequest(more={"a/b": 1, "b/c": 2})
+    Study.open(path).extend(more={"a/b": 1, "b/c": 2})  # and then it was stopped
+    assert decide(path, more).extension == {}
+    assert run(path, more).complete
+    assert of_pairs(path) == {("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 4}
+    assert decide(path, more).extension == {"more": {"a/b": 1, "b/c": 2}}  # said again, it is more again
+    run(path, more)
+    assert of_pairs(path) == {("a", "b"): 4, ("a", "c"): 2, ("b", "c"): 6}
+
+
+def test_what_everybody_gets_later_comes_on_top(path):
+    run(path, SelfPlayRequest(more={"a/b": 1}))
+    run(path, SelfPlayRequest(conversations_per_pair=3))
+    assert of_pairs(path) == {("a", "b"): 4, ("a", "c"): 3, ("b", "c"): 3}
+
+
+def test_one_pair_of_a_pool_is_told_how_it_gets_more(path):
+    with pytest.raises(UserError) as caught:
+        decide(path, SelfPlayRequest(pairs=(("b", "a"),)))
+    assert "--more b/a=N" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("more", "says"), [({"a/d": 1}, "'a/d' is no pair"), ({"a": 1}, "'a' is no pair"), ({"a/a": 2}, "'a/a' is no pair")]
+)
+def test_a_pair_that_is_not_played_is_named(path, more, says):
+    history = path / "history.jsonl"
+    with pytest.raises(UserError, match=says):
+        run(path, SelfPlayRequest(more=more))
+    assert not history.exists()
+
+
+def test_a_plan_says_which(tmp_path):
+    plan = tmp_path / "plan.csv"
+    plan.write_text(PLAN)
+    assert more_asked(None, str(plan)) == {"b/c": 3}
+    assert more_asked("a/b=2, b/c=1,a/b=1", None) == {"a/b": 3, "b/c": 1}
+    assert more_asked(None, None) is None
+    for text, says in (
+        ("a/b", "isn't A/B=N"),
+        ("a/b=0", "isn't A/B=N"),
+        ("a=3", "isn't A/B=N"),
+        ("a/b=-1", "isn't A/B=N"),
+    ):
+        with pytest.raises(UserError, match=says):
+            more_asked(text, None)
+    for content, says in (
+        ("a,b\nx,y\n", "line 1: no columns"),
+        (PLAN.replace("3.0", "many"), "line 3: more_conversations is 'many'"),
+        (PLAN.replace("3.0", "nan"), "line 3: more_conversations is 'nan'"),
+        (PLAN.replace("3.0", "1.5"), "line 3: more_conversations is '1.5'"),
+        (PLAN.replace("3.0", ""), "no pair needs more"),
+    ):
+        plan.write_text(content)
+        with pytest.raises(UserError, match=says):
+            more_asked(None, str(plan))
+    with pytest.raises(UserError, match="both given"):
+        more_asked("a/b=2", str(plan))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("pairs: []", "pairs: [[a, b]]", "conversation a:c:0000, which the plan doesn't have"),
+        ("conversations_per_pair: 2", "conversations_per_pair: 1", "which the plan doesn't have"),
+        ("seed: 0", "seed: 5", "begins otherwise"),
+    ],
+)
+def test_a_plan_that_was_edited_after_play_is_refused_and_nothing_is_lost(path, old, new, says):
+    plan, kept = path / "study.yaml", (path / "conversations.jsonl").read_bytes()
+    text = plan.read_text()
+    assert old in text
+    plan.write_text(text.replace(old, new))
+    with pytest.raises(UserError, match=says):
+        run(path, SelfPlayRequest())
+    assert (path / "conversations.jsonl").read_bytes() == kept
+    plan.write_text(text)
+    assert run(path, SelfPlayRequest()).complete

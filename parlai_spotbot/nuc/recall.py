@@ -6,8 +6,9 @@ Stopped, it goes on where it was; the same questions and options give the same b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +18,18 @@ from parlai_spotbot import __version__, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.nuc.corpora import read_corpus
-from parlai_spotbot.nuc.results import analyse, check_k, curve_rows, table_rows
-from parlai_spotbot.nuc.sampling import SamplingSettings, sample
+from parlai_spotbot.nuc.results import analyse, check_k, corpus_rows, curve_rows, table_rows
+from parlai_spotbot.nuc.sampling import QuestionSample, SamplingSettings, sample
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN, DEFAULT_POOL
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.nuc import CANDIDATES
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 
-ORIGINS = {"corpus": "--task", "conversations": "--conversations", "questions_file": "--questions-file"}
-"""Where questions may come from, and the options that say so."""
+ORIGINS = {"corpus": "--task", "conversations": "--conversations"}
+"""Where questions are drawn from, and the options that say so; each may name several corpora, joined by commas."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,10 @@ class RecallRequest:
     """The options of `recall`; None, or "", where nothing was said.
 
     Contestants are those of `pool`, by default the study's, of them `only` some. They are asked by `way` ("auto": as
-    suits each), `likelihood` stands for a generator, the `curve` goes up to the whole corpus. Questions come from
-    `corpus` (a ParlAI task or a domain), `conversations` (a file, or a study's folder) or `questions_file`, and are
-    drawn as `nuc.sampling.SamplingSettings` has it.
+    suits each), `likelihood` stands for a generator, the `curve` goes up to the whole corpus, where there is one.
+    Questions come from `questions_file`, or from each of the corpora as many: `corpus` (ParlAI tasks or domains) and
+    `conversations` (files, or studies' folders), drawn as `nuc.sampling.SamplingSettings` has it; what ParlAI has
+    downloaded lies in `datapath`.
     """
 
     pool: str | None = None
@@ -58,18 +61,32 @@ class RecallRequest:
     max_context: int = 6
     lengths: str = "lowe2015"
     seed: int | None = None
+    datapath: str | None = None
 
     def check(self) -> None:
         """Raise `UserError` naming an option that can't be."""
         origins = [option for name, option in ORIGINS.items() if getattr(self, name)]
-        if len(origins) > 1:
-            raise UserError(f"{' and '.join(origins)}: questions come from one of them.", "Leave the others out.")
+        if self.questions_file and origins:
+            raise UserError(
+                f"{' and '.join(origins)} and --questions-file: questions are drawn, or come from a file.",
+                "Leave the others out.",
+            )
         if self.candidates < 2:
             raise UserError(f"--candidates {self.candidates}: a question has at least two.", "Ask for 2 or more.")
         if self.threads is not None and self.threads < 1:
             raise UserError(f"--threads {self.threads}: expected a number from 1 up.", "Leave it out for all cores.")
         if not self.questions_file:
             check_k(self.k, self.candidates)
+
+    def corpora(self, otherwise: str) -> list[tuple[str, str]]:
+        """The name of each corpus and its fold; where none is named, `otherwise`."""
+        files = [name.strip() for name in (self.conversations or "").split(",") if name.strip()]
+        tasks = [name.strip() for name in (self.corpus or ("" if files else otherwise)).split(",") if name.strip()]
+        found = [(name, self.fold or "test") for name in tasks] + [(name, self.fold or "all") for name in files]
+        for name, _ in found:
+            if [other for other, _ in found].count(name) > 1:
+                raise UserError(f"{name}: named twice.", "Name each corpus once.")
+        return found
 
     def settings(self, seed: int) -> SamplingSettings:
         """How questions are drawn."""
@@ -139,19 +156,66 @@ def contestants_of(request: RecallRequest, study: Study | None) -> list[Contesta
 
 
 def questions_of(request: RecallRequest, study: Study | None, seed: int, say: Callable[[str], None]) -> RecallQuestions:
-    """The questions that were made already, or are drawn from a corpus."""
+    """The questions that were made already, or are drawn from each corpus, as many of one as of another."""
     if request.questions_file:
         return _made_already(Path(request.questions_file))
     settings = request.settings(seed)
     settings.check()
-    name = request.conversations or request.corpus or (study.plan.domain if study else DEFAULT_DOMAIN)
-    fold = request.fold or ("all" if request.conversations else "test")
-    say(f"reading {name} ({fold}) ...")
-    drawn = sample(read_corpus(name, fold), settings)
+    corpora = request.corpora(study.plan.domain if study else DEFAULT_DOMAIN)
+    if settings.questions and settings.questions < len(corpora):
+        raise UserError(f"--questions {settings.questions}: there are {len(corpora)} corpora.", "Ask for more.")
+    drawn = []
+    for place, (name, fold) in enumerate(corpora):
+        say(f"reading {name} ({fold}) ...")
+        share = replace(settings, questions=(settings.questions + len(corpora) - 1 - place) // len(corpora))
+        drawn.append((fold, share, sample(read_corpus(name, fold, datapath=request.datapath), share)))
+    if len(drawn) == 1:
+        return _of_one(*drawn[0])
+    return _of_several(drawn, settings)
+
+
+def make_questions(study: Study, corpora: str, count: int, seed: int, say: Callable[[str], None] = print) -> Path:
+    """Draw the questions of a study that has none for people and contestants alike, and return their file.
+
+    `corpora` are tasks, domains, and files of conversations, joined by commas; "": the study's domain. Raises
+    `UserError` where one is unknown, or the study has other questions.
+    """
+    names = [name.strip() for name in corpora.split(",") if name.strip()]
+    files_ = [name for name in names if Path(name).expanduser().exists()]
+    tasks = [name for name in names if name not in files_]
+    request = RecallRequest(
+        corpus=",".join(tasks) or None, conversations=",".join(files_) or None, questions=count, candidates=CANDIDATES
+    )
+    request.check()
+    drawn, path = questions_of(request, study, seed, say), study.path / "nuc" / "questions.jsonl"
+    with files.lock(path.parent / ".lock", "spotbot_pack"):
+        _keep(path, drawn.questions)
+    return path
+
+
+def _of_one(fold: str, settings: SamplingSettings, drawn: QuestionSample) -> RecallQuestions:
     about = {"corpus": drawn.questions[0].corpus, "fold": fold, "turns": len(drawn.bank), **settings.to_json()}
     return RecallQuestions(
         list(drawn.questions), drawn.bank, {**about, "left_out": drawn.left_out, "filled": drawn.filled}
     )
+
+
+def _of_several(
+    drawn: Sequence[tuple[str, SamplingSettings, QuestionSample]], settings: SamplingSettings
+) -> RecallQuestions:
+    """The questions of several corpora, one of each in turn, as a survey shows them; there is no whole corpus."""
+    names = [own.questions[0].corpus for _, _, own in drawn]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"corpus '{name}': two corpora bear this name.", "Rename one of the files.")
+    turns = zip_longest(*(own.questions for _, _, own in drawn))
+    mixed = [question for row in turns for question in row if question is not None]
+    each = {
+        name: {"fold": fold, "questions": len(own.questions), "turns": len(own.bank)}
+        | {"left_out": own.left_out, "filled": own.filled}
+        for name, (fold, _, own) in zip(names, drawn, strict=True)
+    }
+    return RecallQuestions(mixed, None, {"corpus": ", ".join(names), **settings.to_json(), "corpora": each})
 
 
 def _made_already(path: Path) -> RecallQuestions:
@@ -170,7 +234,8 @@ def _keep(path: Path, questions: list[NucQuestion]) -> None:
         write_questions(path, questions)
     elif read_questions(path) != questions:
         raise UserError(
-            f"{path}: there are other questions already.", "Choose another --out, or ask with the same options."
+            f"{path}: there are other questions already.",
+            f"Ask these: --questions-file {path}; or choose another --out, or the same options.",
         )
 
 
@@ -180,6 +245,7 @@ def write(out: Path, results: Mapping[str, dict]) -> None:
         files.write_json(out / "analysis" / f"{name}.json", value)
     ranking = results["ranking"]
     tables = {"ranking": table_rows(ranking), "curve": curve_rows(results["curve"]), "tests": ranking["comparisons"]}
+    tables |= {"corpora": corpus_rows(ranking)} if "corpora" in ranking else {}
     for name, rows in tables.items():
         text = pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
         files.write_text(out / "analysis" / f"{name}.csv", text)

@@ -86,9 +86,9 @@ def analyse(
     stands : str
         One of `STANDS`, fixed beforehand: whichever way came out best would flatter generators.
     """
-    conversations = [question.conversation_id for question in questions]
+    conversations = [f"{question.corpus}\t{question.conversation_id}" for question in questions]
     sizes = [len(question.candidates) for question in questions]
-    rows, curves, main = [], [], {}
+    rows, curves, main, parts = [], [], {}, []
     for name, own in scores.items():
         ranks = ranks_by_way(questions, own)
         standing = STANDS[stands] if STANDS[stands] in ranks else next(iter(ranks))
@@ -97,6 +97,10 @@ def analyse(
         for way, found in ranks.items():
             which = {"contestant": name, "way": way, "main": way == standing}
             rows.append({**which, "n": len(found), "failed": failed, **_measures(found, conversations, ks)})
+            parts += [
+                {**which, "corpus": corpus, "n": len(places), **_measures(found.take(places), homes, ks)}
+                for corpus, places, homes in _parts(questions, conversations)
+            ]
             corpus = corpus_ranks_of(questions, own, way)
             points = Curve.of(found if corpus is None else corpus, conversations).to_dict()["points"]
             curves.append({**which, "points": points})
@@ -117,8 +121,21 @@ def analyse(
         ],
         "cautions": {way: CAUTIONS[way] for way in WAYS if way in CAUTIONS and any(row["way"] == way for row in rows)},
     }
+    if parts:
+        parts.sort(key=lambda row: (row["corpus"], order.index(row["contestant"]), WAYS.index(row["way"])))
+        ranking["corpora"] = parts
     curves.sort(key=lambda row: (order.index(row["contestant"]), WAYS.index(row["way"])))
     return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": curves})}
+
+
+def _parts(questions: Sequence[NucQuestion], conversations: Sequence[str]) -> list[tuple[str, np.ndarray, list[str]]]:
+    """Of several corpora each one's name, the places of its questions, and their conversations; none of one."""
+    of = np.array([question.corpus for question in questions], dtype=object)
+    names = sorted(set(of))
+    if len(names) < 2:
+        return []
+    places = {name: np.flatnonzero(of == name) for name in names}
+    return [(name, own, [conversations[place] for place in own]) for name, own in places.items()]
 
 
 def _measures(ranks: Ranks, conversations: Sequence[str], ks: Sequence[int]) -> dict[str, dict]:
@@ -144,6 +161,24 @@ def table_rows(ranking: Mapping) -> list[dict]:
             }
         rows.append(row)
     return rows
+
+
+def corpus_rows(ranking: Mapping) -> list[dict]:
+    """``corpora.csv``: one row a corpus, contestant and way, where there are several corpora."""
+    measures = [*(f"recall@{k}" for k in ranking["k"]), "mrr"]
+    return [
+        {key: own[key] for key in ("corpus", "contestant", "way", "main", "n")}
+        | {
+            key: value
+            for measure in measures
+            for key, value in zip(
+                (measure, f"{measure}_low", f"{measure}_high"),
+                (own[measure]["estimate"], *own[measure]["ci"]),
+                strict=True,
+            )
+        }
+        for own in ranking.get("corpora", [])
+    ]
 
 
 def curve_rows(curve: Mapping) -> list[dict]:

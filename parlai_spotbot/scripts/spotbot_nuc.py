@@ -34,6 +34,8 @@ class SpotbotNuc(Command):
       also how far the orders agree. spotbot_report then has a section of it.
   parlai spotbot_nuc --pool my_pool.yaml -t dailydialog --fold valid --distractors lexical:0.5,uniform:0.5
       Other conversations, and harder distractors.
+  parlai spotbot_nuc --study studies/mine -t chitchat,dailydialog --conversations support.jsonl --questions 300
+      Three corpora in one run, 100 questions of each; figures of all together and of each.
   parlai spotbot_nuc --pool rules --conversations mine.jsonl --candidates 5 --questions 0 --out nuc-mine
       A file of conversations; all questions that can be made of it.
   How contestants are asked: rankers (and agents that answer label_candidates) by their own scores; generators by
@@ -68,13 +70,29 @@ class SpotbotNuc(Command):
         )
         group.add_argument("--threads", type=int, default=None, help="of each contestant (default: all cores)")
         group = parser.add_argument_group("Questions")
-        group.add_argument("-t", "--task", dest="corpus", type=str, default=None, help="a ParlAI task or a domain")
+        group.add_argument(
+            "-t",
+            "--task",
+            dest="corpus",
+            type=str,
+            default=None,
+            metavar="TASKS",
+            help="a ParlAI task or a domain; several joined by commas: as many questions of each",
+        )
         group.add_argument(
             "--conversations",
             type=str,
             default=None,
             metavar="FILE",
-            help="a file of conversations, or a study's folder, in the place of a task",
+            help="a file of conversations, or a study's folder, in the place of a task, or with -t beside it; several "
+            "joined by commas",
+        )
+        group.add_argument(
+            "--datapath",
+            type=str,
+            default=None,
+            metavar="DIR",
+            help="where ParlAI's downloads lie (default: its cache)",
         )
         group.add_argument("--questions-file", type=str, default=None, metavar="FILE", help="questions made already")
         group.add_argument("--fold", type=str, default=None, help="which conversations (test; of a file: all)")

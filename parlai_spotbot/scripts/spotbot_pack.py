@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parlai_spotbot import hints
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_numbers
 from parlai_spotbot.scripts.option_parser import OptionParser
 
@@ -46,6 +47,7 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/chats --survey interactive --pool rules --comparisons 10
       (a new study: people are to chat with two bots a unit, no conversation need be there)
   parlai spotbot_pack --study studies/chats --survey comparative --pairs interactors
+  parlai spotbot_pack --study studies/nuc --survey nuc --corpora chitchat,support.jsonl
   parlai spotbot_pack --study studies/nuc --survey nuc --versions 4 --annotators-per-item 10
   The same command again changes nothing; a study that grew gets further units."""
 
@@ -108,7 +110,15 @@ class SpotbotPack(Command):
             type=str,
             default=None,
             metavar="FILE",
-            help="the questions (default: those of spotbot_nuc, STUDY/nuc/questions.jsonl)",
+            help="the questions (default: those of spotbot_nuc, STUDY/nuc/questions.jsonl, made where there are none)",
+        )
+        group.add_argument(
+            "--corpora",
+            type=str,
+            default=None,
+            metavar="NAMES",
+            help="where questions are made: of what, ParlAI tasks, domains or files of conversations joined by commas, "
+            "as many of each (default: the study's domain)",
         )
         group.add_argument("--versions", type=int, default=None, help="versions with different questions (default: 4)")
         group.add_argument(
@@ -211,6 +221,7 @@ class SpotbotPack(Command):
 
             pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
         with study.lock("spotbot_pack"):
+            self._make_questions(study)
             print(packing_of(get_survey(name)).said(pack_study(study, name, **wanted)))
             print(f"\nwritten: {study.units_path(name)}")
             if pairings is not None:
@@ -219,6 +230,30 @@ class SpotbotPack(Command):
                 write_controls(study, name)
                 print(f"written: {pairings} ({write_pairings(study, name, pairings)} pairs)")
         self.say_next(study, name)
+
+    def _make_questions(self, study: Study) -> None:
+        """Of survey nuc the questions, where the study has none yet and no file of them is named."""
+        from parlai_spotbot.errors import UserError
+        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys.packing.candidates import VERSIONS, questions_path
+
+        corpora, given = self.opt["corpora"], self.opt["nuc_questions"]
+        own = [questions_path(study), study.path / "nuc" / "questions.jsonl"]
+        there = given or next((str(path) for path in own if path.exists()), "")
+        if corpora and (self.opt["survey"] != "nuc" or there):
+            of_nuc = self.opt["survey"] == "nuc"
+            why = f"the questions are there: {there}." if of_nuc else "only survey nuc has questions of corpora."
+            raise UserError(f"--corpora {corpora}: {why}", "Leave it out.")
+        if self.opt["survey"] != "nuc" or there:
+            return
+        from parlai_spotbot.nuc.recall import make_questions
+
+        size = self.opt["unit_size"] or get_survey("nuc").unit_size
+        count = 2 * size * (self.opt["versions"] or VERSIONS)  # as some questions can't stand in one version
+        seed = study.plan.seed if self.opt["seed"] is None else self.opt["seed"]
+        path = make_questions(study, corpora or "", count, seed)
+        print(f"questions made: {path}")
+        print(f"models answer them, too: {hints.command('nuc', study.path)} --questions-file {path}\n")
 
     def _study(self) -> Study:
         """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""

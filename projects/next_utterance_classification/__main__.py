@@ -17,6 +17,13 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--out", required=True, metavar="DIR", help="where the study, the model and the tables go")
     result.add_argument("--questions", type=int, default=200, help="so many questions (default 200)")
+    result.add_argument(
+        "--corpora",
+        default="chitchat",
+        metavar="TASKS",
+        help="ParlAI tasks or domains joined by commas, as many questions of each (default chitchat)",
+    )
+    result.add_argument("--datapath", default="", metavar="DIR", help="where their downloads lie (default: ParlAI's)")
     result.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these contestants (default: all)")
     result.add_argument("--pool", default="embedded", help="embedded (default), rules, or a YAML file")
     result.add_argument(
@@ -46,6 +53,8 @@ def _run(options: argparse.Namespace) -> None:
         pool=options.pool,
         only=tuple(options.only),
         encoder=options.dual_encoder,
+        corpora=options.corpora,
+        datapath=options.datapath,
     )
     for table in run(options.out, settings).values():
         print(table.text() + "\n")

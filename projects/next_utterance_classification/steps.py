@@ -66,7 +66,8 @@ RECIPE = (
 @dataclass(frozen=True)
 class NucStudySettings:
     """What a run goes by: so many `questions`, `epochs` of training, `threads` of each contestant; `only` these
-    contestants (none: all); `encoder`, a trained dual encoder in the place of training one ("": train)."""
+    contestants (none: all); `encoder`, a trained dual encoder in the place of training one ("": train). Questions are
+    of `corpora`, ParlAI tasks or domains joined by commas, whose downloads lie in `datapath` ("": ParlAI's)."""
 
     questions: int = 200
     seed: int = 0
@@ -75,6 +76,8 @@ class NucStudySettings:
     pool: str = "embedded"
     only: tuple[str, ...] = ()
     encoder: str = ""
+    corpora: str = DOMAIN
+    datapath: str = ""
 
 
 def carry_out(arguments: Sequence[str]) -> None:
@@ -150,6 +153,9 @@ def score(study: Study, settings: NucStudySettings) -> None:
             str(settings.threads),
             "--seed",
             str(settings.seed),
+            "--task",
+            settings.corpora,
+            *(["--datapath", settings.datapath] if settings.datapath else []),
         ]
     )
 

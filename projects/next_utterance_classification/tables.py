@@ -16,8 +16,8 @@ MEASURES = {"recall@1": 0, "recall@2": 2}
 
 NOBODY = "nobody has answered the survey here, so there are no figures of people"
 OTHERS = (
-    "the paper's figures are of three other corpora (SubTle movies, Twitter, Ubuntu) and of people who were paid, or "
-    "volunteers; ours of spotbot:chitchat"
+    "the paper's figures are of three corpora (SubTle movies, Twitter, Ubuntu) and of people who were paid, or "
+    "volunteers; ours of {}"
 )
 
 
@@ -48,6 +48,11 @@ def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
         table.cells += _ours(
             row, own, f"of {own['n']} questions, by {own['way']}; Wilson's interval clustered by conversation"
         )
+    for own in ranking.get("corpora", []):
+        row = f"{own['contestant']}, {own['corpus']} alone" + ("" if own["main"] else f" ({own['way']})")
+        table.cells += _ours(
+            row, own, f"of {own['n']} questions, by {own['way']}; Wilson's interval clustered by conversation"
+        )
     for own in people["recall"]["by_source"]["human"]["people"] if people else ():
         how = f"of {own['annotators']} people; Wilson's interval clustered by conversation and annotator"
         table.cells += _ours(f"people: {own['who']}, {own['corpus']}", own, how)
@@ -61,7 +66,7 @@ def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
                 "k / 5",
             )
         )
-    table.notes.append(OTHERS)
+    table.notes.append(OTHERS.format(corpus or "others"))
     table.instead += list(ranking["cautions"].values())
     if not people:
         table.notes.append(NOBODY)

@@ -142,3 +142,40 @@ def test_a_quick_run_scores_packs_and_tells_and_the_same_again_changes_nothing(t
     }
     assert main(arguments) == 0
     assert {path: path.read_bytes() for path in kept} == kept
+
+
+def test_figures_of_each_corpus_stand_in_table_2():
+    two = {**RANKING, "corpora": [{**row, "corpus": "films", "n": 5} for row in RANKING["contestants"]]}
+    made = tables.table2(two, None)
+    own = {cell.column: cell.ours for cell in made.cells if cell.row.startswith("a, films alone")}
+    assert own["recall@1"] == 0.5
+    assert not [cell for cell in tables.table2(RANKING, None).cells if "alone" in cell.row]
+
+
+@pytest.mark.slow
+def test_two_corpora_in_one_run_one_of_them_from_parlais_downloads(tmp_path):
+    """DailyDialog's format, made up in a folder of data: ParlAI takes it for downloaded, so nothing is fetched."""
+    from parlai.core import build_data
+
+    folder = tmp_path / "data" / "dailydialog"
+    folder.mkdir(parents=True)
+    for split in ("train", "valid", "test"):
+        lines = []
+        for number in range(40):
+            texts = [f"{split} talk {number} says word{number * 7 + turn} aloud" for turn in range(6)]
+            told = [{"text": text, "emotion": "no_emotion", "act": "inform"} for text in texts]
+            lines.append(json.dumps({"fold": split, "topic": "work", "dialogue": told}))
+        (folder / f"{split}.json").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    build_data.mark_done(str(folder), version_string="None")
+    arguments = ["--out", str(tmp_path / "out"), "--pool", "rules", "--only", "tfidf", "eliza", "--questions", "24"]
+    arguments += ["--corpora", "chitchat,dailydialog", "--datapath", str(tmp_path / "data")]
+    assert main(arguments) == 0
+    study = Study.open(tmp_path / "out" / "study")
+    of = [question.corpus for question in read_questions(study.path / "nuc" / "questions.jsonl")]
+    assert (of.count("chitchat"), of.count("dailydialog")) == (12, 12)
+    with open(tmp_path / "out" / "table2.csv", encoding="utf-8") as file:
+        rows = {(row["row"], row["column"]): row["ours"] for row in csv.DictReader(file)}
+    ranking = files.read_json(study.path / "nuc" / "analysis" / "ranking.json")
+    whole = {row["contestant"]: row["recall@1"]["estimate"] for row in ranking["contestants"]}
+    alone = [float(rows[f"tfidf, {corpus} alone", "recall@1"]) for corpus in ("chitchat", "dailydialog")]
+    assert sum(alone) / 2 == pytest.approx(whole["tfidf"])

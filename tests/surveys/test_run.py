@@ -133,7 +133,7 @@ def test_the_command_prints_what_it_did(study_of, pool, capsys):
     from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 
     study = study_of(pool(people=60))
-    SpotbotPack._run_args(["--study", str(study.path), "--segments", "2,3", "--annotators-per-segment", "1"])
+    SpotbotPack.main("--study", str(study.path), "--segments", "2,3", "--annotators-per-segment", "1")
     out = capsys.readouterr().out
     assert "20 units (20 new) in 10 blocks, of 20 to 20 segments; 400 annotations" in out
     assert "left out: 10 conversations: between people" in out
@@ -155,7 +155,7 @@ def test_the_command_refuses_in_one_line(study_of, pool, capsys, args):
 
     study = study_of(pool(per_pair=2))
     with pytest.raises(SystemExit) as end:
-        SpotbotPack._run_args(["--study", str(study.path), *args])
+        SpotbotPack.main("--study", str(study.path), *args)
     assert end.value.code == 2
     assert args[0] in capsys.readouterr().err
     assert not study.units_path("spot_the_bot").exists()
@@ -166,5 +166,5 @@ def test_two_at_once_are_one_too_many(study_of, pool, capsys):
 
     study = study_of(pool(per_pair=2))
     with study.lock("spotbot_judge"), pytest.raises(SystemExit):
-        SpotbotPack._run_args(["--study", str(study.path)])
+        SpotbotPack.main("--study", str(study.path))
     assert "in use by spotbot_judge" in capsys.readouterr().err

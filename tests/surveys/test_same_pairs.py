@@ -183,7 +183,7 @@ def test_a_study_keeps_to_it_and_says_so(study_of, make_conversation, tmp_path, 
     wordings = tmp_path / "wordings.yaml"
     wordings.write_text(yaml.safe_dump(TWO_WORDINGS))
     words = ["--study", str(study.path), "--survey", "acute_eval", "--questions", str(wordings), "--same-pairs"]
-    SpotbotPack._run_args([*words, "--annotators-per-item", "2", "--unit-size", "3"])
+    SpotbotPack.main(*words, "--annotators-per-item", "2", "--unit-size", "3")
     printed = capsys.readouterr().out
     assert "36 comparisons of 3 pairs of contestants, 6 of each on each question" in printed
     assert "every question is put for the same pairs of conversations" in printed

@@ -177,7 +177,7 @@ def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_the
     left = {row["reason"]: row["count"] for row in summary["left_out"] if row["what"] == "conversations"}
     assert {reason.partition(";")[0]: n for reason, n in left.items() if "people, and" not in reason} == {
         "a bot that talks to itself": 18,
-        "between a person and a bot": 6,
+        "between a person and a bot (--source human_model)": 6,
     }
     shown = {i for unit in study.units("spot_the_bot") for item in unit.items for i in item.conversation_ids}
     assert not any("self" in i or "-h-" in i for i in shown)
@@ -216,7 +216,7 @@ BAD_OPTIONS = [
     (["--questions", "nowhere.yaml"], "nowhere.yaml: no such file"),
     (["--survey", "dialogue_likert", "--comparisons", "3"], "compares nothing"),
     (["--survey", "comparative", "--questions", "x.yaml"], "has fixed questions"),
-    (["--survey", "spot_the_bot", "--source", "self"], "--source: survey spot_the_bot shows segments"),
+    (["--survey", "spot_the_bot", "--source", "self"], "one bot speaks both parts"),
     (["--survey", "dialogue_likert", "--write-pairings", "x"], "compares no conversations"),
     (["--write-pairings", "/nowhere/at/all/x"], "/nowhere/at/all"),
 ]
@@ -226,7 +226,7 @@ BAD_OPTIONS = [
 def test_the_command_refuses_in_one_line(study_of, chats, capsys, args, says):
     study = study_of(chats())
     with pytest.raises(SystemExit) as end:
-        SpotbotPack._run_args(["--study", str(study.path), "--survey", "acute_eval", *args])
+        SpotbotPack.main("--study", str(study.path), "--survey", "acute_eval", *args)
     assert end.value.code == 2
     assert says in capsys.readouterr().err
     assert not study.survey_path("acute_eval").exists()
@@ -245,7 +245,7 @@ def test_the_command_prints_what_it_did(study_of, chats, capsys, tmp_path):
         "--write-pairings",
         str(out),
     ]
-    SpotbotPack._run_args(["--study", str(study.path), *args])
+    SpotbotPack.main("--study", str(study.path), *args)
     said = capsys.readouterr().out
     assert "48 comparisons of 6 pairs of contestants, 4 of each on each question" in said
     assert "left out: 6 conversations: between two bots (--source pairs)" in said

@@ -157,7 +157,26 @@ def _ranked(ranking: Mapping) -> Section:
         "conversation).",
         cite=CITE,
     )
-    return Section("ranking", "Which contestant finds the real next turn?", [asked(ranking)], [forest], [table])
+    tables = [table, *_by_corpus(ranking)]
+    return Section("ranking", "Which contestant finds the real next turn?", [asked(ranking)], [forest], tables)
+
+
+def _by_corpus(ranking: Mapping) -> list[Table]:
+    """The same figures of each corpus, where there are several."""
+    found = ranking.get("corpora") or []
+    if not found:
+        return []
+    measures = [*(f"recall@{own}" for own in ranking["k"]), "mrr"]
+    rows = []
+    for own in found:
+        cells = (_cell(own[name], name) for name in measures)
+        rows.append((own["corpus"], Name(own["contestant"]), way_said(own), *cells, str(own["n"])))
+    how = (
+        "The same of each corpus alone: distractors come from the question's own corpus, so a corpus whose turns are "
+        "more alike is harder."
+    )
+    head = ("corpus", "contestant", "by", *(_head(name) for name in measures), "questions")
+    return [Table("Recall@k and MRR by corpus", how, head, rows, folded=len(rows) > 12, cite=CITE)]
 
 
 def _head(measure: str) -> str:

@@ -1,0 +1,213 @@
+"""Questions of several corpora in one run and in one survey: as many of each, and figures of each."""
+
+import json
+import random
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from scoring_models import FORMS, WORDS
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.candidates.places import sentence
+from parlai_spotbot.findings.whole_study.nuc import read_results, sections
+from parlai_spotbot.nuc.recall import RecallRequest, questions_of
+from parlai_spotbot.nuc.results import analyse
+from parlai_spotbot.nuc.scoring.scores import RANKER, CandidateScores
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys.nuc_questions import read_questions
+from parlai_spotbot.surveys.packing.candidates import key_of
+
+sys.path.append(str(Path(__file__).parents[1] / "analysis"))
+from made_up_nuc import made_up_study
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory):
+    """Two files of conversations, and a pool of one that guesses."""
+    folder = tmp_path_factory.mktemp("corpora")
+    texts = [form.format(word) for word in WORDS for form in FORMS]
+    for name, step in (("films", 7), ("trains", 11)):
+        rows = [{"turns": [f"{name} {texts[(step * i + 13 * t) % 80]} {i}" for t in range(8)]} for i in range(40)]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "pool.yaml").write_text("guess: random_candidate\n", encoding="utf-8")
+    return folder
+
+
+POOL = {name: Contestant(name, model="random_candidate") for name in ("guess", "other")}
+
+
+def asked(corpora, **change):
+    both = f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}"
+    return RecallRequest(**{"conversations": both, "questions": 31, "candidates": 5, **change})
+
+
+def drawn(request):
+    return questions_of(request, None, 0, lambda said: None)
+
+
+def checked(request):
+    request.check()
+    return drawn(request)
+
+
+def test_each_corpus_has_as_many_questions_with_distractors_of_its_own(corpora):
+    found = drawn(asked(corpora))
+    of = [question.corpus for question in found.questions]
+    assert (of.count("films"), of.count("trains")) == (16, 15)
+    assert of[:4] == ["films", "trains", "films", "trains"]  # whoever stops early has answered both
+    assert found.bank is None
+    for question in found.questions:
+        assert all(text.startswith(question.corpus) for text in (*question.context, *question.candidates))
+    alone = drawn(asked(corpora, conversations=str(corpora / "films.jsonl"), questions=16))
+    assert [q for q in found.questions if q.corpus == "films"] == alone.questions
+    assert found.about["corpora"]["trains"]["questions"] == 15
+
+
+def test_figures_of_a_corpus_are_those_that_it_would_have_alone(corpora):
+    questions = drawn(asked(corpora, questions=40)).questions
+    scores = {
+        name: [
+            CandidateScores(q.question_id, name, RANKER, tuple(float((len(text) * step) % 7) for text in q.candidates))
+            for q in questions
+        ]
+        for name, step in (("one", 3), ("two", 5))
+    }
+    both = analyse(questions, scores, (1, 2))
+    parts = {(row["corpus"], row["contestant"]): row for row in both["ranking"]["corpora"]}
+    assert set(parts) == {(c, n) for c in ("films", "trains") for n in ("one", "two")}
+    for corpus in ("films", "trains"):
+        own = [q for q in questions if q.corpus == corpus]
+        of = {q.question_id for q in own}
+        alone = analyse(own, {n: [s for s in rows if s.question_id in of] for n, rows in scores.items()}, (1, 2))
+        assert "corpora" not in alone["ranking"]
+        for row in alone["ranking"]["contestants"]:
+            for measure in ("recall@1", "recall@2", "mrr"):
+                assert parts[corpus, row["contestant"]][measure] == row[measure]
+
+
+def test_the_command_takes_several_and_tells_of_each(corpora, tmp_path):
+    both = f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}"
+    options = {
+        "pool": str(corpora / "pool.yaml"),
+        "conversations": both,
+        "questions": 20,
+        "candidates": 5,
+        "threads": 1,
+    }
+    SpotbotNuc.main(out=str(tmp_path / "out"), **options)
+    rows = pd.read_csv(tmp_path / "out" / "analysis" / "corpora.csv")
+    assert list(rows["corpus"]) == ["films", "trains"]
+    assert list(rows["n"]) == [10, 10]
+    whole = pd.read_csv(tmp_path / "out" / "analysis" / "ranking.csv")
+    assert rows["recall@1"].mean() == pytest.approx(whole["recall@1"][0])
+    told = [t.title for s in sections(read_results(tmp_path / "out" / "analysis")) for t in s.tables]
+    assert "Recall@k and MRR by corpus" in told
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"conversations": "a.jsonl,a.jsonl"}, "a.jsonl: named twice"),
+        ({"questions": 1}, "--questions 1: there are 2 corpora"),
+        ({"questions_file": "q.jsonl"}, "--conversations and --questions-file"),
+    ],
+)
+def test_what_cannot_be_is_refused(corpora, change, said):
+    with pytest.raises(UserError, match=said):
+        checked(asked(corpora, **change))
+
+
+def test_two_corpora_of_one_name_are_refused(corpora, tmp_path):
+    (tmp_path / "films.jsonl").write_bytes((corpora / "trains.jsonl").read_bytes())
+    both = f"{corpora / 'films.jsonl'},{tmp_path / 'films.jsonl'}"
+    with pytest.raises(UserError, match="two corpora bear this name"):
+        drawn(asked(corpora, conversations=both))
+
+
+# -- a survey of them --------------------------------------------------------------------------------------------------
+def test_packing_makes_the_questions_that_it_needs(corpora, tmp_path, capsys):
+    study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
+    both = f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}"
+    words = {"study": str(study.path), "survey": "nuc", "unit_size": 6, "versions": 2, "corpora": both}
+    SpotbotPack.main(**words)
+    said = capsys.readouterr().out
+    questions = read_questions(study.path / "nuc" / "questions.jsonl")
+    assert len(questions) == 2 * 6 * 2
+    assert {len(question.candidates) for question in questions} == {5}
+    key = {text: q.corpus for q in questions for text in q.candidates}
+    for unit in study.units("nuc"):
+        of = [key[item.candidates[0]] for item in unit.items]
+        assert (of.count("films"), of.count("trains")) == (3, 3)
+    assert "--questions-file" in said
+    before = study.units_path("nuc").read_bytes()
+    SpotbotPack.main(study=str(study.path), survey="nuc")
+    assert study.units_path("nuc").read_bytes() == before
+    with pytest.raises(SystemExit):
+        SpotbotPack.main(**words)
+    assert "--corpora" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        SpotbotPack.main(study=str(study.path), corpora=both)
+    assert "only survey nuc" in capsys.readouterr().err
+
+
+def test_without_being_told_questions_are_of_the_studys_domain(tmp_path):
+    study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
+    SpotbotPack.main(study=str(study.path), survey="nuc")
+    questions = read_questions(study.path / "nuc" / "questions.jsonl")
+    assert len(questions) == 256
+    assert {question.corpus for question in questions} == {"chitchat"}
+    assert len(study.units("nuc")) == 4 * 10
+
+
+def test_a_favoured_place_is_told_with_its_size():
+    rows = [
+        {"place": 1, "difference": 0.08, "ci": [0.02, 0.14], "p_adjusted": 0.01},
+        {"place": 2, "difference": -0.02, "ci": [-0.1, 0.1], "p_adjusted": 1.0},
+    ]
+    favoured = "more or less often than it is right: place 1 (+8 points (95 % interval +2 to +14))."
+    assert favoured in sentence({"candidates": 2, "places": rows})
+    rows[0]["p_adjusted"] = 0.3
+    assert sentence({"candidates": 2, "places": rows}).startswith("No place among the 2 replies is chosen")
+
+
+def test_the_place_of_replies_comes_from_how_they_were_shown(tmp_path):
+    """People who take the reply on top in three of ten answers, whatever it is."""
+    study, rng = made_up_study(tmp_path / "study"), random.Random(1)
+    orders, rows = {}, []
+    for row in study.judgements("nuc"):
+        if row.target == "annotator":
+            rows.append(row)
+            continue
+        if row.annotation_id not in orders:
+            order = [f"candidate:{place}" for place in rng.sample(range(5), 5)]
+            orders[row.annotation_id] = order, order[0] if rng.random() < 0.3 and row.control is None else ""
+        order, top = orders[row.annotation_id]
+        answer = row.answer
+        if top:
+            answer = top if row.question == "first" else order[1]
+        rows.append(replace(row, answer=answer, presentation={"candidates": " ".join(order)}))
+    files.write_jsonl(study.judgements_path("nuc"), [row.to_json() for row in rows])
+    own = analyze(study, "nuc", bootstraps=30)["places"]["by_source"]["human"]
+    key, failed = key_of(study), {"w00"}
+    counted = [0] * 5
+    answers = [row for row in rows if row.question == "first" and row.control is None and row.worker_id not in failed]
+    for row in answers:
+        order = orders[row.annotation_id][0]
+        counted[order.index(row.answer)] += 1
+        counted[order.index(f"candidate:{key[row.item_id].true}")] -= 1
+    assert own["answers"] == len(answers)
+    assert [row["difference"] for row in own["places"]] == pytest.approx([count / len(answers) for count in counted])
+    assert own["places"][0]["p_adjusted"] < 0.05
+    assert own["places"][0]["difference"] == pytest.approx(0.3 * 0.8, abs=0.08)
+
+
+def test_where_nobody_knows_how_replies_were_shown_nothing_is_said_of_places(tmp_path):
+    assert "places" not in analyze(made_up_study(tmp_path / "study"), "nuc", bootstraps=30)

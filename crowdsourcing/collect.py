@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing import questionnaire
 from parlai_spotbot.crowdsourcing.annotator_summary import AnnotatorSummary, summarise
 from parlai_spotbot.crowdsourcing.bonus import GamePoints, game_points
@@ -306,7 +306,7 @@ def _bring_up_to_date(path: Path, units: list[list[Judgement]], ours: set[str]) 
     unit at a time, unless some have to go or to change (other names of workers); then the file is replaced whole.
     """
     wanted = {row.judgement_id: row.to_json() for unit in units for row in unit}
-    known = files.read_jsonl(path, _known, torn_tail=True) if path.exists() else []
+    known = checksums.read_jsonl(path, _known, torn_tail=True) if path.exists() else []
     have = {row["judgement_id"] for row in known}
     mine = [row for row in known if row["annotation_id"] in ours]
     stale = any(wanted.get(row["judgement_id"]) != row for row in mine) or len(have) < len(known)
@@ -318,10 +318,10 @@ def _bring_up_to_date(path: Path, units: list[list[Judgement]], ours: set[str]) 
             row = wanted.get(row["judgement_id"]) if row["annotation_id"] in ours else row
             if row is not None:
                 kept.setdefault(row["judgement_id"], row)
-        files.write_jsonl(path, [*kept.values(), *(row for unit in missing for row in unit)])
+        checksums.write_jsonl(path, [*kept.values(), *(row for unit in missing for row in unit)])
         return added, len(known) - len(kept)
     if added:
-        with files.Journal(path) as journal:
+        with checksums.Journal(path) as journal:
             for unit in missing:
                 if unit:
                     journal.append(*unit)

@@ -97,25 +97,29 @@ def annotators_needed(units: Sequence[Unit], seeds: Mapping[str, str], allowance
     Nobody sees two segments of one conversation or seed, nor two units of a block: one annotator after the other takes
     the first units that are left and fit, as at the desk.
     """
-    left = [(unit.block_id, _seen(unit, seeds)) for unit in units]
-    annotators = 0
-    while left:
-        taken, seen, blocks, rest = 0, set(), set(), []
-        for block, shows in left:
-            if taken < allowance and block not in blocks and not shows & seen:
-                taken, seen = taken + 1, seen | shows
-                blocks.add(block)
+    marks = [_marks(unit, seeds) for unit in units]
+    after = list(range(1, len(marks) + 2))  # of each unit, and of the start (the last), the next that is left
+    start, annotators = len(marks), 0
+    after[start] = 0
+    while after[start] < len(marks):
+        taken, seen, before = 0, set(), start
+        while taken < allowance and after[before] < len(marks):
+            unit = after[before]
+            if seen.isdisjoint(marks[unit]):
+                taken, seen = taken + 1, seen | marks[unit]
+                after[before] = after[unit]
             else:
-                rest.append((block, shows))
-        left, annotators = rest, annotators + 1
+                before = unit
+        annotators += 1
     return annotators
 
 
-def _seen(unit: Unit, seeds: Mapping[str, str]) -> frozenset[str]:
-    """What an annotator of the unit may not meet again: its conversations, and their seeds."""
+def _marks(unit: Unit, seeds: Mapping[str, str]) -> frozenset[str]:
+    """What an annotator of the unit may not meet again: its block, its conversations, and their seeds."""
     conversations = [name for item in unit.items for name in item.conversation_ids]
     return frozenset(
-        [f"conversation {name}" for name in conversations]
+        [f"block {unit.block_id}"]
+        + [f"conversation {name}" for name in conversations]
         + [f"seed {seeds[name]}" for name in conversations if seeds.get(name)]
     )
 

@@ -117,7 +117,12 @@ def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
 
 
 def read_jsonl(
-    path: Path, parse: Callable[[dict, str], Any], what: str = "file", remedy: str = "", torn_tail: bool = False
+    path: Path,
+    parse: Callable[[dict, str], Any],
+    what: str = "file",
+    remedy: str = "",
+    torn_tail: bool = False,
+    check: Callable[[Path, list[bytes]], None] = lambda path, lines: None,
 ) -> list:
     """Read JSON Lines.
 
@@ -127,6 +132,8 @@ def read_jsonl(
         Called with ``where = "FILE, line N"``; raises `UserError` that names the field.
     torn_tail : bool
         Whether a last line without its newline (a crash while appending) is left out; otherwise it is an error.
+    check : callable (path, lines)
+        Called in the end with the lines; raises `UserError` where they are not what was written (checksums.py).
     """
     try:
         raw = Path(path).read_bytes()
@@ -148,6 +155,7 @@ def read_jsonl(
         if not isinstance(row, dict):
             raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
         values.append(parse(row, where))
+    check(Path(path), lines)
     return values
 
 

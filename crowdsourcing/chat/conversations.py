@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, hints
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger, ChatRecord
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
 from parlai_spotbot.errors import UserError
@@ -108,7 +108,7 @@ def bring(study: Study, survey: str, chats: Sequence[Conversation], keep: bool) 
     ours = sorted(({**mine, **wanted} if keep else wanted).values(), key=_canonical(study))
     rows = [row for row in others if sum(row.is_human) < 2] + ours + [row for row in others if sum(row.is_human) == 2]
     if rows != known:
-        files.write_jsonl(path, (row.to_json() for row in rows))
+        checksums.write_jsonl(path, (row.to_json() for row in rows))
     return len(set(wanted) - set(mine)), set() if keep else gone
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import parlai_spotbot
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
 from parlai_spotbot.study import Plan, Study
@@ -67,18 +67,18 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
         )
     with study.lock("spotbot_import"):
         if imported.conversations:
-            files.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
+            checksums.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
         if imported.units:
-            files.write_jsonl(study.units_path(imported.survey), (u.to_json() for u in imported.units))
+            checksums.write_jsonl(study.units_path(imported.survey), (u.to_json() for u in imported.units))
         keep(study, imported.survey, imported.questions)
         if imported.controls:
             controls = study.survey_path(imported.survey) / "controls.jsonl"
-            files.write_jsonl(controls, (c.to_json() for c in imported.controls))
+            checksums.write_jsonl(controls, (c.to_json() for c in imported.controls))
         for survey, judgements in {imported.survey: imported.judgements, **imported.others}.items():
             if judgements:
-                files.write_jsonl(study.judgements_path(survey), (j.to_json() for j in judgements))
+                checksums.write_jsonl(study.judgements_path(survey), (j.to_json() for j in judgements))
         for survey, pieces in imported.lines.items():
-            files.write_bytes(study.judgements_path(survey), pieces)
+            checksums.write_bytes(study.judgements_path(survey), pieces)
         if imported.training:
             files.write_jsonl(study.survey_path(imported.survey) / "training.jsonl", imported.training)
         study.record(STEP, about)
@@ -97,7 +97,7 @@ def add_judgements(study: Study, survey: str, new: Sequence[Judgement], about: d
     known = study.judgements(survey) if study.judgements_path(survey).exists() else []
     fresh = _unknown(known, new)
     if fresh:
-        with files.Journal(study.judgements_path(survey)) as journal:
+        with checksums.Journal(study.judgements_path(survey)) as journal:
             journal.append(*(judgement.to_json() for judgement in fresh))
     if survey not in study.plan.surveys:
         study.extend(surveys=[survey])

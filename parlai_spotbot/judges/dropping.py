@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges.reasons import reasons_path
 from parlai_spotbot.judges.run import summary_path
@@ -58,7 +58,7 @@ def drop_judge(study: Study, survey: str, judge: str) -> Dropped:
     if own:
         files.write_text(folder / ANSWERS, "".join(own))
         if others:
-            files.write_text(path, "".join(others))
+            checksums.write_text(path, "".join(others))
         else:
             path.unlink()
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge, reasons
 from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
@@ -133,7 +133,7 @@ class _Work:
     def answer(self, todo: list[Unit], have: set[str], progress: bool, tell: Callable[[int], None]) -> None:
         """Answer unit after unit, but for the rows that are there; `tell` hears now and then how many are done."""
         done, told = 0, time.monotonic()
-        with files.Journal(self.path) as journal:
+        with checksums.Journal(self.path) as journal:
             try:
                 for unit in tqdm(todo, desc=f"judge {self.judge.name}", unit="unit", disable=not progress):
                     rows = [row for row in self.judge.answer(unit) if row.judgement_id not in have]

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from parlai.core.opt import Opt
 from tqdm import tqdm
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.records import Conversation, Turn
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, TurnFailure
 from parlai_spotbot.selfplay.contestants import Contestants
@@ -264,7 +264,7 @@ def write_conversations(study: Study, jobs: list[ConversationJob], people: list[
     done = finished(study)
     rows = [done[job.conversation_id] for job in jobs if job.conversation_id in done]
     rows += [row for row in done.values() if row.kind == "human_model"] + people
-    files.write_jsonl(study.conversations_path, (row.to_json() for row in rows))
+    checksums.write_jsonl(study.conversations_path, (row.to_json() for row in rows))
     study.journal_path.unlink(missing_ok=True)
     if all(job.conversation_id in done for job in jobs):
         study.turns_path.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """The dry run's figures, against sums done by hand and against a brute-force assignment of units to annotators."""
 
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -122,6 +123,32 @@ def test_annotators_are_enough_and_no_fewer_than_the_rules_need(rows, allowance)
     of_seed = Counter(seed for shows, _ in rows for seed in {c // 2 for c in shows})
     assert found >= max([-(-len(units) // allowance), *of_block.values(), *of_seed.values()])
     assert found <= len(units)
+
+
+@given(
+    st.lists(st.tuples(st.sets(st.integers(0, 9), min_size=1, max_size=2), st.integers(0, 3)), max_size=12),
+    st.integers(1, 3),
+)
+def test_they_are_those_of_whom_one_after_the_other_takes_the_first_units_that_fit(rows, allowance):
+    units = [unit(f"u{i}", [f"c{c}" for c in sorted(shows)], f"b{block}") for i, (shows, block) in enumerate(rows)]
+    left, annotators = list(rows), 0
+    while left:
+        taken, seen, blocks = [], set(), set()
+        for row in left:
+            if len(taken) < allowance and row[1] not in blocks and not row[0] & seen:
+                taken.append(row)
+                seen, blocks = seen | row[0], blocks | {row[1]}
+        for row in taken:
+            left.remove(row)
+        annotators += 1
+    assert dry_run.annotators_needed(units, {}, allowance) == annotators
+
+
+def test_ten_thousand_units_are_planned_at_once():
+    units = [unit(f"u{i}", [f"c{i // 3}-{c}" for c in range(20)], f"b{i // 9}") for i in range(10_002)]
+    began = time.process_time()
+    assert dry_run.annotators_needed(units, {}, 3) == 3339
+    assert time.process_time() - began < 5
 
 
 def test_annotators_of_units_that_never_clash_do_their_whole_allowance():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
@@ -85,13 +85,13 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
         return path
     kind = kind_of(about)
     if kind is None:
-        files.write_text(path, "")
+        checksums.write_text(path, "")
         return path
     options = _options(study, survey, seed)
     made = kind.make(study, about, options, read_controls(study, survey) if begun else ())
     text = "".join(files.dumps(item.to_json()) + "\n" for item in made.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
-        files.write_text(path, text)
+        checksums.write_text(path, text)
     done = {
         "rule": kind.rule,
         "seed": options.seed,
@@ -113,7 +113,7 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     if not path.exists():
         return []
     remedy = "Remove the file before the first launch, or restore it after."
-    items = files.read_jsonl(path, Item.from_json, "controls file", remedy)
+    items = checksums.read_jsonl(path, Item.from_json, "controls file", remedy)
     for number, item in enumerate(items, start=1):
         if not gradable(item.control):
             raise UserError(

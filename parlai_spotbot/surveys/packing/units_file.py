@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.study import Study
@@ -102,7 +102,7 @@ def write_units(study: Study, survey: str, update: UnitsUpdate, report: dict, do
     kept = path.read_text(encoding="utf-8") if update.existing else ""
     text = kept + "".join(files.dumps(unit.to_json()) + "\n" for unit in update.added)
     if update.added:
-        files.write_text(path, text)
+        checksums.write_text(path, text)
     surface_path = study.survey_path(survey) / "surface.json"
     if report and (not surface_path.exists() or files.read_json(surface_path) != report):
         files.write_json(surface_path, report)

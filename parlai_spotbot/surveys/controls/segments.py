@@ -1,29 +1,32 @@
 """Control segments: known people and known bots.
 
-They come from conversations between people that no unit shows, have the surface form
-and a length of the survey's other segments, and are chosen by `RULE` from the text alone, so that hardly anyone errs.
-How often annotators of the paper's data erred on such segments is worked out by
-``python -m parlai_spotbot.projects.spot_the_bot_2020.known_segments``: they called both people bots in 5 % of 110
-annotations (9 % of the 746 of people's longest segments), and called a bot that loops over five exchanges anything but
-a bot in 7 % of 714.
+They come from conversations between people that no unit shows; they have the surface form and, in the same proportions,
+the lengths of the survey's other segments, so that neither tells them; and they are chosen by `RULE` from the text
+alone, so that hardly anyone errs. How often annotators of the paper's data erred on such segments is worked out by
+``python -m parlai_spotbot.projects.spot_the_bot_2020.known_segments``: they called both people bots in 5 % of 251
+annotations (10 % of all 1,964 of people's segments), at most 6 % at any length; and called a bot that says the same in
+both of two exchanges anything but a bot in 4 % of 96, one that loops over five in 7 % of 714.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 
 from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
+from parlai_spotbot.surveys.controls.lengths import Segment, in_proportion
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
-from parlai_spotbot.surveys.scripted_bots import SCRIPTS, replaced
+from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced, stutter, two_sentences
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -31,21 +34,20 @@ KNOWN_HUMAN, KNOWN_BOT = "known_human", ("known_bot:0", "known_bot:1")
 NATURES = (("nature", "entity:0"), ("nature", "entity:1"))
 """What is asked of a control of a segment."""
 
-Segment = tuple[Conversation, list[str]]
-"""A conversation between people, and its turns as annotators would see them."""
-
-WANTED = 18
-"""Segments of people, and segments with a bot, to set aside."""
+WANTED = 48
+"""Segments of people, and segments with a bot, to set aside: many, so that annotators who talk to each other have met
+few of the same."""
 
 WORDS, TAKEN_UP = 7, 3
 
 RULE = (
-    "A control is the longest segment of the survey (two exchanges at least) that a conversation between people fills; "
-    "no unit shows that conversation or another one of its seed. Known people: each of the two says on average "
-    f"{WORDS} words a turn or more, takes up a word of the other's turn just before at least once, {TAKEN_UP} times or "
-    "more in all, and nobody says a turn twice; those with most such turns come first. A word taken up has four "
-    "letters or more, the same first six, and is not an everyday word. Known bot: one of the two is replaced by a "
-    "script that says one sentence, or two, for ever, stutters, is stuck with its first turn, or parrots the other. "
+    "A control is a segment of a conversation between people; no unit shows that conversation or another one of its "
+    "seed. Controls have the lengths of the units' segments, in the same proportions. Known people: each of the two "
+    f"says on average {WORDS} words a turn or more, takes up a word of the other's turn just before at least once, "
+    f"{TAKEN_UP} times or more in all (as often as there are exchanges where these are fewer), and nobody says a turn "
+    "twice; those with most such turns come first. A word taken up has four letters or more, the same first six, and "
+    "is not an everyday word. Known bot: one of the two is replaced by a script that says one sentence for ever, or "
+    "two where there are four exchanges or more, stutters, is stuck with its first turn, or parrots the other. "
     "Segments that speak of bots, robots, computers or tests are not used. A segment of known people is missed if both "
     "are called bots, a known bot if it is called anything but a bot."
 )
@@ -110,9 +112,10 @@ class SegmentControl(Control):
 
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
         wanted = 2 * WANTED if _asks_for_nature(survey) else 0
+        lengths = Counter(item.exchanges for unit in study.units(survey.name) for item in unit.items)
 
         def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
-            return make_controls(people, used, options) if wanted else []
+            return make_controls(people, used, options, lengths) if wanted else []
 
         items, from_domain = made_of_people(study, options, of_people, wanted)
         return ControlSet(items, from_domain, shortages(items, survey))
@@ -125,15 +128,17 @@ class SegmentControl(Control):
 class SegmentMeasures:
     """What the rule looks at: for each entity words a turn (mean) and turns that take up a word of the one before."""
 
+    exchanges: int
     words: tuple[float, float]
     taken_up: tuple[int, int]
     repeats: bool
 
     @property
     def fits(self) -> bool:
-        """Whether hardly anyone would take the two for bots."""
-        enough = min(self.words) >= WORDS and min(self.taken_up) >= 1 and sum(self.taken_up) >= TAKEN_UP
-        return enough and not self.repeats
+        """Whether hardly anyone would take the two for bots; in one exchange only the second can take something up."""
+        least = 1 if self.exchanges > 1 else 0
+        taken_up = sum(self.taken_up) >= min(TAKEN_UP, self.exchanges) and min(self.taken_up) >= least
+        return min(self.words) >= WORDS and taken_up and not self.repeats
 
 
 def measures_of(turns: Sequence[str]) -> SegmentMeasures:
@@ -142,7 +147,10 @@ def measures_of(turns: Sequence[str]) -> SegmentMeasures:
     telling = [telling_words(turn) for turn in turns]
     taken = [i % 2 for i in range(1, len(turns)) if telling[i] & telling[i - 1]]
     words = tuple(sum(counts[e::2]) / max(1, len(counts[e::2])) for e in (0, 1))
-    return SegmentMeasures((words[0], words[1]), (taken.count(0), taken.count(1)), len(set(turns)) < len(turns))
+    exchanges = len(turns) // 2
+    return SegmentMeasures(
+        exchanges, (words[0], words[1]), (taken.count(0), taken.count(1)), len(set(turns)) < len(turns)
+    )
 
 
 def telling_words(turn: str) -> set[str]:
@@ -160,34 +168,64 @@ def _function_words() -> frozenset[str]:
 
 # -- making ---------------------------------------------------------------------------------------------------------
 def make_controls(
-    people: Sequence[Conversation], used: Collection[str], options: PackOptions, wanted: int = WANTED
+    people: Sequence[Conversation],
+    used: Collection[str],
+    options: PackOptions,
+    lengths: Mapping[int, int] = MappingProxyType({}),
+    wanted: int = WANTED,
 ) -> list[Item]:
     """Controls by `RULE` from the conversations of `people` whose id is not in `used`, each used once at most.
 
-    Returns `wanted` segments of known people and as many with a known bot, each script and side equally often; fewer
+    `lengths` says how many of the units' segments have which length (nothing: all lengths equally many). Returns
+    `wanted` segments of known people and as many with a known bot, each script and side about equally often; fewer
     where there are fewer conversations: then both kinds get about half. The same input gives the same items.
     """
     rng = random.Random(f"controls {options.survey} {options.seed}")
-    segments = candidates(people, used, options, rng)
-    wanted = min(wanted, (len(segments) + 1) // 2)
-    known = known_people(segments)[:wanted]
+    lengths = lengths or dict.fromkeys(options.segments, 1)
+    by_length = {k: segments_of(people, used, options, k) for k in sorted(lengths)}
+    names = sorted({c.conversation_id for segments in by_length.values() for c, _ in segments})
+    place = {name: number for number, name in enumerate(rng.sample(names, len(names)))}
+    by_length = {k: sorted(found, key=lambda s: place[s[0].conversation_id]) for k, found in by_length.items()}
+    wanted = min(wanted, (len(names) + 1) // 2)
+    known = in_proportion({k: known_people(found) for k, found in by_length.items()}, lengths, wanted)
     chosen = {conversation.conversation_id for conversation, _ in known}
-    rest = [s for s in segments if s[0].conversation_id not in chosen][:wanted]
+    rest = {k: [s for s in found if s[0].conversation_id not in chosen] for k, found in by_length.items()}
+    with_bots = in_proportion(rest, lengths, wanted)
     items = [_item(conversation, turns, KNOWN_HUMAN, options) for conversation, turns in known]
-    for number, (conversation, turns) in enumerate(rest):
-        entity = (number % len(SCRIPTS) + number // len(SCRIPTS)) % 2
-        show = SURFACES[options.surface]
-        said = [show(text) for text in replaced(rng, turns, entity, SCRIPTS[number % len(SCRIPTS)])]
+    often: Counter[Script] = Counter()
+    show = SURFACES[options.surface]
+    for conversation, turns in rng.sample(with_bots, len(with_bots)):
+        script = min(scripts_for(len(turns) // 2), key=lambda one: often[one])
+        entity = 1 if len(turns) == 2 and script is parrot else (often[script] + SCRIPTS.index(script)) % 2
+        often[script] += 1
+        said = [show(text) for text in replaced(rng, turns, entity, script)]
         items.append(_item(conversation, said, KNOWN_BOT[entity], options))
     return items
+
+
+def scripts_for(exchanges: int) -> list[Script]:
+    """The scripts that give themselves away in so many exchanges."""
+    shown = {stutter: 1, parrot: 1, two_sentences: 4}
+    return [script for script in SCRIPTS if exchanges >= shown.get(script, 2)]
+
+
+def segments_of(
+    people: Sequence[Conversation], used: Collection[str], options: PackOptions, exchanges: int
+) -> list[Segment]:
+    """The segments of that length, as annotators would see them; none speaks of bots or is of a used conversation."""
+    free = [c for c in people if is_people(c) and c.conversation_id not in used and c.exchanges >= exchanges]
+    segments = [_segment(c, options, exchanges) for c in sorted(free, key=lambda c: c.conversation_id)]
+    return [segment for segment in segments if segment]
 
 
 def candidates(
     people: Sequence[Conversation], used: Collection[str], options: PackOptions, rng: random.Random
 ) -> list[Segment]:
-    """The segments that may become controls, the longest first, in drawn order within a length."""
+    """The longest segments that may become controls, the longest first, in drawn order within a length."""
     free = [c for c in people if is_people(c) and c.conversation_id not in used]
-    segments = [s for s in (_segment(c, options) for c in sorted(free, key=lambda c: c.conversation_id)) if s]
+    free = [c for c in free if max(options.lengths(c), default=0) >= 2]
+    longest = (_segment(c, options, max(options.lengths(c))) for c in sorted(free, key=lambda c: c.conversation_id))
+    segments = [segment for segment in longest if segment]
     rng.shuffle(segments)
     return sorted(segments, key=lambda s: -len(s[1]))
 
@@ -198,12 +236,9 @@ def known_people(segments: Sequence[Segment]) -> list[Segment]:
     return sorted(fitting, key=lambda s: (-len(s[1]), -sum(measures_of(s[1]).taken_up)))
 
 
-def _segment(conversation: Conversation, options: PackOptions) -> Segment | None:
-    """The longest segment as annotators would see it; None where there is none, or where it speaks of bots."""
-    k = max(options.lengths(conversation), default=0)
-    if k < 2:
-        return None
-    turns = [SURFACES[options.surface](turn.text) for turn in conversation.segment(k)]
+def _segment(conversation: Conversation, options: PackOptions, exchanges: int) -> Segment | None:
+    """The segment as annotators would see it; None where it speaks of bots."""
+    turns = [SURFACES[options.surface](turn.text) for turn in conversation.segment(exchanges)]
     return None if any(GIVEN_AWAY.search(turn.lower()) for turn in turns) else (conversation, turns)
 
 

@@ -17,7 +17,8 @@ from parlai_spotbot.records import Conversation, Item, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
-from parlai_spotbot.surveys.controls.segments import Segment, candidates, known_people, made_of_people
+from parlai_spotbot.surveys.controls.lengths import Segment
+from parlai_spotbot.surveys.controls.segments import candidates, known_people, made_of_people
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.scripted_bots import SCRIPTS, parrot, replaced

@@ -1,0 +1,104 @@
+"""Neither its length nor the number of its turns tells a control among the items of a unit."""
+
+import random
+from collections import Counter
+
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
+from parlai_spotbot.surveys.controls import write_controls
+from parlai_spotbot.surveys.controls.lengths import in_proportion, spread
+from parlai_spotbot.surveys.controls.segments import SegmentControl, make_controls
+from parlai_spotbot.surveys.packing.blocks import PackOptions
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+
+
+def auc_of_length(units, controls, hands=10, count=2):
+    """How well somebody who knows how often items of each number of turns are controls tells them by it.
+
+    Units are handed out as the desk does, `hands` times each with `count` controls.
+    """
+    seen = []
+    for hand in range(hands):
+        for unit in units:
+            for item in mix(unit.items, controls, ControlDraw(count, f"{unit.unit_id} {hand}")):
+                seen.append((len(item.transcripts[0]), item.control is not None))
+    of_turns = Counter(turns for turns, _ in seen)
+    known = Counter(turns for turns, is_control in seen if is_control)
+    scores = [known[turns] / of_turns[turns] for turns, _ in seen]
+    return roc_auc_score([is_control for _, is_control in seen], scores)
+
+
+@pytest.fixture(scope="module")
+def talks():
+    from test_controls import chat
+
+    return [chat(number, name=f"free-{number:03d}") for number in range(200)]
+
+
+@pytest.mark.parametrize("segments", [(2, 3, 5), (1, 2, 4), (3,)])
+def test_length_tells_no_control(study_of, pool, talks, segments):
+    study = study_of([*pool(bots=3, per_pair=15, people=15), *talks])
+    pack_study(study, segments=segments)
+    units = study.units("spot_the_bot")
+    shown = {i for unit in units for item in unit.items for i in item.conversation_ids}
+    options = PackOptions(segments=segments)
+    controls = make_controls(talks, shown, options, Counter(i.exchanges for unit in units for i in unit.items))
+    assert len(controls) >= 72
+    assert auc_of_length(units, controls) < 0.55
+
+
+def test_the_measure_tells_controls_that_are_the_longest(study_of, pool, talks):
+    """As it was: all 36 had the longest segments."""
+    study = study_of(pool(bots=3, per_pair=15, people=15))
+    pack_study(study, segments=(2, 3, 5))
+    longest = make_controls(talks, (), PackOptions(), {5: 1}, wanted=18)
+    assert {item.exchanges for item in longest} == {5}
+    assert auc_of_length(study.units("spot_the_bot"), longest) > 0.75
+
+
+def test_the_study_s_controls_have_the_lengths_of_its_units(study_of, pool, talks):
+    study = study_of([*pool(bots=3, per_pair=15, people=15), *talks])
+    pack_study(study, segments=(2, 3, 5))
+    write_controls(study, "spot_the_bot")
+    from parlai_spotbot.surveys.controls import read_controls
+
+    assert auc_of_length(study.units("spot_the_bot"), read_controls(study, "spot_the_bot")) < 0.55
+    assert SegmentControl().counts(read_controls(study, "spot_the_bot"))["known_human"] >= 36
+
+
+def test_annotators_get_different_controls_and_the_same_hand_out_the_same(talks):
+    controls = make_controls(talks, (), PackOptions())
+    items = controls[:0]
+    drawn = {chance: mix(items, controls, ControlDraw(2, chance)) for chance in map(str, range(40))}
+    assert drawn == {chance: mix(items, controls, ControlDraw(2, chance)) for chance in drawn}
+    assert len({item.item_id for two in drawn.values() for item in two}) > 40
+
+
+# -- in proportion -----------------------------------------------------------------------------------------------------
+def test_lengths_are_spread_in_proportion():
+    rng = random.Random(0)
+    for _ in range(200):
+        lengths = {k: rng.randint(1, 50) for k in rng.sample(range(1, 9), rng.randint(1, 4))}
+        number = rng.randint(0, 60)
+        counts = Counter(spread(lengths, number))
+        assert counts.total() == number
+        for k, count in lengths.items():
+            assert abs(counts[k] - number * count / sum(lengths.values())) < 1
+
+
+def segments(talks, k, count):
+    return [(talk, ["x"] * 2 * k) for talk in talks[:count]]
+
+
+def test_fewer_are_taken_rather_than_out_of_proportion_but_not_half(talks):
+    by_length = {2: segments(talks, 2, 100), 5: segments(talks[100:], 5, 8)}
+    found = in_proportion(by_length, {2: 1, 5: 1}, 20)
+    assert Counter(len(turns) // 2 for _, turns in found) == {2: 8, 5: 8}
+    few = {2: segments(talks, 2, 100), 5: segments(talks[100:], 5, 1)}
+    assert Counter(len(turns) // 2 for _, turns in in_proportion(few, {2: 1, 5: 1}, 20)) == {2: 19, 5: 1}
+    both = {2: segments(talks, 2, 10), 5: segments(talks, 5, 10)}  # the same conversations
+    found = in_proportion(both, {2: 1, 5: 1}, 8)
+    assert len({talk.conversation_id for talk, _ in found}) == 8
+    assert in_proportion({2: [], 5: []}, {2: 1, 5: 1}, 8) == []

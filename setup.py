@@ -57,8 +57,9 @@ setup(
         "scipy",
         "formulaic",
         "pandas",
-        "trueskill",  # not imported at run time: the reference that analysis/ranking/trueskill.py, which plays a thousand
-        # orders at once, is tested against to the last digit; it stays so that `make test` has it wherever this is
+        # Not imported at run time: what analysis/ranking/trueskill.py, which plays a thousand orders at once, is tested
+        # against to the last digit; it stays so that `make test` has it wherever this package is installed.
+        "trueskill",
         "networkx",
         "scikit-learn",
         "matplotlib",

@@ -31,12 +31,18 @@ MEETINGS = ("pairs", "self", "both")
 """Who plays whom where no pairs are listed: every two contestants, each contestant itself (self-chats), or both."""
 
 
+HUMAN_POOLS = {"held_out": "humans", "training": "bots"}
+"""Where human-human conversations come from, and the fold of the domain that holds them: people whom no bot has learnt
+from; or, as in the paper (section 3.1), the conversations that the bots are trained on."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a study is to be. `pairs` lists the pairs to play; an empty tuple means those that `meetings` says.
 
-    `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'.
-    `batchsize`, `grouping` and `max_loaded` (contestants needed at a time, 0: all) say what is answered in one batch.
+    `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'. They are
+    of the `human_pool`, one of `HUMAN_POOLS`. `batchsize`, `grouping` and `max_loaded` (contestants needed at a time,
+    0: all) say what is answered in one batch.
     `more` are conversations of single pairs, "A/B", beyond those that every pair has.
     """
 
@@ -48,6 +54,7 @@ class Plan:
     seed: int = 0
     paired_seeds: bool = False
     human_conversations: int = -1
+    human_pool: str = "held_out"
     pairs: tuple[tuple[str, str], ...] = ()
     batchsize: int = 32
     surveys: tuple[str, ...] = ("spot_the_bot",)
@@ -65,6 +72,7 @@ class Plan:
         "seed",
         "paired_seeds",
         "human_conversations",
+        "human_pool",
         "pairs",
         "batchsize",
         "surveys",
@@ -99,6 +107,8 @@ class Plan:
         row["pairs"] = [list(pair) for pair in self.pairs]
         if self.meetings == MEETINGS[0]:  # so that the plans of such studies stay what they were, byte for byte
             del row["meetings"]
+        if self.human_pool == next(iter(HUMAN_POOLS)):
+            del row["human_pool"]
         if not self.more:
             del row["more"]
         return row
@@ -123,6 +133,7 @@ class Plan:
             seed=files.field(row, "seed", int, where, 0),
             paired_seeds=files.field(row, "paired_seeds", bool, where, False),
             human_conversations=_count(row, "human_conversations", where, -1, least=-1),
+            human_pool=_human_pool(row, where),
             pairs=_pairs(row, contestants, where),
             batchsize=_count(row, "batchsize", where, 32),
             surveys=tuple(files.field(row, "surveys", list, where, ["spot_the_bot"])),
@@ -178,6 +189,13 @@ def check_segments(value: list, where: str) -> tuple[int, ...]:
             "Write for example 2,3,5.",
         )
     return tuple(sorted(value))
+
+
+def _human_pool(row: dict, where: str) -> str:
+    name = files.field(row, "human_pool", str, where, next(iter(HUMAN_POOLS)))
+    if name not in HUMAN_POOLS:
+        raise UserError(f"{where}: field 'human_pool' is '{name}'.", nearest(name, HUMAN_POOLS))
+    return name
 
 
 def _pairs(row: dict, contestants: dict, where: str) -> tuple[tuple[str, str], ...]:

@@ -21,6 +21,7 @@ SAME = (
     "seed",
     "paired_seeds",
     "human_conversations",
+    "human_pool",
     "batchsize",
     "max_loaded",
 )
@@ -68,6 +69,14 @@ def add_play_options(parser: OptionParser) -> None:
         type=int,
         default=None,
         help="conversations between people to mix in (default: one for three of the bots')",
+    )
+    group.add_argument(
+        "--human-pool",
+        type=str,
+        default=None,
+        metavar="NAME",
+        help="which people: held_out (default), whom no bot has learnt from, or training, the conversations that the "
+        "bots are trained on (the paper's)",
     )
     group.add_argument(
         "--batchsize", type=int, default=None, help="conversations that a model answers at once (default 32)"

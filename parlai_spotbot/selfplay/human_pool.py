@@ -7,7 +7,7 @@ import numpy as np
 from parlai_spotbot.domains import Domain, Episode
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.selfplay.schedule import conversation_id, derive
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study import HUMAN_POOLS, Plan
 
 
 def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], wanted: int) -> list[Conversation]:
@@ -37,5 +37,5 @@ def _conversation(plan: Plan, domain: Domain, episode: Episode, number: int) -> 
         seed_exchanges=1,
         seed_id=episode.episode_id,
         context=tuple(episode.context),
-        provenance={"fold": "humans"},
+        provenance={"fold": HUMAN_POOLS[plan.human_pool]},
     )

@@ -24,6 +24,7 @@ TAKEN_AS_REQUESTED = (
     "seed",
     "paired_seeds",
     "human_conversations",
+    "human_pool",
     "batchsize",
     "exchanges",
     "max_loaded",
@@ -48,6 +49,7 @@ class SelfPlayRequest:
     seed: int | None = None
     paired_seeds: bool | None = None
     human_conversations: int | None = None
+    human_pool: str | None = None
     batchsize: int | None = None
     max_loaded: int | None = None
     self_chats: bool = False
@@ -116,6 +118,7 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
         "seed": request.seed,
         "paired_seeds": request.paired_seeds,
         "human_conversations": request.human_conversations,
+        "human_pool": request.human_pool,
         "pairs": request.pairs,
     }
     differences = [

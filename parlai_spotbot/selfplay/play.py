@@ -24,7 +24,7 @@ from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, check_played, schedule
 from parlai_spotbot.selfplay.turn_journal import kept_turns
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import HUMAN_POOLS, Plan, Study
 from parlai_spotbot.texts.repetition import training_overlap
 
 PROMISE = (
@@ -64,6 +64,11 @@ class SelfPlaySummary:
     def text(self) -> str:
         """What was done, in a few lines."""
         lines = [f"{self.bots} of {self.expected} conversations between bots, {self.people} between people"]
+        if self.people and self.study.plan.human_pool == "training":
+            lines.append(
+                "  people's are of the conversations that the bots are trained on, as in the paper: what a bot"
+            )
+            lines.append("  says again of them is people's text")
         if self.people < self.people_wanted:
             lines.append(f"  the human pool has no more than {self.people} that fit ({self.people_wanted} wanted)")
         if self.overlap.get("share") is not None:
@@ -170,7 +175,9 @@ def wanted_people(plan: Plan) -> int:
 
 
 def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
-    return human_pool.human_conversations(plan, domain, domain.episodes("humans"), wanted_people(plan))
+    return human_pool.human_conversations(
+        plan, domain, domain.episodes(HUMAN_POOLS[plan.human_pool]), wanted_people(plan)
+    )
 
 
 def _write_plan(path: Path, decision: PlanDecision, say) -> Study:

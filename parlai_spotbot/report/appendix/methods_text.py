@@ -62,7 +62,8 @@ def conversations(profile: StudyProfile) -> str:
     if profile.with_people:
         text += f" In {counted(profile.with_people, 'conversation')} the partner was a person."
     if profile.people:
-        text += f" {counted(profile.people, 'conversation').capitalize()} between people served as a reference."
+        text += f" {counted(profile.people, 'conversation').capitalize()} between people served as a reference"
+        text += ", taken from the data that the bots are trained on." if plan.human_pool == "training" else "."
     return text
 
 

@@ -1,0 +1,54 @@
+"""People's conversations from the bots' training fold, as in the paper (section 3.1), on request."""
+
+import pytest
+import yaml
+
+from parlai_spotbot.domains import get_domain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Contestant
+from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
+from parlai_spotbot.selfplay.play import draw_people
+from parlai_spotbot.study import Plan, Study
+
+POOL = {name: Contestant(name, model=f"spotbot:{name}") for name in ("alice", "eliza")}
+DOMAIN = get_domain("chitchat")
+
+
+def people_of(pool):
+    plan = Plan("chitchat", POOL, human_conversations=20, human_pool=pool, seed=4)
+    talks = draw_people(plan, DOMAIN)
+    assert [talk.entities for talk in talks] == [(HUMAN, HUMAN)] * 20
+    return talks
+
+
+@pytest.mark.parametrize(("pool", "fold"), [("held_out", "humans"), ("training", "bots")])
+def test_people_are_of_the_fold_that_is_asked_for(pool, fold):
+    known = {episode.episode_id: episode.turns for episode in DOMAIN.episodes(fold)}
+    for talk in people_of(pool):
+        assert tuple(turn.text for turn in talk.turns) == tuple(known[talk.seed_id][: len(talk.turns)])
+        assert talk.provenance == {"fold": fold}
+
+
+def test_a_plan_holds_it_and_plans_of_before_stay_byte_for_byte(tmp_path):
+    assert "human_pool" not in Plan("chitchat", POOL).to_json()
+    asked = SelfPlayRequest(contestants=POOL, human_pool="training", conversations_per_pair=2)
+    plan = decide(tmp_path / "new", asked).plan
+    assert plan.human_pool == "training"
+    study = Study.create(tmp_path / "study", plan)
+    assert yaml.safe_load(study.plan_path.read_text())["human_pool"] == "training"
+    assert Study.open(study.path).plan.human_pool == "training"
+    assert decide(study.path, SelfPlayRequest()).plan.human_pool == "training"
+    with pytest.raises(UserError, match="human_pool: the study has 'training', you asked for 'held_out'"):
+        decide(study.path, SelfPlayRequest(human_pool="held_out"))
+    with pytest.raises(UserError, match="field 'human_pool' is 'trainin'"):
+        decide(tmp_path / "other", SelfPlayRequest(contestants=POOL, human_pool="trainin"))
+
+
+def test_the_command_takes_it_and_says_what_it_means(tmp_path, capsys):
+    from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
+
+    words = {"pool": "rules", "conversations_per_pair": 1, "human_conversations": 2, "study": str(tmp_path / "s")}
+    SpotbotSelfchat.main(human_pool="training", **words)
+    assert "of the conversations that the bots are trained on, as in the paper" in capsys.readouterr().out
+    people = [c for c in Study.open(tmp_path / "s").conversations() if c.kind == "people"]
+    assert {c.provenance["fold"] for c in people} == {"bots"}

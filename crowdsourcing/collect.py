@@ -29,6 +29,7 @@ from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, LedgerContents, Submission
 from parlai_spotbot.crowdsourcing.platform_check import platform_check, platform_state
 from parlai_spotbot.crowdsourcing.platform_records import PLATFORM, UNKNOWN, PlatformEntry
+from parlai_spotbot.crowdsourcing.steady_clock import read_settings_of_clock
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.training_results import moment, training_path, training_rows
 from parlai_spotbot.errors import UserError
@@ -48,9 +49,10 @@ class CollectResult:
 
     `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected`, `withdrawn` and `unknown` the
     units left out. `provider` is the platform, `listed` how many its list has (None: none yet), `verified` whether it
-    vouches for who came, `strangers` how many annotators it doesn't know. `chats` says what came of a survey in which
-    people chat, `look` whom to look at, `game_points` who has how many points in a game. `names` leads from worker id
-    to the name in the rows.
+    vouches for who came, `strangers` how many annotators it doesn't know. `backwards` counts units that end before they
+    begin, by a clock that was set; `clock_set` says by how many seconds it was set each time. `chats` says what came of
+    a survey in which people chat, `look` whom to look at, `game_points` who has how many points in a game. `names`
+    leads from worker id to the name in the rows.
     """
 
     units: int = 0
@@ -62,6 +64,8 @@ class CollectResult:
     provider: str = ""
     listed: int | None = None
     verified: bool = True
+    backwards: int = 0
+    clock_set: list[float] = field(default_factory=list)
     added: int = 0
     removed: int = 0
     comments: int = 0
@@ -183,6 +187,8 @@ def _add(found: CollectResult, study: Study, survey: str, task: str, part: Ledge
     gone = part.out - part.unknown
     found.rejected += sum(one.handle in gone and not one.record.get("withdrawn") for one in part.submissions)
     found.unknown += len(part.unknown)
+    found.backwards += sum(_backwards(one, part.done[one.handle]) for one in part.kept)
+    found.clock_set += read_settings_of_clock(CollectionPaths.of(study, survey, task).clock)
     found.withdrawn += part.withdrawn
     found.added += added
     found.removed += removed
@@ -207,15 +213,16 @@ def annotation_id(handle: str, number: int | str) -> str:
 def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) -> list[Judgement]:
     """The judgements of a finished unit, one an answer, in the order in which they were put.
 
-    `exchanges` are those of the item; where the annotator opened them, those that were open when the answer was given.
-    What the annotator said of themselves comes last; it is about no item and no conversation.
+    Where a unit ends before it begins, it is not known when that was. `exchanges` are those of the item; where the
+    annotator opened them, those that were open when the answer was given. What the annotator said of themselves comes
+    last; it is about no item and no conversation.
     """
     about = {
         "survey": survey,
         "unit_id": handout.unit_id,
         "worker_id": worker,
         "source": HUMAN,
-        "started_at": moment(handout.handed_at),
+        "started_at": "" if _backwards(submission, handout) else moment(handout.handed_at),
         "submitted_at": moment(submission.received_at),
     }
     rows = []
@@ -256,6 +263,11 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
             )
         )
     return rows
+
+
+def _backwards(submission: Submission, handout: Handout) -> bool:
+    """Whether the unit ends before it begins: the clock was set back (by versions that went by the machine's)."""
+    return submission.received_at < handout.handed_at
 
 
 def _clean(answer: object) -> object:

@@ -23,6 +23,7 @@ from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.steady_clock import SteadyClock, latest_beginning
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
@@ -79,11 +80,12 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door
     # A control from outside the study bears the name of its seed.
     seeds = {name: name for item in collection.controls for name in item.conversation_ids} | collection.seeds
     team = collection.request.settings.group
+    clock = SteadyClock(collection.paths.clock, latest_beginning(ledger.handouts("status = 'open'")))
     desk = Desk(
         DeskMaterial(collection.survey, collection.units, collection.controls, seeds, truths),
         PageWords(collection.texts, consent(collection), collection.language),
         Participants(crowd, leaving([door]), collection.members, team, bots),
-        DeskRecords(ledger, secret),
+        DeskRecords(ledger, secret, clock),
     )
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])

@@ -285,7 +285,7 @@ def _close(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> 
     with open_ledger(study, request.survey, request.part) as ledger:
         counts = close(collection.setup)
         for handout in ledger.handouts("status = 'open'"):
-            ledger.end(handout.handle, "expired", time.time())
+            ledger.end(handout.handle, "expired", max(time.time(), handout.handed_at))
     say(f"closed: {counts.get('completed', 0)} units done, {counts.get('expired', 0)} expired")
     return 0
 

@@ -155,6 +155,13 @@ def said(found: CollectResult, study: Study, survey: str) -> str:
     if found.withdrawn:
         lines.append(f"left out: {found.withdrawn} units of annotators who withdrew")
     lines += _platform(found)
+    if found.backwards:
+        lines.append(
+            f"warning: {found.backwards} units end before they begin, as the machine's clock was set back: when they "
+            "began is left open"
+        )
+    for seconds in found.clock_set:
+        lines.append(f"the machine's clock was set by {seconds:+.0f} s while people worked; times are as they passed")
     if found.removed:
         lines.append(f"taken out again: {found.removed} judgements, left out since the last time")
     if found.chats:

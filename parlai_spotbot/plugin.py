@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,12 @@ def find(package: str, kind: str, name: str, option: str) -> Any:
 
 
 @cache
+def reach(folder: str) -> None:
+    """Let modules of a folder of the user's be imported; what is installed goes first. "" is no folder."""
+    if folder and folder not in sys.path:
+        sys.path.append(folder)
+
+
 def register() -> None:
     """Tell ParlAI of our tasks, agents and zoo, once it is imported; what needs no ParlAI doesn't wait for it."""
 

@@ -173,7 +173,7 @@ class Contestant:
     each conversation, a sentence a line, as ParlAI's tasks tell it ("your persona: …"). `turn_timeout` (seconds for one
     turn) and `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies`
     of it run at once, each with the share `gpus` of one or more GPUs (which Ray reckons with; other engines give what
-    there is).
+    there is). `code` is a folder whose modules it may name.
     """
 
     name: str
@@ -187,13 +187,14 @@ class Contestant:
     gpus: float = 0.0
     copies: int = 1
     persona: str = ""
+    code: str = ""
 
     BOT = ("model_file", "model", "opt", "persona")
     LIMITS = ("turn_timeout", "load_timeout", "memory_limit", "gpus")
-    KEYS = (*BOT, "description", *LIMITS, "copies")
+    KEYS = (*BOT, "description", *LIMITS, "copies", "code")
 
     def same_bot(self, other: Contestant) -> bool:
-        """Whether the two would say the same: all but name, description, limits and copies is equal."""
+        """Whether the two would say the same: all but name, description, limits, copies and code is equal."""
         return all(getattr(self, key) == getattr(other, key) for key in self.BOT)
 
     def to_json(self) -> dict:
@@ -237,6 +238,7 @@ class Contestant:
             description=get(entry, "description", str, where, ""),
             persona=get(entry, "persona", str, where, "").strip(),
             copies=copies,
+            code=get(entry, "code", str, where, ""),
             **limits,
         )
 

@@ -113,9 +113,7 @@ def test_a_broken_command_is_named_and_the_others_go_on(tmp_path):
     """ParlAI swallows ImportErrors, so a command that cannot be imported would vanish without a word."""
     copy = tmp_path / "parlai_spotbot"
     shutil.copytree(Path(parlai_spotbot.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "scripts" / "spotbot_broken.py").write_text(
-        "import a_package_that_nobody_has\n\nCOMMAND = None\n"
-    )
+    (copy / "scripts" / "spotbot_broken.py").write_text("import a_package_that_nobody_has\n\nCOMMAND = None\n")
     outcome = parlai("--help", folder=tmp_path, PYTHONPATH=str(tmp_path))
     assert outcome.returncode == 0
     [line] = outcome.stderr.splitlines()
@@ -129,9 +127,7 @@ def test_a_broken_package_is_named(tmp_path):
     """The same where nothing of ours can be imported at all."""
     copy = tmp_path / "parlai_spotbot"
     copy.mkdir()
-    (copy / "__init__.py").write_text(
-        "import a_package_that_nobody_has\n\nCOMMAND = None\n"
-    )
+    (copy / "__init__.py").write_text("import a_package_that_nobody_has\n\nCOMMAND = None\n")
     outcome = parlai("--help", folder=tmp_path, PYTHONPATH=str(tmp_path))
     assert outcome.returncode == 0
     assert "no spotbot command is available" in outcome.stderr

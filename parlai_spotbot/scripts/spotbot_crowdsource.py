@@ -84,7 +84,9 @@ class SpotbotCrowdsource(Command):
         group.add_argument("--live", action="store_true", help="go live where people are paid")
         group.add_argument("--close", action="store_true", help="end the collection: what is open expires for good")
         group.add_argument(
-            "--new-secret", action="store_true", help="where the secret is lost: another one; links and pseudonyms are new"
+            "--new-secret",
+            action="store_true",
+            help="where the secret is lost: another one; links and pseudonyms are new",
         )
         group.add_argument("--open-browser", action="store_true", help="open the first link in a browser")
 

@@ -94,6 +94,7 @@ class AgentServer:
 
         compat.install()
         plugin.register()
+        plugin.reach(contestant.code)
         self._set_threads(threads)
         self.contestant = contestant
         seed_everything(0)

@@ -77,7 +77,8 @@ def read_entries(pool: str) -> list[PoolEntry]:
         twice.setdefault(name, []).append(problem)
     # As written: YAML takes a name such as `no` or `1.0` for something else.
     names = {yaml.safe_load(key.value) if key.style is None else key.value: key.value for key, _ in node.value}
-    entries = [_entry(str(names.get(name, name)), value, where) for name, value in values.items()]
+    folder = None if pool in shipped_pools() else Path(pool).resolve().parent
+    entries = [_entry(str(names.get(name, name)), value, where, folder) for name, value in values.items()]
     return [replace(e, problems=(*twice.get(e.name, ()), *e.problems)) for e in entries]
 
 
@@ -119,12 +120,12 @@ def _pool_text(pool: str) -> tuple[str, str]:
         raise UserError(f"--pool {pool}: may not be read.", "Change its permissions.") from None
 
 
-def _entry(name: str, value: Any, where: str) -> PoolEntry:
+def _entry(name: str, value: Any, where: str, folder: Path | None = None) -> PoolEntry:
     try:
         contestant = Contestant.from_json(name, value, where)
     except UserError as err:
         return PoolEntry(name, problems=tuple(_reading_problems(name, value, where)) or (err,))
-    return check_entry(contestant, where)
+    return check_entry(checks.with_code(contestant, folder) if folder else contestant, where)
 
 
 def _reading_problems(name: str, value: Any, where: str) -> list[UserError]:
@@ -161,9 +162,16 @@ def check_entry(contestant: Contestant, where: str) -> PoolEntry:
     where = f"{where}: contestant '{contestant.name}'"
     problems: list[UserError] = []
     notes: list[str] = []
+    if contestant.code and not Path(contestant.code).is_dir():
+        problems.append(UserError(f"{where}: field 'code': {contestant.code}: no such folder.", "Correct it."))
+    plugin.reach(contestant.code)
     kind, agent = "agent", contestant.model
     if contestant.model:
         problems += checks.agent(contestant.model, f"{where}: field 'model'")
+        if not problems and not checks.is_agent(contestant.model):
+            plain = replace(contestant, model=checks.PLAIN, opt={**contestant.opt, "plain_python": contestant.model})
+            problems += checks.plain_python(contestant.model, f"{where}: field 'model'")
+            kind, agent, contestant = "plain Python", plain.model, plain
     if contestant.model_file.startswith(checks.ZOO):
         kind = "zoo model"
         problems += checks.zoo(contestant.model_file, where)

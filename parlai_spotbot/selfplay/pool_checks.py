@@ -11,6 +11,7 @@ import functools
 import importlib
 import os
 import pkgutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,39 @@ def agent(model: str, where: str) -> list[UserError]:
         return [UserError(f"{where}: {err.problem}", err.remedy)]
     except Exception as err:  # an agent's module may raise anything while it is imported
         return [UserError(f"{where}: no agent '{model}' ({_line(err)}).", _agent_remedy(model, err))]
+    return []
+
+
+PLAIN = "spotbot:plain_python"
+"""The agent behind a function, or a class that is no agent, in the place of an agent."""
+
+
+def with_code(contestant: Contestant, folder: Path) -> Contestant:
+    """The contestant with the folder of its code: as it says, from the pool's `folder`; or that, if the module that its
+    agent names lies there."""
+    module = contestant.model.partition(":")[0].split(".")[0]
+    beside = ":" in contestant.model and any((folder / name).exists() for name in (f"{module}.py", module))
+    own = contestant.code or ("." if beside else "")
+    return replace(contestant, code=str((folder / own).resolve())) if own else contestant
+
+
+def is_agent(model: str) -> bool:
+    """Whether the name of an agent, which is found, is that of a ParlAI agent."""
+    from parlai.core.agents import Agent
+    from parlai.core.loader import load_agent_module
+
+    kind = load_agent_module(model)
+    return isinstance(kind, type) and (issubclass(kind, Agent) or hasattr(kind, "observe"))
+
+
+def plain_python(model: str, where: str) -> list[UserError]:
+    """Whether a function, or a class that is no agent, can answer."""
+    from parlai_spotbot.models import plain_python as plain
+
+    try:
+        plain.check(plain.found(model), model)
+    except UserError as err:
+        return [UserError(f"{where}: {err.problem}", err.remedy)]
     return []
 
 

@@ -17,6 +17,8 @@ BUBBLE = 60
 COLUMNS = {"name": 20, "what it is": 12, "agent class": 34, "model file": 30, "options": 26, "description": 34}
 """Of the table of a pool, and how wide they may be."""
 FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same seed", "warnings")
+FRAMES = 7
+"""So many lines of the traceback of one that failed are shown."""
 BATCHED = {"same": "yes, same text", "other": "yes, other text"}
 
 
@@ -50,9 +52,15 @@ def trials_text(trials: Sequence[Trial]) -> str:
         parts.append(tabulate(rows, headers=FIGURES, disable_numparse=True, colalign=("left", *("right",) * 4)))
     parts.append("\n".join(f"warning: {t.name}: {warning}" for t in good for warning in t.warnings))
     bad = [t for t in trials if t.problem]
-    parts.append("\n".join(f"failed: {t.problem}\n  {t.remedy}" for t in bad))
+    parts.append("\n".join(f"failed: {t.problem}\n{_traceback(t)}  {t.remedy}" for t in bad))
     parts.append(f"{len(good)} of {len(trials)} answered")
     return "\n\n".join(part for part in parts if part)
+
+
+def _traceback(trial: Trial) -> str:
+    """Where a contestant failed, as far as it is shown: the innermost frames."""
+    lines = trial.detail.rstrip().splitlines()
+    return "".join(f"    {line}\n" for line in lines[-FRAMES:] if line.strip())
 
 
 def _figures(trial: Trial) -> tuple:

@@ -67,7 +67,8 @@ class TrialSetup:
 
 @dataclass(frozen=True)
 class Trial:
-    """What trying a contestant showed. `problem` is "" where it answered; times are in seconds, `memory` in bytes.
+    """What trying a contestant showed. `problem` is "" where it answered, `detail` the traceback of one that didn't;
+    times are in seconds, `memory` in bytes.
 
     `batch` is "no" (it has no ``batch_act``), "same" or "other" (its texts in a batch against those one at a time);
     `same_again` whether the same seed gave the same texts. `conversations` holds lists of ``[speaker, text]`` with the
@@ -78,6 +79,7 @@ class Trial:
     agent: str = ""
     problem: str = ""
     remedy: str = ""
+    detail: str = ""
     load_seconds: float | None = None
     first_seconds: float | None = None
     median_seconds: float | None = None
@@ -252,7 +254,7 @@ def try_contestant(
         failure = err.failure
         message = f"contestant '{name}' failed: {failure.kind}: {failure.message}"
         remedy = remedies.remedy(failure.kind, message, str(process.log))
-        trial = replace(trial, problem=remedies.short(message), remedy=remedy)
+        trial = replace(trial, problem=remedies.short(message), remedy=remedy, detail=failure.detail)
     finally:
         process.end()
     return replace(trial, memory=process.peak_memory)

@@ -1,0 +1,201 @@
+"""What the paper's text says in numbers, beside what arithmetic allows, and beside a study of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+from pathlib import Path
+
+import yaml
+from scipy.stats import fisher_exact
+
+import parlai_spotbot
+from parlai_spotbot import files, hints
+from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.projects.cells import PaperCell, PaperTable
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.study import Study
+
+SURVEY = "acute_eval"
+LEVEL = 0.05
+ABOUT = 10
+"""“About 20 annotations” is taken as 20 less, or more, half of that."""
+
+
+def paper_values() -> dict:
+    """What the paper says."""
+    return yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text(encoding="utf-8"))
+
+
+def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTable]:
+    """All tables, into `out`; with a `study` those of its survey acute_eval, too. Returns the tables by name.
+
+    Raises `UserError` where the study's survey isn't analysed.
+    """
+    out, paper = Path(out).expanduser().resolve(), paper_values()
+    made = {"counts": counts(paper), "agreement": agreement(paper)}
+    if study is not None:
+        own = analysed(Path(study))
+        made |= {"order": order(paper, own["ranking"]), "significant": significant(paper, own["ranking"])}
+        made |= {"same": same(paper, own["same"]), "wordings": wordings(paper, own["wordings"])}
+    for name, table in made.items():
+        files.write_text(out / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
+    files.write_text(out / "tables.txt", "\n\n".join(table.text() for table in made.values()) + "\n")
+    about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", "study": study is not None}
+    files.write_json(
+        out / "tables.json", {"made_by": about, "tables": {name: own.json() for name, own in made.items()}}
+    )
+    return made
+
+
+def analysed(path: Path) -> dict[str, Mapping]:
+    """What people's answers to a study's survey say, by finding."""
+    study = Study.open(path)
+    folder, found = study.analysis_path(SURVEY), {}
+    again = hints.run("analyze", study.path, SURVEY)
+    for name in ("ranking", "same", "wordings"):
+        value = files.read_json(folder / f"{name}.json", "analysis file", again)
+        if HUMAN not in value["by_source"]:
+            raise UserError(f"{folder / name}.json: nothing of people.", "Let people annotate, or name another study.")
+        found[name] = value["by_source"][HUMAN]
+    return found
+
+
+# -- what the text says by itself --------------------------------------------------------------------------------------
+def counts(paper: Mapping) -> PaperTable:
+    """How many comparisons and wordings there are."""
+    table = PaperTable("counts", "Comparisons and wordings")
+    for task, own in paper["tasks"].items():
+        how = "every two of the models and people"
+        table.cells.append(PaperCell(task, "pairs", own["comparisons"], comb(len(own["models"]) + 1, 2), how, 0))
+    tried = paper["optimisation"]
+    table.cells.append(
+        PaperCell("wordings", "in all", tried["wordings"], sum(tried["of"].values()), "sum over the four questions", 0)
+    )
+    return table
+
+
+def attainable(printed: float, about: int, pairwise: bool) -> list[tuple[int, int, float]]:
+    """Which (n, chosen, value) give the share that is printed to three digits, for n near `about`.
+
+    The share of n annotators who chose the better conversation; or, `pairwise`, the share of couples of annotators who
+    chose the same one.
+    """
+    found = []
+    for n in range(about - ABOUT, about + ABOUT + 1):
+        for chosen in range((n + 1) // 2, n + 1):
+            value = (comb(chosen, 2) + comb(n - chosen, 2)) / comb(n, 2) if pairwise else chosen / n
+            if abs(value - printed) <= 0.0005 + 1e-9:
+                found.append((n, chosen, value))
+    return found
+
+
+def agreement(paper: Mapping) -> PaperTable:
+    """Which definition of agreement, and how many annotations, give the two shares of the text."""
+    table = PaperTable("agreement", "Agreement on the best and the worst wording of interestingness")
+    tried = paper["optimisation"]
+    for which, printed in tried["interestingness"].items():
+        for pairwise, what in ((False, "share for the better conversation"), (True, "couples of annotators alike")):
+            found = attainable(printed, tried["annotations"], pairwise)
+            near = min(found, key=lambda row: abs(row[0] - tried["annotations"]), default=None)
+            how = f"{what}; " + (f"{near[1]} of {near[0]}" if near else "no number near 20 gives it")
+            table.cells.append(PaperCell(which, what, printed, near[2] if near else None, how, 3))
+            many = ", ".join(f"{chosen} of {n}" for n, chosen, _ in found)
+            if found:
+                table.notes.append(f"{which} ({printed:.1%}) as {what}: {many}")
+    table.instead.append(_told_apart(paper))
+    return table
+
+
+def _told_apart(paper: Mapping) -> str:
+    """What so few annotations of one pair of conversations can say, by the counts nearest to those of the text."""
+    tried = paper["optimisation"]
+    near = {
+        which: min(attainable(printed, tried["annotations"], False), key=lambda row: abs(row[0] - tried["annotations"]))
+        for which, printed in tried["interestingness"].items()
+    }
+    ends = {which: clopper_pearson(chosen / n, n) for which, (n, chosen, _) in near.items()}
+    counts = [[chosen, n - chosen] for n, chosen, _ in near.values()]
+    said = [f"the {which} between {low:.2f} and {high:.2f}" for which, (low, high) in ends.items()]
+    return (
+        f"so many annotations leave the agreement of {' and of '.join(said)} (Clopper and Pearson, 95 %), and that the "
+        f"two differ has p = {fisher_exact(counts).pvalue:.2f} (Fisher), before any correction for thirteen wordings"
+    )
+
+
+# -- beside a study ----------------------------------------------------------------------------------------------------
+def order(paper: Mapping, ranking: Mapping) -> PaperTable:
+    """The order by each question, of the contestants that bear the paper's names."""
+    table = PaperTable("order", "Orders by wins, of the contestants that both have")
+    for task, own in paper["tasks"].items():
+        for question, found in ranking["criteria"].items():
+            for key, kind in (("order", "human-model chats"), ("order_self", "self-chats")):
+                printed = own.get(key, {}).get(question)
+                names = [name for name in printed or () if name in found["order"]]
+                if len(names) > 1:
+                    ours = [name for name in found["order"] if name in names]
+                    how = f"{kind}; ours by Davidson's strength, of whatever conversations the study has"
+                    row = f"{task}, {question}, {kind}"
+                    table.cells.append(PaperCell(row, "order", " > ".join(names), " > ".join(ours), how, beside=True))
+    if not table.cells:
+        table.notes.append("no two contestants bear names of the paper's models, so no order stands beside its")
+    return table
+
+
+def significant(paper: Mapping, ranking: Mapping) -> PaperTable:
+    """How many pairs differ: by the paper's binomial test, and by ours."""
+    table = PaperTable("significant", "Pairs that differ (p < .05)")
+    for question, found in ranking["criteria"].items():
+        pairs = found["pairs"]
+        binomial = sum(pair["p_exact"] < LEVEL for pair in pairs)
+        clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < LEVEL for pair in pairs)
+        printed = paper["significant"].get(question, {})
+        table.cells += [
+            PaperCell(question, "pairs", None, len(pairs), "that were compared", 0),
+            PaperCell(
+                question,
+                "binomial test",
+                printed.get("acute_eval", printed.get("human_model")),
+                binomial,
+                f"each pair by itself, uncorrected; the paper's: of {printed.get('matchups', '–')} matchups",
+                0,
+                beside=True,
+            ),
+            PaperCell(question, "Holm", None, clear, "clustered by conversation and annotator, Holm over pairs", 0),
+        ]
+    return table
+
+
+def same(paper: Mapping, found: Mapping) -> PaperTable:
+    """A/A tests: how often the left one of two conversations of one bot is chosen."""
+    table = PaperTable("same", "A bot against itself (A/A)")
+    for question, tests in found["tests"].items():
+        for row in tests:
+            name = f"{question}, {row['name']}"
+            how = f"share of the {row['of']} conversation of {row['n']} choices; 95 % interval, p of one half"
+            table.cells.append(PaperCell(name, "share", paper["same"], row["estimate"], how, 2, beside=True))
+            table.cells.append(PaperCell(name, "low", None, row["ci"][0], how))
+            table.cells.append(PaperCell(name, "high", None, row["ci"][1], how))
+            table.cells.append(PaperCell(name, "p", None, row["p"], how, 3))
+    if not table.cells:
+        table.notes.append("no bot was compared with itself: pack with --same")
+    return table
+
+
+def wordings(paper: Mapping, found: Mapping) -> PaperTable:
+    """How often each wording finds the better conversation."""
+    table = PaperTable("wordings", "Question optimisation: agreement of each wording")
+    best_worst = paper["optimisation"]["interestingness"]
+    for which, printed in best_worst.items():
+        table.cells.append(
+            PaperCell(f"interestingness, {which} (paper)", "agreement", printed, None, "the paper's", 3, beside=True)
+        )
+    for name, row in found["wordings"].items():
+        how = f"choices for the better of {row['pairs']} pairs of conversations, {row['n']} in all; 95 % interval"
+        table.cells.append(PaperCell(name, "agreement", None, row["estimate"], how, 3))
+        table.cells.append(PaperCell(name, "low", None, row["ci"][0], how, 3))
+        table.cells.append(PaperCell(name, "high", None, row["ci"][1], how, 3))
+    if not found["wordings"]:
+        table.notes.append("no wording was put for pairs whose better one is known: pack with --same-pairs")
+    return table

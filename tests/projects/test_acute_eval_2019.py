@@ -1,0 +1,139 @@
+"""ACUTE-Eval's recipes and what its text says, beside arithmetic and beside a small study."""
+
+import json
+import random
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from parlai.zoo.model_list import model_list
+
+from parlai_spotbot import files
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.projects.acute_eval_2019.__main__ import main
+from parlai_spotbot.projects.acute_eval_2019.reproduce import attainable, paper_values, run
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
+from parlai_spotbot.selfplay.pool import read_pool
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+
+FOLDER = Path(__file__).parents[2] / "projects" / "acute_eval_2019"
+WORTH = {HUMAN: 0.9, "PE": 0.7, "KV": 0.4, "RC": 0.1}
+
+
+def test_pools_are_right_and_stand_in_the_zoo():
+    zoo = [entry["path"] for entry in model_list]
+    pools = {name: read_pool(str(FOLDER / "pools" / f"{name}.yaml")) for name in ("personachat", "wizard")}
+    for name, pool in pools.items():
+        assert set(pool) <= set(paper_values()["tasks"][name]["models"])
+        for contestant in pool.values():
+            assert any(contestant.model_file.startswith(path.removesuffix("/model")) for path in zoo)
+    assert len(pools["wizard"]) == 2
+
+
+def test_there_are_as_many_wordings_as_the_paper_tried_and_its_own_among_them():
+    own = yaml.safe_load((FOLDER / "wordings.yaml").read_text(encoding="utf-8"))["questions"]
+    tried = paper_values()["optimisation"]
+    starts = {
+        "engagingness": "engaging",
+        "interestingness": "interesting",
+        "humanness": "human",
+        "knowledge": "knowledge",
+    }
+    for question, count in tried["of"].items():
+        names = [name for name in own if name.startswith(starts[question])]
+        assert len(names) == count
+        assert own[names[-1]]["wording"].strip() == get_survey("acute_eval").question(question).wording
+    assert len(own) == tried["wordings"] == len({row["wording"] for row in own.values()})
+
+
+def test_the_shares_of_the_text_are_reached_by_whole_numbers_near_20():
+    assert (15, 13, 13 / 15) in attainable(0.867, 20, False)
+    assert [(n, chosen) for n, chosen, _ in attainable(0.696, 20, False)] == [(23, 16)]
+    for n, chosen, value in attainable(0.867, 20, True):  # couples counted one by one
+        said = [True] * chosen + [False] * (n - chosen)
+        alike = [said[i] == said[j] for i in range(n) for j in range(i)]
+        assert sum(alike) / len(alike) == pytest.approx(value)
+
+
+def test_without_a_study_the_text_is_held_against_arithmetic(tmp_path, capsys):
+    assert main(["--out", str(tmp_path / "out")]) == 0
+    assert "4 of 4 values of the paper reached" in capsys.readouterr().out
+    rows = pd.read_csv(tmp_path / "out" / "counts.csv")
+    assert rows["ours"].tolist() == [28, 10, 13]
+    assert set(json.loads((tmp_path / "out" / "tables.json").read_text())["tables"]) == {"counts", "agreement"}
+    assert main(["--out", str(tmp_path / "out"), "--study", str(tmp_path / "nowhere")]) == 2
+
+
+def chat(a, b, n):
+    """An unseeded conversation: nothing of it is hidden."""
+    turns = tuple(Turn((a, b)[i % 2], f"{a} {n} says {i}") for i in range(6))
+    return Conversation(f"{a}-{n}", "invented", (a, b), n, (a, b), turns, 0)
+
+
+@pytest.fixture
+def study(tmp_path):
+    bots = {name: Contestant(name, model=name) for name in ("RC", "KV", "PE")}
+    made = Study.create(tmp_path / "study", Plan("invented", bots))
+    talks = [chat(name, name, n) for name in (*bots, HUMAN) for n in range(16)]
+    files.write_jsonl(made.conversations_path, [talk.to_json() for talk in talks])
+    pack_study(made, "acute_eval", comparisons=12, same=True)
+    return made
+
+
+def test_unseeded_self_chats_are_shown_whole(study):
+    shown = study.units("acute_eval")[0].items[0]
+    talks = {c.conversation_id: c for c in study.conversations()}
+    for name, transcript in zip(shown.conversation_ids, shown.transcripts, strict=True):
+        assert len(transcript) == len(talks[name].turns) == 6
+
+
+def test_a_study_of_the_papers_models_stands_beside_it(study, tmp_path):
+    talks, rng, rows = {c.conversation_id: c for c in study.conversations()}, random.Random(0), []
+    for number, unit in enumerate(study.units("acute_eval")):
+        for item in unit.items:
+            worth = [WORTH[talks[i].entities[0]] for i in item.conversation_ids]
+            chosen = int(rng.random() > worth[0] / sum(worth))
+            name = f"{unit.unit_id}/{item.item_id}"
+            about = (name, "acute_eval", unit.unit_id, item.item_id, item.conversation_ids, 3, "pair")
+            for question, answer in (("engagingness", f"conversation:{chosen}"), ("reason", "it listens")):
+                rows.append(Judgement(f"{name}/{question}", *about, question, answer, f"w{number}", HUMAN))
+    files.write_jsonl(study.judgements_path("acute_eval"), [row.to_json() for row in rows])
+    analyze(study, "acute_eval", bootstraps=30)
+    made = run(tmp_path / "out", study.path)
+    order = pd.read_csv(tmp_path / "out" / "order.csv").set_index("row")
+    row = order.loc["personachat, engagingness, human-model chats"]
+    assert row["paper"] == "human > PE > KV > RC"
+    assert row["difference"] == "same"
+    tests = pd.read_csv(tmp_path / "out" / "same.csv")
+    share = tests[(tests["row"] == "engagingness, all") & (tests["column"] == "share")].iloc[0]
+    assert share["paper"] == 0.5
+    assert 0.2 < share["ours"] < 0.8
+    found = pd.read_csv(tmp_path / "out" / "significant.csv").set_index("column")
+    assert found.loc["pairs", "ours"] == 6
+    assert 0 < found.loc["Holm", "ours"] <= found.loc["binomial test", "ours"]
+    wordings = {cell.row: cell.ours for cell in made["wordings"].cells if cell.column == "agreement"}
+    pairs = [row for row in rows if row.question == "engagingness"]
+    right = of = 0
+    for judged in pairs:  # by hand: a person beside a bot, and the person was chosen
+        names = [talks[i].entities[0] for i in judged.conversation_ids]
+        if names.count(HUMAN) == 1:
+            of += 1
+            right += judged.answer == f"conversation:{names.index(HUMAN)}"
+    assert wordings["engagingness"] == pytest.approx(right / of)
+
+
+def test_the_wordings_can_be_packed_for_the_same_pairs(tmp_path):
+    made = Study.create(tmp_path / "w", Plan("invented", {n: Contestant(n, model=n) for n in ("KV", "RC")}))
+    talks = [chat(name, name, n) for name in ("KV", "RC", HUMAN) for n in range(8)]
+    files.write_jsonl(made.conversations_path, [talk.to_json() for talk in talks])
+    summary = pack_study(made, "acute_eval", questions=FOLDER / "wordings.yaml", same_pairs=True, comparisons=2)
+    put = {}
+    for unit in made.units("acute_eval"):
+        for item in unit.items:
+            put.setdefault(item.questions[0], set()).add(frozenset(item.conversation_ids))
+    assert len(put) == 13
+    assert len({frozenset(pairs) for pairs in put.values()}) == 1
+    assert summary["same_pairs"] is True

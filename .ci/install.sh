@@ -129,6 +129,27 @@ need_r() {
     fi
 }
 
+# R's icenReg, which R's own installer builds from source; without it curves and regressions are fitted here.
+need_icenreg() {
+    done_already r "$(checksum locks/requirements-r.lock) $(command -v R)" || return 0
+    local key start=$SECONDS
+    key="$(checksum .ci/icenreg.R) $(command -v R)"
+    done_already icenreg "$key" && return
+    if done_already icenreg "failed $key"; then
+        say "R's package icenReg is left out (all else works): survival is fitted by this package itself." \
+            "Why: $stamps/icenreg.log; to try again: rm $stamps/icenreg; make install"
+        return
+    fi
+    say "R's package icenReg (optional, at most 10 minutes)"
+    if timeout 600 Rscript .ci/icenreg.R "$venv/R" >"$stamps/icenreg.log" 2>&1; then
+        stamp icenreg "$key"
+        say "  done in $((SECONDS - start)) s"
+    else
+        stamp icenreg "failed $key"
+        say "  it could not be built, so survival is fitted by this package itself. Why: $stamps/icenreg.log"
+    fi
+}
+
 # One installation at a time; a second waits for the first.
 if command -v flock >/dev/null; then
     exec 9<.ci/install.sh
@@ -145,5 +166,5 @@ step lock "$(checksum locks/requirements.lock)" "the packages of locks/requireme
 step project "$(checksum setup.py pyproject.toml)" "parlai_spotbot itself" \
     $pip install -qq --no-deps --no-build-isolation -e .
 need_page
-[ "${R:-}" = no ] || need_r
+[ "${R:-}" = no ] || { need_r; need_icenreg; }
 [ "${BROWSER:-}" = no ] || optional apt-chromium chromium "for the tests of pages in a browser" chromium

@@ -223,6 +223,36 @@ print("rpy2" in unusable(), os.environ.get("LD_LIBRARY_PATH") == before)
     assert outcome.stdout.split() == ["False", "True"], outcome.stderr
 
 
+PACKAGE = {
+    "DESCRIPTION": "Package: icenReg\nVersion: 1.0\nTitle: A Package\nDescription: It.\nLicense: GPL\n"
+    "Author: A\nMaintainer: A <a@b.org>\n",
+    "NAMESPACE": "export(f)\n",
+    "R/f.R": "f <- function() 1\n",
+}
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="no R here")
+@pytest.mark.parametrize("there", [True, False])
+def test_icenreg_comes_from_the_repositories_that_r_is_set_to(tmp_path, there):
+    """A small package of this name, in a repository of our own: what R's installer does with it."""
+    at = tmp_path / "repository" / "src" / "contrib"
+    at.mkdir(parents=True)
+    for name, text in PACKAGE.items():
+        path = tmp_path / "icenReg" / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(text)
+    if there:
+        subprocess.run(["R", "CMD", "build", str(tmp_path / "icenReg")], cwd=at, check=True, capture_output=True)
+    subprocess.run(["Rscript", "-e", "tools::write_PACKAGES('.')"], cwd=at, check=True, capture_output=True)
+    profile = tmp_path / "profile"
+    profile.write_text(f"options(repos = c(CRAN = 'file://{tmp_path}/repository'))\n")
+    command = ["Rscript", str(ROOT / ".ci" / "icenreg.R"), str(tmp_path / "library")]
+    environment = {**os.environ, "R_PROFILE_USER": str(profile), "R_LIBS": "", "R_LIBS_USER": str(tmp_path / "none")}
+    outcome = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    assert outcome.returncode == (0 if there else 1), outcome.stderr
+    assert (tmp_path / "library" / "icenReg").exists() == there
+
+
 @pytest.mark.parametrize("target", ["install", "demo", "test", "test-all", "lint", "bench", "wheel", "clean"])
 def test_make_knows_the_target(target):
     helped = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout

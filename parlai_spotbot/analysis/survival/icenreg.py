@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import threading
 import warnings
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from parlai_spotbot.analysis.survival.intervals import BACKENDS
+
+LIBRARY = Path(sys.prefix, "R")
+"""R's packages of this environment, where `make install` puts icenReg."""
 
 HOW = "install R, then in R install.packages('icenReg'), then: pip install 'parlai_spotbot[r]'"
 DISTRIBUTIONS = {
@@ -83,6 +88,8 @@ def _unusable() -> str:
         if paths is not None:
             os.environ["LD_LIBRARY_PATH"] = paths
     with robjects.default_converter.context():
+        if LIBRARY.is_dir():
+            robjects.r[".libPaths"](robjects.StrVector([str(LIBRARY), *robjects.r[".libPaths"]()]))
         found = robjects.r('nzchar(system.file(package = "icenReg"))')[0]
     return "" if found else "R has no package icenReg"
 

@@ -48,7 +48,8 @@ def test_a_study_goes_on_with_other_limits_and_has_the_same_bytes(tmp_path, temp
     whole = (tmp_path / "whole" / "conversations.jsonl").read_bytes()
     assert (tmp_path / "s" / "conversations.jsonl").read_bytes() == whole
     assert (tmp_path / "s" / "study.yaml").read_bytes() == plan
-    assert said[0].startswith("loading 2 contestants (at most 2 of 3 at once): ")
+    assert said[0].startswith("to play: 60 of 120 turns (60 are there), in 6 of 12 conversations")
+    assert said[1].startswith("loading 2 contestants (at most 2 of 3 at once): ")
     provenance = json.loads((tmp_path / "s" / "provenance.json").read_text())["selfplay"]
     assert provenance["played_otherwise"] == [{"batchsize": 3, "max_loaded": 2}]
     assert (provenance["plan"]["batchsize"], provenance["plan"]["max_loaded"]) == (32, 0)

@@ -165,7 +165,8 @@ def test_no_server_is_asked_again_for_what_it_has_answered(tmp_path):
         failures, content = play(study)
     assert failures == []
     assert content == expected
-    assert len(server.bodies) <= whole + 2 * 2 * 8  # two were killed, each asked two servers eight things at once
+    # Two were killed, each asked two servers eight things at once; some answers were on their way to a busy disk.
+    assert len(server.bodies) <= whole + in_flight + 2 * 2 * 8
 
 
 def test_what_fails_goes_on_from_its_last_turn(tmp_path):

@@ -30,6 +30,10 @@ TEXTS = 64
 """Texts whose likelihood without context is found and put on disk together."""
 
 
+REPLIES = ".replies.jsonl"
+"""What a contestant said is kept here until its scores are whole: it may have cost money."""
+
+
 class ScoringBar(tqdm):
     """A progress bar that also says what is being done, now and then."""
 
@@ -157,6 +161,7 @@ def _score(contestant: Contestant, run: ScoringRun, bar: ScoringBar) -> None:
     log = (run.folder / "logs" / f"{contestant.name}.log").resolve()
     log.parent.mkdir(parents=True, exist_ok=True)
     process = ScoringProcess(contestant, log, run.threads, run.family)
+    process.met = run.path(contestant.name).exists() or run.path(contestant.name, REPLIES).exists()
     bar.note("loading")
     try:
         told = process.start()
@@ -185,11 +190,35 @@ def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: Scorin
             part = run.questions[first : first + size]
             excluded = [_said_beside(corpus, question) for question in part] if corpus else None
             patience = len(part) * max(1.0, max(len(question.candidates) for question in part) / 10)
+            if family == "similarity":
+                _ask_for_replies(process, told, part, run)
             rows = []
             for place, result in process.ask(patience, "score", part, excluded):
                 rows += _rows(name, part[place], result, ways, empty)
                 bar.update()
             journal.append(*(row.to_json() for row in rows))
+    run.path(name, REPLIES).unlink(missing_ok=True)
+
+
+def _ask_for_replies(process: ScoringProcess, told: dict, questions: Sequence[NucQuestion], run: ScoringRun) -> None:
+    """Let the contestant answer what it has not answered, each on disk as it comes; a batch as a whole."""
+    path = run.path(process.contestant.name, REPLIES)
+    together = told.get("batched", False) and not told.get("one_at_a_time", False)
+    with files.Journal(path) as journal:
+        kept = dict(files.read_jsonl(path, lambda row, where: (row["question_id"], (row["text"], row["failed"]))))
+        asked = [question for question in questions if question.question_id not in kept]
+        new = []
+        for place, (text, failed) in process.ask(len(asked), "replies", asked) if asked else ():
+            new.append({"question_id": asked[place].question_id, "text": text, "failed": failed})
+            if not together:
+                journal.append(new[-1], sync=False)
+        if together:
+            journal.append(*new, sync=False)
+        journal.sync()
+    kept.update((row["question_id"], (row["text"], row["failed"])) for row in new)
+    wanted = {question.question_id: kept[question.question_id] for question in questions}
+    for _ in process.ask(1, "said", wanted):
+        pass
 
 
 def _said_beside(bank: TurnBank, question: NucQuestion) -> list[str]:

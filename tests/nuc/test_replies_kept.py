@@ -1,0 +1,62 @@
+"""What a contestant said for its score is kept: a killed run asks no server again for what it has answered."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from scoring_models import made_questions
+
+sys.path.append(str(Path(__file__).parents[1] / "agents"))
+from chat_servers import ChatServer
+
+from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
+from parlai_spotbot.records import Contestant
+
+HERE = Path(__file__).parent
+DRIVER = """
+import sys
+sys.path.insert(0, {here!r})
+from pathlib import Path
+from test_replies_kept import scores
+if __name__ == "__main__":
+    scores(Path(sys.argv[1]), sys.argv[2])
+"""
+
+
+def scores(folder, url):
+    """The bytes of the scores that a contestant behind a server at `url` gets."""
+    opt = {"openai_url": url, "openai_model": "parrot-1"}
+    run = ScoringRun(made_questions(40), folder)
+    score_all([Contestant("parrot", model="spotbot:openai_chat", opt=opt)], run)
+    return run.path("parrot").read_bytes()
+
+
+def said(body):
+    time.sleep(0.05)
+    return f"{body['messages'][-1]['content'][:40]}, you say?"
+
+
+def test_a_killed_run_pays_for_no_reply_twice(tmp_path):
+    with ChatServer(said) as server:
+        expected = scores(tmp_path / "whole", server.url)
+        whole = len(server.bodies)
+        assert whole == 40 + 1  # and a greeting
+        server.bodies.clear()
+        driver = tmp_path / "driver.py"
+        driver.write_text(DRIVER.format(here=str(HERE)))
+        process = subprocess.Popen([sys.executable, str(driver), str(tmp_path / "s"), server.url])
+        deadline = time.monotonic() + 240
+        while len(server.bodies) < 28:  # in the middle of the second batch of 16
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        time.sleep(0.2)
+        assert (tmp_path / "s" / "scores" / "parrot.replies.jsonl").read_bytes().count(b"\n") >= 20
+        assert scores(tmp_path / "s", server.url) == expected
+    assert len(server.bodies) <= whole + 2 * 8  # eight under way, and as many on their way to a disk that is busy
+    assert {path.name for path in (tmp_path / "s" / "scores").iterdir()} == {"parrot.json", "parrot.jsonl"}

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from parlai_spotbot.agents.retrieval import RetrievalAgent, TurnIndex
-from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.minilm import MiniLM
-
-FILE = "embeddings.npy"
 
 DTYPE = "bf16"
 """Of the index, which is large; what is looked up is embedded in fp32."""
@@ -24,12 +20,8 @@ class MinilmAgent(RetrievalAgent):
 
     def prepare(self, index: TurnIndex) -> tuple[MiniLM, np.ndarray]:
         model = MiniLM()
-
-        def build(folder: Path) -> None:
-            np.save(folder / FILE, model.embed(index.texts, progress="Embedding people's turns (once)", dtype=DTYPE))
-
-        folder = cached_folder(f"{model.name}-{DTYPE}-{index.checksum()}", build)
-        return model, np.load(folder / FILE)
+        key = f"{model.name}-{DTYPE}-{index.checksum()}"
+        return model, np.load(model.embedded_once(key, index.texts, "Embedding people's turns (once)", DTYPE))
 
     def similarity(self, texts: Sequence[str]) -> np.ndarray:
         return self.vectors(texts) @ self.prepared[1].T

@@ -180,18 +180,13 @@ class DistractorFinder:
 
     @cached_property
     def _embedded(self) -> np.ndarray:
-        from parlai_spotbot.models.cache import cached_folder
-
         embed = self._embedder
         if self._embed is not None:
             return np.asarray(embed(self.bank.texts), dtype=np.float32)
 
-        def build(folder) -> None:
-            rows = self._model.embed(self.bank.texts, progress="Embedding the corpus's turns (once)")
-            np.save(folder / "embeddings.npy", rows)
-
-        folder = cached_folder(f"nuc-{self._model.name}-{self.bank.checksum()}", build)
-        return np.load(folder / "embeddings.npy", mmap_mode="r")
+        key = f"nuc-{self._model.name}-{self.bank.checksum()}"
+        file = self._model.embedded_once(key, self.bank.texts, "Embedding the corpus's turns (once)")
+        return np.load(file, mmap_mode="r")
 
 
 def nearest_places(similarity: np.ndarray, margin: int, below: float) -> Iterator[int]:

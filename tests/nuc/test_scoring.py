@@ -225,3 +225,28 @@ def test_ranks_among_the_corpus_in_small_blocks_are_those_of_all_scores(dual_enc
         others = [encoded.place[t] for t in texts if t not in question.context and t != question.answer]
         assert ranks.n[row] == len(others) + 1
         assert abs(ranks.greater[row] - (all_scores[row, others] > true).sum()) <= ranks.equal[row]
+
+
+def test_candidates_that_were_encoded_before_a_kill_are_not_encoded_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("SPOTBOT_CACHE", str(tmp_path))
+    monkeypatch.setattr("parlai_spotbot.nuc.scoring.encoding.PIECE", 4)
+
+    class Counting:
+        kept_as = "counting"
+
+        def __init__(self):
+            self.asked = 0
+
+        def encode(self, texts):
+            self.asked += len(texts)
+            return np.array([[len(text), text.count("a")] for text in texts], dtype=np.float32)
+
+    texts = [f"{'a' * number} text" for number in range(12)]
+    first, second = Counting(), Counting()
+    stopped = EncodedTexts(texts, first).fill()
+    next(stopped), next(stopped)
+    whole = EncodedTexts(texts, second)
+    assert list(whole.fill()) == [4, 8, 12]
+    assert (first.asked, second.asked) == (8, 4)
+    assert whole.rows(slice(None)).tobytes() == Counting().encode(whole.texts).tobytes()
+    assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -85,8 +86,9 @@ class EncodedTexts:
             yield len(self.texts)
             return
         thin = []
+        parts = kept.with_suffix(".parts") if kept is not None else None
         for start in range(0, len(self.texts), PIECE):
-            made = self._agent.encode(self.texts[start : start + PIECE])
+            made = self._piece(start, parts)
             if sparse.issparse(made):
                 thin.append(made)
             else:
@@ -99,6 +101,18 @@ class EncodedTexts:
             self._rows = sparse.vstack(thin).tocsr()
         elif kept is not None and self._rows.nbytes <= KEPT_BYTES:
             _keep(kept, self._rows)
+        if parts is not None:
+            shutil.rmtree(parts, ignore_errors=True)
+
+    def _piece(self, start: int, parts: Path | None) -> np.ndarray | sparse.csr_matrix:
+        """The texts from `start` on, encoded; what is in the folder `parts` was encoded by a run that was stopped."""
+        file = parts / f"{start}.npy" if parts is not None else None
+        if file is not None and file.is_file():
+            return np.load(file)
+        made = self._agent.encode(self.texts[start : start + PIECE])
+        if file is not None and not sparse.issparse(made) and made.nbytes * len(self.texts) <= KEPT_BYTES * len(made):
+            _keep(file, made)
+        return made
 
     def _kept(self) -> Path | None:
         """The file of the cache that has, or is to have, what the encoder makes of these texts."""

@@ -142,12 +142,19 @@ def _agrees(path: Path, have: list[bytes], sums: Sums) -> bool:
 def _begins_with(have: list[bytes], sums: Sums) -> bool:
     certain = len(sums.lines)
     further = have[certain : certain + len(sums.pending)]
-    return have[:certain] == sums.lines and further == sums.pending[: len(further)]
+    if have[:certain] != sums.lines or further != sums.pending[: len(further)]:
+        return False
+    return not _again(have[certain + len(further) :], sums)
+
+
+def _again(behind: list[bytes], sums: Sums) -> bool:
+    """Whether lines behind the last sum are doubles of others."""
+    return bool(behind) and not set(behind).isdisjoint(sums.lines)
 
 
 def _changes(have: list[bytes], sums: Sums) -> list[tuple[str, int, int, int]]:
     """What leads from the lines that were written to those there are: ("replace", "delete" or "insert", the first line
-    from 0, how many lines there were, and are). Lines behind the last one with a sum are none."""
+    from 0, how many lines there were, and are). Lines behind the last one with a sum are none, unless doubles."""
     due = sums.lines + sums.pending[: max(0, len(have) - len(sums.lines))]
     front = 0
     while front < min(len(have), len(due)) and have[front] == due[front]:
@@ -158,7 +165,8 @@ def _changes(have: list[bytes], sums: Sums) -> list[tuple[str, int, int, int]]:
     old, new = due[front : len(due) - back], have[front : len(have) - back]
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     found = [(kind, front + c, b - a, d - c) for kind, a, b, c, d in steps if kind != "equal"]
-    if found and not back and found[-1][0] == "insert" and found[-1][1] + found[-1][3] == len(have):
+    kind, first, _, count = found[-1] if found else ("", 0, 0, 0)
+    if kind == "insert" and first + count == len(have) and not _again(have[first:], sums):
         found.pop()
     return found
 

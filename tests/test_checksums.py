@@ -53,6 +53,7 @@ def test_what_was_written_is_read(path, tmp_path):
         (lambda lines: lines.pop(4), "1 line missing before line 5"),
         (lambda lines: lines.pop(), "1 line missing before line 8"),
         (lambda lines: lines.insert(3, lines[2]), "line 4 is there twice"),
+        (lambda lines: lines.append(lines[-1]), "line 9 is there twice"),
         (lambda lines: lines.__setitem__(5, lines[5].replace("this", "that")), "line 6 is not what was written"),
         (lambda lines: lines.__setitem__(slice(1, 3), ['{"a": 1}\n', '{"a": 2}\n']), "lines 2 to 3 are not what"),
         (lambda lines: lines.insert(1, '{"a": 1}\n'), "line 2 was put in"),

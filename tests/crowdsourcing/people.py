@@ -17,7 +17,7 @@ from pathlib import Path
 
 from office import answers, conversations
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.grading import exercises_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Plan, Study
@@ -34,7 +34,7 @@ def make_study(path: Path, survey: str = SURVEY, people: int = 6, unit_size: int
     names = sorted({name for talk in talks for name in talk.entities} - {"human"})
     plan = Plan("chitchat", {name: Contestant(name, model="spotbot:eliza") for name in names}, 4, segments=(2, 3))
     study = Study.create(path, plan)
-    files.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
+    checksums.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
     pack_study(study, survey, unit_size=unit_size, humans_per_unit=2)
     write_controls(study, survey)
     return study

@@ -11,7 +11,7 @@ import pytest
 from office import Clock, MemoryCrowd, answers, plain
 from people import SURVEY, known_of, make_study, without_waiting
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -156,6 +156,7 @@ def test_a_crash_while_writing_is_mended_by_the_next_time(collection):
     whole = path.read_bytes()
     for cut in (1, 700, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:cut])
+        checksums.sums_path(path).unlink()
         collection.collect()
         assert path.read_bytes() == whole
 

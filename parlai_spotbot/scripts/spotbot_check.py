@@ -1,0 +1,71 @@
+"""``parlai spotbot_check``: whether a study's files are what was written, what is wrong, and how to mend it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.option_parser import OptionParser
+
+
+class SpotbotCheck(Command):
+    DESCRIPTION = "Check all files of a study, say what is wrong and how to mend it"
+    EPILOG = """\
+  spotbot check studies/mine
+      Every file, the crowd's ledgers with their backups, and Mephisto's database. Exit code 1 if anything is wrong.
+  spotbot check studies/mine --accept
+      You changed files by hand: they are taken as they are. Provenance and report go on saying so.
+  spotbot check studies/mine --restore
+      Puts the newest sound backup in the place of a ledger that is damaged or gone; what was there is set aside."""
+
+    @classmethod
+    def add_options(cls, parser: OptionParser) -> None:
+        group = parser.add_argument_group("Study")
+        group.add_argument("place", type=str, nargs="?", default="", metavar="STUDY", help="the study's folder")
+        group.add_argument("--study", type=str, default="", metavar="DIR", help="the same")
+        group = parser.add_argument_group("What to do")
+        group.add_argument("--accept", action="store_true", help="take files as they are that were changed by hand")
+        group.add_argument(
+            "--restore",
+            type=str,
+            nargs="?",
+            const="newest",
+            default="",
+            metavar="BACKUP",
+            help="put a backup in the place of a ledger: this one, or the newest sound one of each damaged ledger",
+        )
+
+    def execute(self) -> int:
+        from parlai_spotbot import files
+        from parlai_spotbot.crowdsourcing.check import check_collections, restore
+        from parlai_spotbot.study import Study
+        from parlai_spotbot.study_check import accept_edits, check_study
+
+        folder = Path(self.opt["place"] or self.opt["study"])
+        if not (self.opt["place"] or self.opt["study"]):
+            raise UserError("STUDY missing.", "Name the study's folder; --help shows an example.")
+        if not Study.exists(folder):
+            Study.open(folder)  # says what is missing
+        if self.opt["accept"]:
+            with files.lock(folder / ".lock", "spotbot_check"):
+                accepted = accept_edits(folder)
+            print("\n".join(f"accepted: {name}: {words}" for name, words in accepted.items()) or "nothing to accept")
+        if self.opt["restore"]:
+            name = self.opt["restore"] if self.opt["restore"] != "newest" else ""
+            print("\n".join(restore(Study.open(folder), name)) or "no ledger is damaged, so none was restored")
+        found = list(check_study(folder))
+        if not any(one.problem for one in found[:1]):
+            found += check_collections(Study.open(folder))
+        for one in found:
+            name = one.path.relative_to(folder) if one.path.is_relative_to(folder) else one.path
+            if one.problem:
+                print(f"WRONG  {one.problem}\n       {one.remedy}")
+            else:
+                print(f"ok     {name}" + (f": {one.said}" if one.said else ""))
+        wrong = sum(bool(one.problem) for one in found)
+        print(f"\n{len(found)} files, {wrong} with a problem" if wrong else f"\n{len(found)} files, all sound")
+        return 1 if wrong else 0
+
+
+COMMAND = SpotbotCheck

@@ -1,0 +1,194 @@
+"""spotbot check: what is wrong with a study's files is named with its remedy; damage never makes another study."""
+
+import json
+import random
+import re
+import sqlite3
+from contextlib import closing
+
+import pytest
+from test_collect import Collection
+
+from parlai_spotbot import checksums
+from parlai_spotbot.crowdsourcing import backups
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.spotbot_check import SpotbotCheck
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_check import check_study
+from parlai_spotbot.surveys.controls import read_controls
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A study with answers of two people, collected, a backup of its ledger, and Mephisto's database."""
+    made = Collection(tmp_path_factory.mktemp("checked") / "study", bots=3, per_pair=6, people=12)
+    made.study.extend(conversations_per_pair=6)
+    made.work("anna", lambda body: {**body, "comment": "fun"})
+    made.work("bob")
+    made.reject("agent-9")
+    made.collect()
+    backups.back_up(made.paths)
+    made.desk.ledger.close()
+    return made
+
+
+@pytest.fixture
+def study(made):
+    """The study's folder, which is as it was when the test has ended."""
+    folder = made.study.path
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    yield folder
+    for path in folder.rglob("*"):
+        if path.is_file() and path not in before:
+            path.unlink()
+    for path, content in before.items():
+        path.write_bytes(content)
+
+
+def ran(*words):
+    """The exit code of the command."""
+    try:
+        SpotbotCheck.main(*map(str, words))
+    except SystemExit as ended:
+        return ended.code
+    return 0
+
+
+def test_a_sound_study_is_said_to_be_so(study, capsys):
+    assert ran(study) == 0
+    out = capsys.readouterr().out
+    assert "all sound" in out
+    assert "WRONG" not in out
+    assert "ok     surveys/spot_the_bot/judgements.jsonl: 80 rows\n" in out
+    assert "ledger.db: 2 units handed in by 2 annotators" in out
+    assert "a backup with 2 units handed in" in out
+    assert "Mephisto's database" in out
+    assert ran("--study", study) == 0
+
+
+def test_each_damage_is_named_with_its_remedy(study, made, capsys):
+    judgements = study / "surveys" / "spot_the_bot" / "judgements.jsonl"
+    lines = judgements.read_text().splitlines(keepends=True)
+    judgements.write_text("".join(lines[:6] + lines[7:]))
+    (study / "history.jsonl").unlink()
+    with closing(sqlite3.connect(made.paths.ledger)) as db, db:
+        db.execute("DELETE FROM grades")
+    (made.paths.mephisto / "database.db").write_bytes(b"SQLite format 3\x00" + bytes(4000))
+    assert ran(study) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"history.jsonl: changed since it was written: it is gone", out)
+    (study / "history.jsonl").write_text('{"extend": {"conversations_per_pair": 6}}\n')
+    assert ran(study) == 1
+    out = capsys.readouterr().out
+    assert "judgements.jsonl: changed since it was written: 1 line missing before line 7" in out
+    assert "the rows of the table 'grades' are not those that were written" in out
+    assert "Mephisto's database is damaged" in out
+    assert f"spotbot_check --study {study} --restore" in out
+    assert "3 with a problem" in out
+
+
+def test_a_damaged_ledger_is_restored(study, made, capsys):
+    made.paths.ledger.write_bytes(b"")
+    assert ran(study, "--restore") == 0
+    out = capsys.readouterr().out
+    assert "is in its place, with 2 units handed in" in out
+    assert "spotbot_crowdsource --study" in out
+    assert ran(study, "--restore") == 0
+    assert "no ledger is damaged" in capsys.readouterr().out
+    assert ran(study, "--restore", "nowhere") == 2
+    assert made.collect().units == 2
+
+
+def test_what_was_changed_by_hand_is_accepted_and_stays_named(study, capsys):
+    path = study / "surveys" / "spot_the_bot" / "judgements.jsonl"
+    path.write_text(path.read_text().replace('"answer": "human"', '"answer": "unsure"', 1))
+    with pytest.raises(UserError, match="is not what was written"):
+        Study.open(study).judgements("spot_the_bot")
+    assert ran(study, "--accept") == 0
+    out = capsys.readouterr().out
+    assert "accepted: surveys/spot_the_bot/judgements.jsonl: 1 line changed or added" in out
+    assert "by hand: 1 line changed or added" in out
+    opened = Study.open(study)
+    assert len(opened.judgements("spot_the_bot")) == 80
+    assert opened.provenance()["edits"] == {"surveys/spot_the_bot/judgements.jsonl": "1 line changed or added"}
+    assert ran(study, "--accept") == 0
+    assert "nothing to accept" in capsys.readouterr().out
+
+
+def test_the_report_names_what_was_changed_by_hand(study, made):
+    from parlai_spotbot.findings.analyze import analyze
+    from parlai_spotbot.report.page import build_report
+
+    path = study / "surveys" / "spot_the_bot" / "judgements.jsonl"
+    path.write_text(path.read_text().replace('"answer": "human"', '"answer": "unsure"', 1))
+    checksums.accept(path)
+    analyze(made.study, "spot_the_bot")
+    build_report(made.study)
+    words = "surveys/spot_the_bot/judgements.jsonl (1 line changed or added)"
+    assert f"Files of this study were changed by hand: {words}." in made.study.report_path.read_text()
+
+
+def everything(folder):
+    """All that is read from a study, or the error that it ends with."""
+    study = Study.open(folder)
+    return (
+        study.plan,
+        study.extensions,
+        study.conversations(),
+        study.units("spot_the_bot"),
+        study.judgements("spot_the_bot"),
+        read_controls(study, "spot_the_bot"),
+        study.provenance(),
+    )
+
+
+def damaged(content, chance):
+    """A copy of a file with one thing wrong."""
+    lines = content.splitlines(keepends=True)
+    place = chance.randrange(len(lines))
+    kind = chance.randrange(5)
+    if kind == 0:
+        spoilt = bytearray(content)
+        spoilt[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        return bytes(spoilt)
+    if kind == 1:
+        return content[: chance.randrange(len(content))]
+    changed = {2: lines[:place] + lines[place + 1 :], 3: [*lines[:place], lines[place], *lines[place:]]}
+    return b"".join(changed.get(kind, lines[::-1]))
+
+
+def after_damage(study, count, seed):
+    files = [path for path in study.rglob("*") if path.is_file() and "crowdsourcing" not in path.parts]
+    files = sorted(path for path in files if path.stat().st_size and not path.name.startswith(".lock"))
+    right, chance, refused = everything(study), random.Random(seed), 0
+    for _ in range(count):
+        path = chance.choice(files)
+        whole = path.read_bytes()
+        path.write_bytes(damaged(whole, chance))
+        try:
+            now = everything(study)
+        except UserError:
+            refused += 1
+        else:
+            assert now == right, path
+        path.write_bytes(whole)
+    return refused
+
+
+def test_a_damaged_file_is_an_error_or_changes_nothing(study):
+    assert after_damage(study, 30, seed=0) >= 10
+
+
+@pytest.mark.slow
+def test_so_are_many(study):
+    assert after_damage(study, 130, seed=1) >= 60
+
+
+def test_the_check_of_files_without_checksums_says_so(study):
+    for sums in [*study.glob(".*.sums"), *study.glob("surveys/*/.*.sums")]:
+        sums.unlink()
+    found = list(check_study(study))
+    assert not any(one.problem for one in found)
+    assert any("no checksums" in one.said for one in found)
+    (study / "surveys" / "spot_the_bot" / "units.jsonl").write_text(json.dumps({"unit_id": 3}) + "\n")
+    assert any("field 'unit_id' is 3" in one.problem for one in check_study(study))

@@ -16,11 +16,11 @@ PACKAGE = "parlai_spotbot"
 FOLDERS = {PACKAGE: PACKAGE} | {name: f"{PACKAGE}.{name}" for name in ("tasks", "agents", "crowdsourcing", "projects")}
 
 LEVELS = (
-    ("", "compat", "errors", "files", "hints", "plugin"),
+    ("", "checksums", "compat", "errors", "files", "hints", "plugin"),
     ("records",),
     ("wording",),
     ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),
-    ("judgement_table", "study"),
+    ("judgement_table", "study", "study_check"),
     ("domains", "importers", "selfplay", "surveys"),
     ("crowdsourcing", "judges", "nuc"),
     ("findings", "tasks.nuc"),

@@ -53,6 +53,10 @@ def second_screen(
     account = lead_of(contents)
     how = [("Conversations", _conversations(first)), ("Judged by", _judged_by(contents))]
     careful = []
+    edits = contents.study.edits()
+    if edits:
+        told = listed(f"{name} ({words})" for name, words in edits.items())
+        careful.append(f"Files of this study were changed by hand: {told}.")
     if without:
         careful.append(f"This page leaves out the answers of {listed(source_said(source) for source in without)}.")
     if account is not None:

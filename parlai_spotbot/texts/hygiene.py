@@ -66,11 +66,11 @@ def is_empty(text: str) -> bool:
 
 
 WORD = re.compile(r"\w+(?:['’]\w+)*")
-SENTENCE = re.compile(r"[.!?…]+(?:\s+|$)|\n+")
+SENTENCE = re.compile(r"(?<![.!?…])[.!?…]+(?:\s+|$)|\n+")
 IN_A_ROW = {1: 5, 2: 4, 3: 3, 4: 2}
 """So often in a row as many words make a loop; four words or more twice. ("ha ha ha", "no no no" are no loops.)"""
 
-LAUGHTER = re.compile(r"(?:b?w?a?(?:ha|he|hi|ho|ja|xd|lo+l)+h?)$")
+LAUGHTER = re.compile(r"^(?:b?w?a?(?:ha|he|hi|ho|ja|xd|lo+l)+h?)$")
 
 
 def loops(text: str) -> bool:
@@ -81,17 +81,35 @@ def loops(text: str) -> bool:
     """
     text = SPECIAL_TOKEN.sub(" ", text)
     words = [word for word in WORD.findall(text.lower()) if not LAUGHTER.match(word)]
-    for size in range(1, len(words) // 2 + 1):
-        times = IN_A_ROW.get(size, 2)
+    for size in range(1, 4):
         run = 0  # how many words in a row equal the one `size` before
         for place in range(size, len(words)):
             run = run + 1 if words[place] == words[place - size] else 0
-            if run == size * (times - 1):
+            if run == size * (IN_A_ROW[size] - 1):
                 return True
     sentences = Counter(s for s in (plain_text(s) for s in SENTENCE.split(text)) if len(s.split()) >= LEAST)
-    if max(sentences.values(), default=0) > 1:
-        return True
-    return max(Counter(_grams(words, 4)).values(), default=0) > 2
+    return max(sentences.values(), default=0) > 1 or _same_fours(words)
+
+
+def _same_fours(words: Sequence[str]) -> bool:
+    """Whether any four words come three times, or four or more come twice in a row.
+
+    As long as no four words come three times, they say how far back the same four stood; `size` words come twice in a
+    row where that is `size` for all their fours, one after the other.
+    """
+    before: dict[tuple[str, ...], list[int]] = {}
+    far, run = 0, 0
+    for place, gram in enumerate(_grams(words, 4)):
+        places = before.setdefault(gram, [])
+        places.append(place)
+        if len(places) > 2:
+            return True
+        now = place - places[0]
+        run = run + 1 if now == far else 1
+        far = now
+        if far >= 4 and run == far - 3:
+            return True
+    return False
 
 
 def _grams(words: Sequence[str], size: int = GRAM) -> list[tuple[str, ...]]:
@@ -170,13 +188,10 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
         for p, mine, theirs in said
     ]
     repeated, copied, nearly_copied = zip(*beside, strict=True) if beside else ((), (), ())
-    rules: dict[str, Callable[[str], bool]] = {
-        "special_tokens": has_special_token,
-        "empty": is_empty,
-        "loop": loops,
-        "self_identified": identifies_itself,
-    }
+    rules: dict[str, Callable[[str], bool]] = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
     found = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
+    named = zip(turns["text"], turns["name"], strict=True)
+    found["self_identified"] = np.array([identifies_itself(text, name) for text, name in named], dtype=bool)
     found |= {"repeated": np.array(repeated, dtype=bool), "copied": np.array(copied, dtype=bool)}
     found["copied_nearly"] = found["copied"] | np.array(nearly_copied, dtype=bool)
     usual = longest_usual(turns)

@@ -258,6 +258,15 @@ def test_without_conversations_there_is_nothing_to_say():
     assert len(table(result)) == 0
 
 
+def test_a_conversation_is_left_out_where_a_bot_says_what_it_is_in_whatever_words():
+    said = ("I am ChatGPT made by OpenAI", "my knowledge cutoff is 2021", "I can't assist with that request.")
+    told = [conversation(f"c{i}", ("a", "b"), "hello you", text) for i, text in enumerate(said)]
+    told.append(conversation("own name", ("zorbot-7b", "b"), "My name is Zorbot", "i see"))
+    told.append(conversation("asks", ("a", "b"), "are you chatgpt?", "no, are you?"))
+    told.append(conversation("people", (HUMAN, HUMAN), "My name is Claude", "i can't help with that"))
+    assert set(hygiene.faulty_conversations(told, ["self_identified"])) == {"c0", "c1", "c2", "own name"}
+
+
 def test_released_data_show_what_is_known_of_them(shared_data):
     """LC's tokens and DR's loops are known oddities of the released PersonaChat conversations."""
     from parlai_spotbot.importers.spotbot2020_dump import read_dump

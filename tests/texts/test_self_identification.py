@@ -1,8 +1,16 @@
 """Sentences by which a speaker says to be a machine, and sentences that merely look like it."""
 
+import csv
+from pathlib import Path
+
 import pytest
 
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.self_identification import identifies_itself
+
+LINES = Path(__file__).with_name("self_identification_lines.tsv")
+"""What speakers say of themselves, and what merely looks like it, in English and German; half of the latter were
+written to mislead. The held-out part was written before the rules, which were made with the other one alone."""
 
 MUST = """
 As an AI, I don't have feelings.
@@ -102,3 +110,51 @@ def test_in_the_middle_of_a_turn_and_beside_a_question():
     assert identifies_itself("Nice! Do you like tea? I can't drink, I'm a bot.")
     assert identifies_itself("do you think i am a robot ? well , i am a robot .")
     assert not identifies_itself("")
+
+
+def lines(part):
+    with LINES.open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row["part"] == part]
+    return [row["text"] for row in rows if row["says"] == "yes"], [row["text"] for row in rows if row["says"] == "no"]
+
+
+@pytest.mark.parametrize(("part", "count"), [("development", 250), ("held-out", 160)])
+def test_nearly_all_that_is_said_is_heard_and_hardly_anything_else(part, count):
+    says, says_not = lines(part)
+    assert len(says) + len(says_not) >= count
+    assert min(len(says), len(says_not)) > 0.4 * count
+    heard = sum(map(identifies_itself, says))
+    misheard = [text for text in says_not if identifies_itself(text)]
+    assert heard >= 0.97 * len(says)
+    assert heard / (heard + len(misheard)) >= 0.97, misheard
+
+
+def test_no_one_in_a_thousand_turns_of_people_is_taken_for_a_machines():
+    from parlai_spotbot.tasks.chitchat import data
+
+    said = [text for chat in data.conversations("humans") for text in chat.turns][:4000]
+    assert len(said) >= 2000
+    assert sum(map(identifies_itself, said)) <= 0.001 * len(said)
+
+
+def test_no_one_in_a_thousand_turns_of_people_of_the_papers_data_either(shared_data):
+    from parlai_spotbot.importers.spotbot2020_dump import read_dump
+
+    dump = Path(shared_data) / "data" / "spot_the_bot_2020" / "MongoDump.zip"
+    if not dump.exists():
+        pytest.skip("no released data")
+    told = [c for domain in ("convai2", "dailydialog", "empathetic") for c in read_dump(dump, domain).conversations]
+    said = [turn.text for conversation in told for turn in conversation.turns if turn.speaker == HUMAN]
+    assert len(said) >= 5000
+    assert sum(map(identifies_itself, said)) <= 0.001 * len(said)
+
+
+def test_a_contestants_own_name_gives_it_away():
+    assert identifies_itself("Hi, my name is Zorbot.", "zorbot-7b")
+    assert identifies_itself("call me zorbot-7b !", "zorbot-7b")
+    assert identifies_itself("Ich heiße Zorbot", "zorbot-7b")
+    assert not identifies_itself("Hi, my name is Zorbot.")
+    assert not identifies_itself("Hi, my name is Zorba.", "zorbot-7b")
+    assert not identifies_itself("My name is Al.", "al")  # two letters are a person's as well
+    assert not identifies_itself("I talked to zorbot", "zorbot-7b")
+    assert not identifies_itself("my name is human", HUMAN)

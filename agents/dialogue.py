@@ -27,7 +27,7 @@ PERSONA = ("your persona:", "partner's persona:")
 
 _PLAYS = itertools.count(1)
 
-SENTENCE_END = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$)")
+SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"')\]]*(?=\s|$)")
 
 
 def whole_sentences(text: str, finished: bool, most: int = 1000) -> str:

@@ -71,7 +71,7 @@ def last_sentences(text: str) -> str:
 
 def tidy(answer: str) -> str:
     """One line, without what blanks and joined answers leave behind: space before a mark, a mark twice, none at all."""
-    answer = re.sub(r"\s+([.,!?])", r"\1", " ".join(answer.split()))
+    answer = re.sub(r" ([.,!?])", r"\1", " ".join(answer.split()))
     answer = re.sub(r"([.,!?])(?:[.,](?=\s|$))+", r"\1", answer)
     return answer if re.search(r"\w", answer) else ""
 

@@ -22,7 +22,7 @@ ROLES = ("system", "developer", "user")
 LABEL = re.compile(r"^\s*(?:assistant|ai|bot)\s*:\s*", re.IGNORECASE)
 TURN_END = re.compile(
     r"<\|[a-z_]+\|>|</s>|<end_of_turn>|<eos>|\[/?INST\]"
-    r"|\n\s*(?:user|human|stranger|partner|assistant)\s*:",
+    r"|\n[^\S\n]*(?:user|human|stranger|partner|assistant)\s*:",
     re.IGNORECASE,
 )
 """Where a model goes on past its turn: the special tokens of chat templates, or the next speaker's name."""

@@ -19,8 +19,8 @@ REASONS = (OFFENSIVE, PERSONAL)
 
 USER, EMAIL, PHONE, LINK = "@user", "[email]", "[phone]", "[link]"
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_LINK = re.compile(r"(?:https?://|www\.)\S+|\b[\w-]+\.(?:com|org|net|edu|io|gov|ly|tv)\b(?:/\S*)?", re.IGNORECASE)
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_LINK = re.compile(r"(?:https?://|www\.)\S+|\b[\w-]{1,63}\.(?:com|org|net|edu|io|gov|ly|tv)\b(?:/\S*)?", re.IGNORECASE)
 _PHONE = re.compile(
     r"\+\d[\d ().-]{6,}\d"  # with the code of a country
     r"|(?<![\w.])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}\b"

@@ -22,8 +22,15 @@ RULE = (
 
 EMPTY = "..."
 
+NESTED = 9
+"""So often at most the rule is gone through; only special tokens within special tokens take more than three times."""
+
+BRACKETS_OF_TOKENS = str.maketrans("<>[]_", "     ")
+
 _NAMES = "s|pad|unk|eos|bos|sep|cls|mask|start|end|null|silence|endoftext|im_start|im_end|speaker1|speaker2"
-SPECIAL_TOKEN = re.compile(rf"<\s*[|/]?\s*(?:{_NAMES})\s*[|/]?\s*>|__(?:{_NAMES})__|\[(?:{_NAMES})\]", re.IGNORECASE)
+SPECIAL_TOKEN = re.compile(
+    rf"<\s{{0,9}}[|/]?\s{{0,9}}(?:{_NAMES})\s{{0,9}}[|/]?\s{{0,9}}>|__(?:{_NAMES})__|\[(?:{_NAMES})\]", re.IGNORECASE
+)
 
 PLAIN = str.maketrans(
     {
@@ -36,7 +43,7 @@ PLAIN = str.maketrans(
 
 SPLIT_CONTRACTION = re.compile(r"(?<=[a-z]) ?' ?(?=(?:s|m|re|ve|ll|d|t)\b)|(?<![,;?!]) (?=n't\b)", re.IGNORECASE)
 SPLIT_WORD = re.compile(r"\b(gon|wan) (?=na\b)", re.IGNORECASE)
-SPACE_BEFORE_PUNCTUATION = re.compile(r"\s+(?=[,.!?;:]+(?:\s|$))")
+SPACE_BEFORE_PUNCTUATION = re.compile(r"(?<!\s)\s+(?=[,.!?;:]+(?:\s|$))")
 NO_SPACE_AFTER_PUNCTUATION = re.compile(r"([,;?!])(?=[^\W\d_])")
 INNER_QUOTES = re.compile(r'(?<!\S)" ([^"]*[^"\s]) "(?!\w)')
 WORD_QUOTES = re.compile(r"'{2,}")
@@ -63,9 +70,11 @@ def _once(text: str) -> str:
 
 def normalise(text: str) -> str:
     """The turn by `RULE`; applying it twice changes nothing more."""
-    while (plain := _once(text)) != text:
+    for _ in range(NESTED):
+        if (plain := _once(text)) == text:
+            return text or EMPTY
         text = plain
-    return text or EMPTY
+    return normalise(text.translate(BRACKETS_OF_TOKENS))
 
 
 def keep(text: str) -> str:

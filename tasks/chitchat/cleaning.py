@@ -24,7 +24,7 @@ LATEST_OPENING = 3
 """Substance must begin within the first exchanges up to this one, counted from 0."""
 
 _NUMBERS_AND_HANDLES = (
-    r"\S+@\S+\.\w+",  # mail
+    r"\S@\S{1,250}\.\w",  # mail
     r"(?<!\w)@\w",  # handle
     r"\d{7,}",  # phone or account numbers
     r"\b\d{3}[-. )]{1,2}\d{3}[-. ]\d{4}\b",
@@ -44,7 +44,7 @@ _PERSONAL = (
     r"\b(?:call me|this is|i am|i'm|im) (?-i:[A-Z][a-z]+ [A-Z][a-z]+)\b",  # both names
 )
 
-_LINK = (r"https?:", r"\bwww\.", r"\b[\w-]+\.(?:com|org|net|edu|io|gov|ly|tv|co|be)\b")
+_LINK = (r"https?:", r"\bwww\.", r"\w-*\.(?:com|org|net|edu|io|gov|ly|tv|co|be)\b")
 
 _MARKUP = (
     r"</?\w[^<>]*>",
@@ -78,7 +78,7 @@ _PLATFORM = (
     r"\brefresh(?:ed|ing)? (?:the |this |my |your )?(?:page|webpage|it)\b",
     r"(?<!good )(?<!great )(?<!valid )(?<!plot )(?<!exclamation )\bpointss*\b(?! (?:at|of|out|to)\b)",
     r"\bwin(?:ning)? (?:an?|the|this|that|one of the) (?:free )?(?:ipads?|mac|macbook|prizes?)\b",
-    r"\bare (?:you|u) (?:a |an |really |actually |even )*(?:real|human|robot|computer|machine|person|alexa)\b",
+    r"\bare (?:you|u) (?:a |an |really |actually |even ){0,5}(?:real|human|robot|computer|machine|person|alexa)\b",
     r"\balexa (?:prize|challenge)\b",
     r"\bturing test\b",
     r"\b(?:paired|matched|connected) (?:up )?"

@@ -20,7 +20,7 @@ from parlai_spotbot.models.chat import client as chat
 from parlai_spotbot.models.chat.message_text import THOUGHT, text_of, tokens
 
 FORMATS = ("json_schema", "json_object", "text")
-FENCE = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
+FENCE = re.compile(r"^```(?:json)?(.*)```$", re.DOTALL)
 SAID = 300
 """So many characters of what was said are kept."""
 
@@ -226,7 +226,7 @@ def _said(answer: dict) -> str:
         refusal = choice["message"].get("refusal")
         raise BadAnswer("the model refused" if refusal else "an empty answer")
     fenced = FENCE.match(text)
-    return fenced[1] if fenced else text
+    return fenced[1].strip() if fenced else text
 
 
 def parsed(ask: PromptedQuestion, said: str) -> dict:

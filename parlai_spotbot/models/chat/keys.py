@@ -21,7 +21,7 @@ MARK = "[key]"
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 LIKELY = re.compile(
-    r"(?<![A-Za-z0-9])(?:sk-|sk_|gsk_|csk-|hf_|xai-|pplx-|nvapi-|r8_|tgp_)(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{16,}"
+    r"(?<![A-Za-z0-9])(?:sk-|sk_|gsk_|csk-|hf_|xai-|pplx-|nvapi-|r8_|tgp_)(?=[A-Za-z0-9_-]{0,80}\d)[A-Za-z0-9_-]{16,}"
     r"|AIza[0-9A-Za-z_-]{30,}|\b[Bb]earer\s+[^\s<$]{8,}"
 )
 """How the keys of the known services look, and what an Authorization header says."""

@@ -25,14 +25,14 @@ PRIVATE_KEY = re.compile(
 
 KEPT = frozenset({"turn_timeout", "load_timeout", "base_model", "at_most", "seconds_per_annotation", "per_annotator"})
 
-ADDRESS = re.compile(r"(?i)\b[a-z][a-z0-9+.-]*://[^\s\"'<>]+")
-EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+ADDRESS = re.compile(r"(?i)[a-z0-9+.-]{0,30}://[^\s\"'<>]+")
+EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 PATH = re.compile(
     r"(?<![\w/.:~])(?:~[\w-]*|\.{1,2})?/(?:[\w.+@=-]+/)*([\w.+@=-]*)|\b[A-Za-z]:\\(?:[^\\\s]+\\)*([^\\\s]*)"
 )
 MACHINE = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?(?![\w.])|(?i:\blocalhost(?::\d+)?\b)")
 HOST = re.compile(
-    r"(?i)(?<![\w.])[a-z0-9-]+(?:\.[a-z0-9-]+)*\."
+    r"(?i)(?<![\w.-])[\w.-]*[\w-]\."
     r"(?:internal|local|lan|intra|corp|com|org|net|edu|cloud|gov|io|ai|dev|ch|de|at|eu|uk|fr|es)(?::\d+)?(?![\w.-])"
 )
 SECRET = re.compile(

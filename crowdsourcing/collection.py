@@ -23,6 +23,7 @@ class LaunchRequest:
 
     `task` names a task of a survey that is annotated task by task, `group` the people for whom the units are where they
     are for several groups. `new_secret` allows another secret where that of the collection is lost.
+    `revoke` and `new_link` name an in-house annotator whose link is to be revoked, or replaced.
     """
 
     study: str | Path
@@ -39,6 +40,8 @@ class LaunchRequest:
     open_browser: bool = False
     group: str = ""
     new_secret: bool = False
+    revoke: str = ""
+    new_link: str = ""
 
     @property
     def part(self) -> str:

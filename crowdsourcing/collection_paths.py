@@ -59,6 +59,11 @@ class CollectionPaths:
         return self.folder / "prolific.jsonl"
 
     @property
+    def link_states(self) -> Path:
+        """Which links were revoked, and until when others are good; of all tasks, as these share the secret."""
+        return self.shared / "links.jsonl"
+
+    @property
     def platform(self) -> Path:
         """The platform's list of who took part."""
         return self.shared / "platform.jsonl"

@@ -20,6 +20,7 @@ from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.links import LinkStates
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
@@ -64,7 +65,7 @@ def door_of(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd) ->
     """The way in that the provider asks for."""
     settings = collection.request.settings
     if settings.provider == "in_house":
-        return InHouseDoor(secret)
+        return InHouseDoor(secret, LinkStates(collection.paths.link_states))
     if settings.provider == "prolific":
         codes = settings.completion_code, settings.screened_out_code
         study = ProlificStudy(collection.setup.task_name, settings.prolific_study, *codes)

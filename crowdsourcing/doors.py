@@ -19,11 +19,14 @@ from urllib.parse import quote
 
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.links import LinkStates
 from parlai_spotbot.crowdsourcing.prolific import IDS, PARAMETER, ProlificIds, SignedUrls
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal, field, read_jsonl
 
 NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
+REVOKED_LINK = "This link is not good any more. If you were given another one, please open that."
+OVER = "The time of this link is over. Please ask whoever gave it to you."
 OTHER_SITTING = "This study was opened from another submission of yours before. Please go on from there."
 NOT_FROM_PROLIFIC = "Please open this study from Prolific."
 NOT_FROM_MTURK = "Please open this task from MTurk; it may be over already."
@@ -49,6 +52,9 @@ class Door(Protocol):
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         """Who comes; `Refusal` (403, "link") where that is not certain."""
+
+    def still_open(self, visitor: Visitor) -> bool:
+        """Whether who came in by it may go on."""
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """How the visitor leaves in this state of the session, with `done` units done."""
@@ -79,21 +85,37 @@ def _signed(secret: bytes, purpose: str, query: Mapping[str, str], name: str) ->
 
 
 class InHouseDoor:
-    """Personal links: whoever holds one is that annotator. A bare name opens nothing."""
+    """Personal links: whoever holds one is that annotator. A bare name opens nothing.
+
+    `links` says which of them were revoked and until when they are good; without it all are. A link that is over opens
+    nothing any more, but who came in by it in time goes on; one that was revoked ends open pages too.
+    """
 
     name = "in_house"
     framed_by = ()
     waits = False
 
-    def __init__(self, secret: bytes):
-        self.secret = secret
+    def __init__(self, secret: bytes, links: LinkStates | None = None, clock: Callable[[], float] = time.time):
+        self.secret, self.links, self.clock = secret, links, clock
 
     def knows(self, query: Mapping[str, str]) -> bool:
         return "t" in query
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
-        worker = _signed(self.secret, tokens.LINK, query, "t")["worker"]
-        return Visitor(worker, provider_data={"door": self.name})
+        said = _signed(self.secret, tokens.LINK, query, "t")
+        visitor = Visitor(said["worker"], provider_data={"door": self.name, "link": said.get("number", 0)})
+        if not self.still_open(visitor):
+            raise refused(REVOKED_LINK)
+        until = self.links.of(visitor.worker).until if self.links else None
+        if until is not None and self.clock() >= until:
+            raise refused(OVER)
+        return visitor
+
+    def still_open(self, visitor: Visitor) -> bool:
+        if self.links is None:
+            return True
+        state = self.links.of(visitor.worker)
+        return not state.revoked and visitor.provider_data.get("link", 0) == state.number
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         return NOTHING
@@ -174,6 +196,9 @@ class ProlificDoor:
     def _hash(self, text: str) -> str:
         return hmac.new(self.secret, b"prolific " + text.encode(), sha256).hexdigest()
 
+    def still_open(self, visitor: Visitor) -> bool:
+        return True
+
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """The completion code for who has done something and was not stopped, else the code for the screened out."""
         if not done and state in ("ready", "waiting"):
@@ -245,6 +270,9 @@ class MTurkDoor:
         if time.monotonic() - self._first_asked.setdefault(hit, time.monotonic()) < self.SLOW_SECONDS:
             raise Refusal(503, "not_accepted", NOT_ACCEPTED)
         raise refused(NOT_ACCEPTED)
+
+    def still_open(self, visitor: Visitor) -> bool:
+        return True
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""

@@ -22,7 +22,7 @@ from typing import Any
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.api_requests import ROUTES, as_refusal, parse, refusal
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.doors import NO_LINK, Door, refused
+from parlai_spotbot.crowdsourcing.doors import NO_LINK, REVOKED_LINK, Door, refused
 from parlai_spotbot.crowdsourcing.rates import Rate
 from parlai_spotbot.crowdsourcing.refused_bodies import RefusedBodies
 
@@ -39,6 +39,7 @@ LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server")
 NO_TOKEN = Refusal(401, "token", "Please open the page again by the link that you were given.")
 OLD_TOKEN = Refusal(401, "expired", "This page was open for very long. Please reload it.")
 FORGED = Refusal(403, "forged", "This page was not opened by a valid link.")
+REVOKED = Refusal(403, "link", REVOKED_LINK)
 PREVIEW = Refusal(403, "preview", "Please accept the task first.")
 TOO_MANY = Refusal(429, "too_many", "Too much was asked at once. Please wait: the page tries again by itself.")
 BUSY = Refusal(503, "busy", "Many people are working at the moment. Please wait: the page tries again by itself.")
@@ -202,6 +203,8 @@ class Intake:
         if payload["door"] not in self.doors:
             raise NO_TOKEN
         visitor = Visitor(payload["worker"], payload["registration"], payload["data"])
+        if not self.doors[payload["door"]].still_open(visitor):
+            raise REVOKED
         annotator = tokens.pseudonym(self.secret, visitor.worker) if visitor.worker else ""
         return visitor, annotator, fresh
 

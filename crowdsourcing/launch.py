@@ -7,6 +7,7 @@ done, the port is the one that open pages ask at, and the links stay those that 
 from __future__ import annotations
 
 import contextlib
+import shlex
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +20,7 @@ from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
 from parlai_spotbot.crowdsourcing.groups import check_group
-from parlai_spotbot.crowdsourcing.links import known_names, wanted_names
+from parlai_spotbot.crowdsourcing.links import LinkStates, known_names, renew, revoke, wanted_names, write_links
 from parlai_spotbot.crowdsourcing.platform_records import PLATFORM
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
@@ -43,6 +44,8 @@ def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
         raise UserError(f"--survey {request.survey}: comes in with its answers.", "Choose one that people can answer.")
     check_task(request.survey, request.task)
     request = replace(request, group=check_group(study, request.survey, request.group))
+    if request.revoke or request.new_link:
+        return _change_link(request, study, say)
     if request.dry_run:
         collection, found = _planned(request, study, say)
         say("\nnothing was posted (--dry-run)")
@@ -273,6 +276,23 @@ def _told(settings: LaunchSettings) -> dict[str, Any]:
     for name in ("completion_code", "screened_out_code"):
         row[name] = "set" if row[name] else ""
     return row
+
+
+# -- links -----------------------------------------------------------------------------------------------------------
+def _change_link(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> int:
+    """Revoke or replace somebody's link, also while the page is served: its door hears of it at once."""
+    paths = CollectionPaths.of(study, request.survey, request.part)
+    states = LinkStates(paths.link_states)
+    name = request.new_link or request.revoke
+    (renew if request.new_link else revoke)(paths.links, name, states)
+    last = files.read_json(paths.launch) if paths.launch.exists() else {}
+    base = last.get("url") or f"http://{request.host}:{last.get('port', 0)}"
+    links = write_links(paths.links, [], base, read_secret(paths.secret, make=False), states)
+    if request.new_link:
+        say(f"the link that {name} had opens nothing any more; the new one:\n  {links[name]}")
+    else:
+        say(f"revoked: the link of {name}; another one for them: --new-link {shlex.quote(name)}")
+    return 0
 
 
 # -- closing ---------------------------------------------------------------------------------------------------------

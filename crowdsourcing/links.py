@@ -1,17 +1,86 @@
-"""Personal links of in-house annotators: one signed link each, in links.csv. A bare name opens nothing."""
+"""Personal links of in-house annotators: one signed link each, in links.csv. A bare name opens nothing.
+
+A link can be revoked, at once and for pages that are open too; its annotator may be given another one. Links may also
+be good until some time only. What became of whose link stands in links.jsonl, which the doors of all tasks read.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.tokens import in_house_link
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 
-HEADER = ("annotator", "link")
+HEADER = ("annotator", "link", "state")
 MOST = 10_000
+REVOKED, RENEWED, UNTIL = "revoked", "renewed", "until"
+"""What may become of a link, as links.jsonl says it."""
+
+
+@dataclass(frozen=True)
+class LinkState:
+    """An annotator's link: the `number` of the one that counts (from 0), whether it is revoked, and until when it opens
+    the page (Unix time; None: as long as the study takes)."""
+
+    number: int = 0
+    revoked: bool = False
+    until: float | None = None
+
+    @property
+    def said(self) -> str:
+        if self.revoked:
+            return REVOKED
+        return "" if self.until is None else f"until {_moment(self.until)}"
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="minutes")
+
+
+class LinkStates:
+    """What links.jsonl says; read again when it has grown, as another command may write while the page is served."""
+
+    def __init__(self, path: Path):
+        self.path = Path(path)
+        self._size = -1
+        self._states: dict[str, LinkState] = {}
+
+    def of(self, annotator: str) -> LinkState:
+        """The state of this annotator's link."""
+        size = self.path.stat().st_size if self.path.exists() else 0
+        if size != self._size:
+            rows = files.read_jsonl(self.path, _row, torn_tail=True) if size else []
+            states: dict[str, LinkState] = {}
+            for name, event, until in rows:
+                states[name] = _after(states.get(name, LinkState()), event, until)
+            self._states, self._size = states, size
+        return self._states.get(annotator, LinkState())
+
+    def note(self, annotator: str, event: str, until: float | None = None) -> None:
+        """Write down what becomes of a link; it is so at once for every door."""
+        row = {"time": _moment(time.time()), "annotator": annotator, "event": event}
+        with files.Journal(self.path) as journal:
+            journal.append({**row, **({"until": until} if until is not None else {})})
+        self.path.chmod(0o600)
+
+
+def _row(row: dict, where: str) -> tuple[str, str, float | None]:
+    name, event = (files.field(row, key, str, where) for key in ("annotator", "event"))
+    return name, event, files.field(row, "until", (int, float, type(None)), where, None)
+
+
+def _after(state: LinkState, event: str, until: float | None) -> LinkState:
+    if event == REVOKED:
+        return replace(state, revoked=True)
+    if event == RENEWED:
+        return LinkState(state.number + 1)
+    return replace(state, until=until)
 
 
 def wanted_names(annotators: str | int | None, default: int, group: str = "") -> list[str]:
@@ -56,14 +125,46 @@ def known_names(path: Path) -> list[str]:
     return [row["annotator"] for row in rows]
 
 
-def write_links(path: Path, names: list[str], base: str, secret: bytes) -> dict[str, str]:
-    """Write the links of `names`, after those that are known already, for the server at `base`; returns all of them."""
+def write_links(
+    path: Path, names: list[str], base: str, secret: bytes, states: LinkStates, days: float | None = None
+) -> dict[str, str]:
+    """Write the links of `names`, after those that are known already, for the server at `base`.
+
+    Returns the links that open the page. With `days` those that have no end yet get one, so long from now.
+    """
     everybody = dict.fromkeys([*known_names(path), *names])
-    links = {name: in_house_link(base, secret, name) for name in everybody}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEADER)
-    writer.writerows(links.items())
+    links = {}
+    for name in everybody:
+        state = states.of(name)
+        if days is not None and state.until is None and not state.revoked:
+            states.note(name, UNTIL, round(time.time() + days * 86400))
+            state = states.of(name)
+        if not state.revoked:
+            links[name] = in_house_link(base, secret, name, state.number)
+        writer.writerow((name, links.get(name, ""), state.said))
     files.write_text(path, out.getvalue())
     path.chmod(0o600)
     return links
+
+
+def revoke(path: Path, name: str, states: LinkStates) -> None:
+    """Revoke the link of `name`, which must be in links.csv at `path`; once more changes nothing."""
+    _check_name(path, name)
+    if not states.of(name).revoked:
+        states.note(name, REVOKED)
+
+
+def renew(path: Path, name: str, states: LinkStates) -> None:
+    """Give `name` another link in the place of the one they have, which opens nothing from now on."""
+    _check_name(path, name)
+    states.note(name, RENEWED)
+
+
+def _check_name(path: Path, name: str) -> None:
+    known = known_names(path)
+    if name not in known:
+        remedy = nearest(name, known) if known else "Launch first: links are made then."
+        raise UserError(f"{path}: nobody called '{name[:80]}' has a link.", remedy)

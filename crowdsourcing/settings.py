@@ -66,7 +66,8 @@ class LaunchSettings:
     else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run reckons with. `group`
     names the group of annotators (students, …) by which training outcomes are told apart; `gold` is a file of further
     gold dialogues of the task that is launched. `prolific_study` is the study's id at Prolific, whose links it signs;
-    with `accept_unverified_ids` its links need no signature, and whoever has the link is whom they say.
+    with `accept_unverified_ids` its links need no signature, and whoever has the link is whom they say. `links_days` is
+    for how long in-house links open the page (None: as long as the study takes).
     """
 
     provider: str = "in_house"
@@ -92,6 +93,7 @@ class LaunchSettings:
     gold: str = ""
     prolific_study: str = ""
     accept_unverified_ids: bool = False
+    links_days: float | None = None
 
     @property
     def platform_fee(self) -> float:
@@ -189,6 +191,7 @@ def parse_settings(row: Any, where: str) -> LaunchSettings:
         "fee": _number(row, "fee", where, None, NumberRange(most=10)),
     }
     values["accept_unverified_ids"] = files.field(row, "accept_unverified_ids", bool, where, False)
+    values["links_days"] = _number(row, "links_days", where, None, ABOVE_ZERO)
     codes = ("completion_code", "screened_out_code", "prolific_study")
     for name in ("title", "description", "contact", *codes, "language", "group", "gold"):
         values[name] = files.field(row, name, str, where, getattr(plain, name)).strip()

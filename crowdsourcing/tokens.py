@@ -124,9 +124,9 @@ def read_session(secret: bytes, token: str, now: float) -> dict:
     return payload
 
 
-def in_house_link(base: str, secret: bytes, worker: str) -> str:
-    """The personal link of `worker`, any name; `base` is the server's address."""
-    token = sign(secret, LINK, {"worker": worker})
+def in_house_link(base: str, secret: bytes, worker: str, number: int = 0) -> str:
+    """The personal link of `worker`, any name; `base` is the server's address, `number` counts the links they had."""
+    token = sign(secret, LINK, {"worker": worker, **({"number": number} if number else {})})
     if not worker.strip() or len(token) > MOST:
         raise UserError(f"annotator {worker[:40]!r}: the name is empty or too long.", "Give a short name.")
     return f"{base.rstrip('/')}/?{urlencode({'t': token})}"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
-from parlai_spotbot.crowdsourcing.links import write_links
+from parlai_spotbot.crowdsourcing.links import LinkStates, write_links
 from parlai_spotbot.crowdsourcing.tokens import study_link
 
 SHOWN = 10
@@ -32,11 +32,12 @@ def welcome(collection: CrowdCollection, invitation: Invitation, say: Callable[[
     provider, paths = collection.request.settings.provider, collection.paths
     first = ""
     if provider == "in_house":
-        links = write_links(paths.links, names, base, secret)
+        days = collection.request.settings.links_days
+        links = write_links(paths.links, names, base, secret, LinkStates(paths.link_states), days)
         say(f"\nlinks, one for each annotator ({len(links)}): {paths.links}")
         for name, link in list(links.items())[:SHOWN]:
             say(f"  {name}: {link}")
-        first = links[names[0]]
+        first = next(iter(links.values()), "")
         if len(links) < invitation.annotators:
             say(f"warning: for all units there must be {invitation.annotators} annotators or more: raise --annotators")
     elif provider == "prolific":

@@ -32,6 +32,8 @@ class SpotbotCrowdsource(Command):
       minutes_per_unit: 60
       limits: {units_per_annotator: 3, controls_per_unit: 2}
       qualifications: {approval_rate: 98, approved_hits: 500, countries: [US, GB]}   # MTurk's
+  parlai spotbot_crowdsource --study studies/mine --revoke annotator-3
+      While the page is served or not: that link opens nothing any more. --new-link gives them another one.
   Ctrl-C, or kill: the same command goes on from there. Answers: parlai spotbot_collect --study studies/mine"""
 
     @classmethod
@@ -88,6 +90,12 @@ class SpotbotCrowdsource(Command):
             action="store_true",
             help="where the secret is lost: another one; links and pseudonyms are new",
         )
+        group.add_argument(
+            "--revoke", type=str, default="", metavar="NAME", help="in-house: revoke this annotator's link, at once"
+        )
+        group.add_argument(
+            "--new-link", type=str, default="", metavar="NAME", help="in-house: another link for them in its place"
+        )
         group.add_argument("--open-browser", action="store_true", help="open the first link in a browser")
 
     def execute(self) -> int:
@@ -100,7 +108,7 @@ class SpotbotCrowdsource(Command):
         said = {"provider": opt["provider"], "language": opt["language"], "accept_unverified_ids": unverified}
         settings = read_settings(opt["config"], **said)
         names = ("study", "survey", "group", "host", "port", "annotators")
-        names += ("dry_run", "live", "close", "open_browser", "new_secret")
+        names += ("dry_run", "live", "close", "open_browser", "new_secret", "revoke", "new_link")
         given = {name: opt[name] for name in names}
         return launch(LaunchRequest(settings=settings, task=opt["part"], url=opt["url"] or "", **given))
 

@@ -108,7 +108,7 @@ def test_one_that_cant_be_loaded_leaves_the_others(made, tmp_path, capsys):
         ({"candidates": 1}, "--candidates 1: a question has at least two"),
         ({"candidates": 5000}, "can be distractors"),
         ({"only": ["dul"]}, "Did you mean 'dual'"),
-        ({"task": "chitchat"}, "--task and --conversations: questions come from one of them"),
+        ({"task": "chitchat", "questions_file": "q.jsonl"}, "and --questions-file: questions are drawn, or come from"),
         ({"conversations": "nowhere.jsonl"}, "nowhere.jsonl"),
         ({"seed": 5, "out": "old"}, "there are other questions already"),
     ],

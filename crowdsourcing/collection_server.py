@@ -22,6 +22,7 @@ from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, Pro
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.links import LinkStates
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
+from parlai_spotbot.crowdsourcing.operator_page import OperatorWatch
 from parlai_spotbot.crowdsourcing.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
 from parlai_spotbot.crowdsourcing.steady_clock import SteadyClock, latest_beginning
@@ -55,8 +56,11 @@ def make_server(
             secret,
             ListenAddress(host, port, prefer=collection.last_port),
         )
-        in_house = collection.request.settings.provider == "in_house"
-        return CollectionServer(server, progress, 0.0 if in_house else LINGER, BackupClock(paths))
+        settings, backups = collection.request.settings, BackupClock(paths)
+        server.watch = OperatorWatch(
+            collection.name, secret, settings.pay, settings.currency, settings.minimum_wage, backups
+        )
+        return CollectionServer(server, progress, 0.0 if settings.provider == "in_house" else LINGER, backups)
 
     return make
 

@@ -43,7 +43,8 @@ class Plan:
     `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'. They are
     of the `human_pool`, one of `HUMAN_POOLS`. `batchsize`, `grouping` and `max_loaded` (contestants needed at a time,
     0: all) say what is answered in one batch.
-    `more` are conversations of single pairs, "A/B", beyond those that every pair has.
+    `more` are conversations of single pairs, "A/B", beyond those that every pair has. Contestants `left_out` play no
+    more, and what they said is kept and not used.
     """
 
     domain: str
@@ -62,6 +63,7 @@ class Plan:
     max_loaded: int = 0
     meetings: str = "pairs"
     more: dict[str, int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     KEYS = (
         "domain",
@@ -80,6 +82,7 @@ class Plan:
         "max_loaded",
         "meetings",
         "more",
+        "left_out",
     )
 
     def all_pairs(self) -> list[tuple[str, str]]:
@@ -89,6 +92,17 @@ class Plan:
         names = list(self.contestants)
         pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]] if self.meetings != "self" else []
         return pairs + ([(name, name) for name in names] if self.meetings != "pairs" else [])
+
+    def remaining(self) -> Plan:
+        """The plan without what is left out."""
+        gone = set(self.left_out)
+        return replace(
+            self,
+            contestants={name: own for name, own in self.contestants.items() if name not in gone},
+            pairs=tuple(pair for pair in self.pairs if not gone & set(pair)),
+            more={pair: count for pair, count in self.more.items() if not gone & set(pair.split("/"))},
+            left_out=(),
+        )
 
     def conversations_of(self, pair: tuple[str, str]) -> int:
         """How many conversations a pair has."""
@@ -111,6 +125,9 @@ class Plan:
             del row["human_pool"]
         if not self.more:
             del row["more"]
+        row["left_out"] = list(self.left_out)
+        if not self.left_out:
+            del row["left_out"]
         return row
 
     @classmethod
@@ -142,7 +159,8 @@ class Plan:
             max_loaded=_count(row, "max_loaded", where, 0, least=0),
             meetings=files.field(row, "meetings", str, where, MEETINGS[0]),
         )
-        return with_more(plan.check(where), files.field(row, "more", dict, where, {}), where)
+        plan = with_more(plan.check(where), files.field(row, "more", dict, where, {}), where)
+        return without(plan, files.field(row, "left_out", list, where, []), where)
 
     def check(self, where: str) -> Plan:
         """Raise `UserError` unless the plan can be carried out; return it."""
@@ -226,14 +244,38 @@ def with_more(plan: Plan, more: dict, where: str) -> Plan:
     return replace(plan, more=found)
 
 
+def without(plan: Plan, names: list, where: str) -> Plan:
+    """The plan with these contestants left out, and no others; a pair must remain."""
+    for name in names:
+        if name not in plan.contestants:
+            raise UserError(f"{where}: no contestant '{name}' to leave out.", nearest(str(name), plan.contestants))
+    changed = replace(plan, left_out=tuple(name for name in plan.contestants if name in names))
+    remaining = changed.remaining()
+    if not remaining.contestants or not remaining.all_pairs():
+        raise UserError(f"{where}: without {', '.join(names)} no pair of contestants remains.", "Leave fewer out.")
+    return changed
+
+
 @dataclass
 class Study:
-    """A study's folder and its plan in force; `extensions` are the lines of history.jsonl, oldest first."""
+    """A study's folder and its plan in force; `extensions` are the lines of history.jsonl, oldest first. `gone` are
+    contestants whose conversations, and judgements of them, aren't read."""
 
     path: Path
     plan: Plan
     base: Plan
     extensions: list[dict] = field(default_factory=list)
+    gone: frozenset[str] = frozenset()
+
+    def remaining(self) -> Study:
+        """The study without the contestants that are left out, for whoever judges of the others; itself where there are
+        none."""
+        if not self.plan.left_out:
+            return self
+        return replace(self, plan=self.plan.remaining(), gone=frozenset(self.plan.left_out))
+
+    def _gone(self, row: Conversation) -> bool:
+        return not self.gone.isdisjoint(row.entities)
 
     # -- the files ---------------------------------------------------------------------------------------------------
     @property
@@ -331,7 +373,7 @@ class Study:
 
     def extend(self, **add: Any) -> None:
         """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`,
-        `meetings` (to "both"), `more` (conversations of single pairs, "A/B").
+        `meetings` (to "both"), `more` (conversations of single pairs, "A/B"), `left_out` (all that are, from now on).
 
         With `contestants`, `mended` lists those whose entry replaces one that never played.
         """
@@ -361,6 +403,8 @@ class Study:
             for pair, count in after.more.items():
                 if count > before.more.get(pair, 0):
                     lines.append(f"{count - before.more.get(pair, 0)} conversations of {pair} added")
+            lines += [f"{name} left out" for name in after.left_out if name not in before.left_out]
+            lines += [f"{name} taken back" for name in before.left_out if name not in after.left_out]
             if after.meetings != before.meetings:
                 added = "self-chats" if before.meetings == "pairs" else "conversations of every two contestants"
                 lines.append(f"{added} added")
@@ -375,9 +419,10 @@ class Study:
     # -- reading what the steps wrote --------------------------------------------------------------------------------
     def conversations(self) -> list[Conversation]:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
-        return checksums.read_jsonl(
+        rows = checksums.read_jsonl(
             self.conversations_path, Conversation.from_json, "conversations file", hints.run("selfchat", self.path)
         )
+        return [row for row in rows if not self._gone(row)] if self.gone else rows
 
     def finished(self) -> list[Conversation]:
         """Every conversation that is on disk, whether or not self-play has ended; a line torn by a crash is left out.
@@ -402,13 +447,17 @@ class Study:
 
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""
-        return checksums.read_jsonl(
+        rows = checksums.read_jsonl(
             self.judgements_path(survey),
             Judgement.from_json,
             "judgements file",
             "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge).",
             torn_tail=True,
         )
+        if not self.gone:
+            return rows
+        gone = {row.conversation_id for row in replace(self, gone=frozenset()).conversations() if self._gone(row)}
+        return [row for row in rows if row.control or gone.isdisjoint(row.conversation_ids)]
 
     def judgement_table(self, survey: str) -> DataFrame:
         """The answers as categories and codes, for surveys of millions: see `judgement_table`."""
@@ -466,7 +515,7 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
     A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
     conversations had been played.
     """
-    known = ("contestants", "conversations_per_pair", "surveys", "mended", "meetings", "more")
+    known = ("contestants", "conversations_per_pair", "surveys", "mended", "meetings", "more", "left_out")
     for key in add:
         if key not in known:
             raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
@@ -493,4 +542,5 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
             "A study only grows; choose another --study.",
         )
     grown = replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings)
-    return with_more(grown.check(where), files.field(add, "more", dict, where, {}), where)
+    grown = with_more(grown.check(where), files.field(add, "more", dict, where, {}), where)
+    return without(grown, files.field(add, "left_out", list, where, list(plan.left_out)), where)

@@ -54,6 +54,7 @@ def analyze(
     dict
         What was written, by the name of its file. Nothing is written unless everything could be computed.
     """
+    study = study.remaining()
     progress, chosen = progress or Progress(), check_options(survey, options, study.plan.contestants)
     wanted, checksums = asked_for(survey, chosen), study.checksums(survey)
     if not study.judgements_path(survey).exists():
@@ -76,6 +77,7 @@ def analyze(
     extended = study.extended_by()
     for value in result.values():
         value["made_by"] |= {"sha256": checksums} | ({"study_extended": extended} if extended else {})
+        value["made_by"] |= {"contestants_left_out": sorted(study.gone)} if study.gone else {}
     overlap = training_overlap(study)
     for own in result.get("order", {}).get("by_source", {}).values():
         own["training_overlap"] = overlap

@@ -135,6 +135,8 @@ class Contents(Analysis):
             return ""
         if made.get("version", 1) != VERSION:
             return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
+        if set(made.get("contestants_left_out", ())) != self.study.gone:
+            return "Other contestants are left out now than when the study was analysed."
         now = self.study.checksums(self.survey)
         then = made.get("sha256", now)
         changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]

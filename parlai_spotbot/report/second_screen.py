@@ -57,6 +57,9 @@ def second_screen(
     if edits:
         told = listed(f"{name} ({words})" for name, words in edits.items())
         careful.append(f"Files of this study were changed by hand: {told}.")
+    if gone := sorted(contents.study.gone):
+        told = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out of everything here"
+        careful.append(f"{told}; what was said and judged is kept.")
     if without:
         careful.append(f"This page leaves out the answers of {listed(source_said(source) for source in without)}.")
     if account is not None:

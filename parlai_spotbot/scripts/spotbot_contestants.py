@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
+
+if TYPE_CHECKING:
+    from parlai_spotbot.study import Study
 
 
 class SpotbotContestants(Command):
@@ -16,6 +20,7 @@ class SpotbotContestants(Command):
   parlai spotbot_contestants --pool my_pool.yaml --try --json tried.json
   parlai spotbot_contestants -mf path/to/my/model --model-opt beam_size=10,inference=beam --try
   parlai spotbot_contestants --study studies/mine --try --at-once 2
+  parlai spotbot_contestants --study studies/mine --leave-out eliza     (and --take-back eliza)
   Exit code 2: an entry is wrong; 1: one that was tried failed. How to write a pool: parlai_spotbot/pools/README.md"""
 
     @classmethod
@@ -27,6 +32,15 @@ class SpotbotContestants(Command):
         group.add_argument("-m", "--model", dest="bot", type=str, default="", help="or one: an agent")
         group.add_argument("--model-opt", type=str, default="", help="its ParlAI options: beam_size=3,inference=beam")
         group.add_argument("--json", type=str, default=None, metavar="FILE", help="write everything there as JSON")
+        group = parser.add_argument_group("Leaving out, in a study")
+        group.add_argument(
+            "--leave-out",
+            type=str,
+            default=None,
+            metavar="NAMES",
+            help="no longer played, packed, analysed or reported; what they said is kept",
+        )
+        group.add_argument("--take-back", type=str, default=None, metavar="NAMES", help="they count again")
         group = parser.add_argument_group("Trying")
         group.add_argument(
             "--try",
@@ -50,6 +64,8 @@ class SpotbotContestants(Command):
         check_at_once(self.opt["at_once"])
         bot = NamedBot(self.opt["bot_file"], self.opt["bot"], self.opt["model_opt"])
         study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
+        if self.opt["leave_out"] or self.opt["take_back"]:
+            return self._leave_out(study)
         entries = asked_entries(self.opt["pool"], study, bot)
         print(pool_text(entries))
         problems = [problem for entry in entries for problem in entry.problems]
@@ -65,6 +81,27 @@ class SpotbotContestants(Command):
             files.write_json(Path(self.opt["json"]), as_json(entries, trials))
             print(f"written: {self.opt['json']}")
         return 2 if problems else 1 if any(trial.problem for trial in trials) else 0
+
+    def _leave_out(self, study: Study | None) -> int:
+        from parlai_spotbot.errors import UserError, nearest
+        from parlai_spotbot.hints import command
+
+        if study is None:
+            raise UserError("--leave-out and --take-back are of a study.", "Name it with --study.")
+        named = {option: (self.opt[option] or "").replace(",", " ").split() for option in ("leave_out", "take_back")}
+        for name in named["take_back"]:
+            if name not in study.plan.left_out:
+                raise UserError(f"--take-back {name}: it isn't left out.", nearest(name, study.plan.left_out))
+        if not study.conversations_path.exists():
+            raise UserError(f"{study.path}: no conversations whose contestants could be left out.", "Play first.")
+        gone = [*(name for name in study.plan.left_out if name not in named["take_back"]), *named["leave_out"]]
+        with study.lock("spotbot_contestants"):
+            study.extend(left_out=sorted(set(gone)))
+        print(f"left out: {', '.join(study.plan.left_out) or 'nobody'}; what was said and judged is kept")
+        for survey in study.plan.surveys:
+            if study.analysis_path(survey).exists():
+                print(f"to analyse anew: {command('analyze', study.path, survey)}")
+        return 0
 
 
 COMMAND = SpotbotContestants

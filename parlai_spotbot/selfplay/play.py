@@ -116,6 +116,8 @@ def play(
     humans = draw_people(plan, domain)
     done = finished(decision.study) if decision.study else {}
     check_played(done, jobs, path)
+    gone = set(plan.left_out)
+    jobs = [job for job in jobs if job.conversation_id in done or gone.isdisjoint(job.entities)]
     groups = missing_groups(jobs, done)
     left = [job for group in groups for job in group]
     kept = kept_turns(decision.study.turns_path, left, plan.contestants) if decision.study else {}

@@ -121,3 +121,12 @@ def test_a_plan_that_was_edited_after_play_is_refused_and_nothing_is_lost(path, 
     assert (path / "conversations.jsonl").read_bytes() == kept
     plan.write_text(text)
     assert run(path, SelfPlayRequest()).complete
+
+
+def test_who_is_left_out_plays_no_more_and_keeps_what_it_said(path):
+    Study.open(path).extend(left_out=["c"])
+    assert run(path, SelfPlayRequest(conversations_per_pair=3)).complete
+    assert of_pairs(path) == {("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 2}
+    Study.open(path).extend(left_out=[])
+    assert run(path, SelfPlayRequest()).complete
+    assert of_pairs(path) == {("a", "b"): 3, ("a", "c"): 3, ("b", "c"): 3}

@@ -68,6 +68,7 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
     if study is None and request.bots is None and request.win_rates is None:
         raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
     request = request.with_defaults()
+    study = study and study.remaining()
     with _options():
         text, numbers = _before(request, progress) if study is None else _after(study, request)
     options = {name: getattr(request, name) for name in SAID}

@@ -44,7 +44,7 @@ class PartnersPacking(Packing):
         """
         known = packed_with(study, survey.name) or {}
         comparisons = known.get("comparisons", COMPARISONS) if wanted.comparisons is None else wanted.comparisons
-        contestants = list(study.plan.contestants)
+        contestants = list(study.plan.remaining().contestants)
         if len(contestants) < FEWEST:
             raise UserError(
                 f"{study.plan_path}: one contestant, and a unit is a pair of them.", "Add a second one to the pool."

@@ -14,9 +14,19 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.study import Study
 
+GONE = "a contestant that is left out"
+"""Why a conversation isn't packed that shows no fault."""
+
 
 def faulty_ones(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
-    """The conversations that show a fault of one of `kinds`, with those that they show."""
+    """The conversations that show a fault of one of `kinds`, with those that they show; and those of contestants that
+    are left out."""
+    gone = set(study.plan.left_out)
+    found = {c.conversation_id: [GONE] for c in conversations if not gone.isdisjoint(c.entities)}
+    return {**_of_kinds(study, [c for c in conversations if c.conversation_id not in found], kinds), **found}
+
+
+def _of_kinds(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
     if not kinds:
         return {}
     from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, faulty_conversations
@@ -62,17 +72,19 @@ def existing_units(
         return []
     units = study.units(survey)
     known = packed_with(study, survey)
-    if known is not None and goes_on(known, wanted) and made_here(units):
+    judgements = study.judgements_path(survey)
+    held = study.survey_path(survey) / "crowdsourcing"
+    ledger = next(iter(sorted(held.glob("*/ledger.db"))), held / "ledger.db")  # a survey of tasks has one for each
+    answered = ledger.exists() or (judgements.exists() and bool(study.judgements(survey)))
+    stays = known is not None and goes_on(known, wanted) and made_here(units)
+    if stays and (answered or not _shows_gone(study, units)):
         return units
     if known is None and "pairs" in study.provenance().get("import", {}):
         raise UserError(
             f"{path}: these units were read by spotbot_import, and packing would replace them.",
             "Use them as they are, or import the conversations alone into another --study.",
         )
-    judgements = study.judgements_path(survey)
-    held = study.survey_path(survey) / "crowdsourcing"
-    ledger = next(iter(sorted(held.glob("*/ledger.db"))), held / "ledger.db")  # a survey of tasks has one for each
-    if ledger.exists() or (judgements.exists() and study.judgements(survey)):
+    if answered:
         holder = ledger if ledger.exists() else judgements
         differ = [key for key in {**(known or {}), **wanted} if known and known.get(key) != wanted.get(key)]
         if differ:
@@ -82,6 +94,15 @@ def existing_units(
             problem = f"{path}: not made from these conversations by this command, and {holder.name} holds answers."
         raise UserError(problem, "Use the options of the first time, or another --study for another way of packing.")
     return []
+
+
+def _shows_gone(study: Study, units: Sequence[Unit]) -> bool:
+    """Whether units show a contestant that is left out."""
+    if not study.plan.left_out or not study.conversations_path.exists():
+        return False
+    names = set(study.plan.left_out)
+    gone = {row.conversation_id for row in study.conversations() if not names.isdisjoint(row.entities)}
+    return any(not gone.isdisjoint(item.conversation_ids) for unit in units for item in unit.items)
 
 
 @dataclass(frozen=True)

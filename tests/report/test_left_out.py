@@ -1,0 +1,115 @@
+"""A contestant that is left out: packing, analysis and report are as if it had never been there; all is kept."""
+
+import json
+import shutil
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.report import build_report
+from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+
+SURVEY, GONE = "spot_the_bot", "eliza"
+
+
+@pytest.fixture(scope="module")
+def made(new_study, tmp_path_factory):
+    return new_study(tmp_path_factory.mktemp("left out") / "study", sources=("human",), analyze=False).path
+
+
+@pytest.fixture
+def study(made, tmp_path):
+    shutil.copytree(made, tmp_path / "study")
+    return Study.open(tmp_path / "study")
+
+
+def never_there(study, path):
+    """A study like this one, in which the contestant never was."""
+    plan = study.plan
+    contestants = {name: own for name, own in plan.contestants.items() if name != GONE}
+    other = Study.create(path, Plan(plan.domain, contestants, plan.conversations_per_pair, seed=plan.seed))
+    talks = [row for row in study.conversations() if GONE not in row.entities]
+    ids = {row.conversation_id for row in talks}
+    files.write_jsonl(other.conversations_path, [row.to_json() for row in talks])
+    shutil.copytree(study.survey_path(SURVEY), other.survey_path(SURVEY))
+    rows = [row for row in study.judgements(SURVEY) if set(row.conversation_ids) <= ids]
+    other.judgements_path(SURVEY).unlink()
+    files.write_jsonl(other.judgements_path(SURVEY), [row.to_json() for row in rows])
+    other.record("selfplay", study.provenance()["selfplay"])
+    return other
+
+
+def leave_out(study, **options):
+    given = {"leave_out": None, "take_back": None, "study": str(study.path), "at_once": 1, "bot": "", "model_opt": ""}
+    command = SpotbotContestants({**given, "bot_file": "", "pool": None, **options})
+    assert command.execute() == 0
+    return Study.open(study.path)
+
+
+def test_the_analysis_is_as_if_it_had_never_been_there(study, tmp_path):
+    other = never_there(study, tmp_path / "other")
+    kept = study.conversations_path.read_bytes(), study.judgements_path(SURVEY).read_bytes()
+    study = leave_out(study, leave_out=GONE)
+    results = [analyze(own, SURVEY, bootstraps=20, backend="native") for own in (study, other)]
+    for name in results[1]:
+        found, expected = (json.loads(json.dumps(result[name], default=str)) for result in results)
+        if name != "hygiene":
+            assert found["made_by"].pop("contestants_left_out") == [GONE]
+        for own in (found, expected):
+            for key in ("sha256", "study_extended"):
+                own["made_by"].pop(key, None)
+        assert found == expected, name
+    assert (study.conversations_path.read_bytes(), study.judgements_path(SURVEY).read_bytes()) == kept
+    assert study.extended_by() == [f"{GONE} left out"]
+    text = build_report(study).read_text(encoding="utf-8")
+    assert f"{GONE} is left out of everything here" in text
+    first, _, rest = text.partition("</header>")
+    assert GONE not in first
+    assert f">{GONE}<" not in rest.partition('id="provenance"')[0]
+
+
+def test_it_can_be_taken_back_and_the_report_says_what_is_outdated(study):
+    study = leave_out(study, leave_out=f"{GONE},alice")
+    analyze(study, SURVEY, bootstraps=20, backend="native")
+    study = leave_out(study, take_back=GONE)
+    assert study.plan.left_out == ("alice",)
+    assert "Other contestants are left out now" in build_report(study).read_text(encoding="utf-8")
+    assert leave_out(study, take_back="alice").plan == Study.open(study.path).base
+
+
+def test_units_show_it_no_more_unless_they_are_answered(study):
+    def shown():
+        return {name for unit in study.units(SURVEY) for item in unit.items for name in item.conversation_ids}
+
+    answers = study.judgements_path(SURVEY).read_bytes()
+    study.judgements_path(SURVEY).unlink()
+    study.units_path(SURVEY).unlink()
+    pack_study(study, SURVEY, humans_per_unit=3)
+    assert any(GONE in name for name in shown())
+    study = leave_out(study, leave_out=GONE)
+    pack_study(study, SURVEY, humans_per_unit=3)
+    assert not any(GONE in name for name in shown())
+    packed = study.units_path(SURVEY).read_bytes()
+    study.judgements_path(SURVEY).write_bytes(answers)
+    study = leave_out(study, take_back=GONE, leave_out="alice")
+    pack_study(study, SURVEY, humans_per_unit=3)
+    assert study.units_path(SURVEY).read_bytes().startswith(packed)
+    assert any(GONE in name for name in shown())
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"leave_out": "elisa"}, "no contestant 'elisa'"),
+        ({"leave_out": "eliza,alice,minilm"}, "no pair of contestants remains"),
+        ({"take_back": "eliza"}, "--take-back eliza: it isn't left out"),
+    ],
+)
+def test_what_cant_be_left_out_is_named_and_nothing_changes(study, options, says):
+    with pytest.raises(UserError, match=says):
+        leave_out(study, **options)
+    assert not study.history_path.exists()

@@ -51,8 +51,8 @@ def keep_pace(contestant: Contestant, pace: Pace) -> None:
 def pace_of(contestant: Contestant) -> Pace | None:
     """What trying showed, None where that isn't known."""
     with contextlib.suppress(UserError, TypeError):
-        row = files.read_json(_path(contestant))
-        return Pace(**row) if row.get("version") == VERSION else None
+        pace = Pace(**files.read_json(_path(contestant)))
+        return pace if pace.version == VERSION else None
     return None
 
 

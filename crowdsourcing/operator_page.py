@@ -1,7 +1,8 @@
 """A page for whoever runs the collection, while it runs: how far it is, who is stuck, what was refused, backups, pay.
 
 It has a link of its own, which only the study's secret can make; any other address under it is unknown, as all others.
-It is made on the server, has no script, and asks for itself again every few seconds. Annotators bear their pseudonyms.
+It is made on the server; all that its script does is to ask for it again every few seconds. Annotators bear their
+pseudonyms.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.desk import Desk
 
 OPERATOR = "page of the operator"
-ADDRESS = r"/operator/([A-Za-z0-9_.-]+)(/style\.css)?"
+ADDRESS = r"/operator/([A-Za-z0-9_.-]+)(/style\.css|/watch\.js)?"
 EVERY = 10
 """Seconds until the page asks for itself again."""
 
@@ -46,6 +47,20 @@ td.n {text-align: right; font-variant-numeric: tabular-nums}
 h2 {font-size: 1.1rem; margin-top: 2rem}
 strong {color: #9b1c1c}
 """
+
+SCRIPT = b"""
+setInterval(async () => {
+  try {
+    const text = await (await fetch(location.href)).text();
+    const fresh = new DOMParser().parseFromString(text, "text/html");
+    document.querySelector("main").replaceWith(fresh.querySelector("main"));
+  } catch {
+    document.querySelector("h1").textContent = "The collection does not answer";
+  }
+}, %d);
+""" % (1000 * EVERY)
+
+PARTS = {"/style.css": ("text/css", STYLE), "/watch.js": ("text/javascript", SCRIPT)}
 
 
 def operator_link(base: str, secret: bytes) -> str:
@@ -160,29 +175,31 @@ def _page(name: str, parts: Iterable[str]) -> str:
     name = html.escape(name)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}: the collection</title>'
-        f'<meta http-equiv="refresh" content="{EVERY}"><meta name="viewport" content="width=device-width">'
-        f'<meta name="robots" content="noindex"><link rel="stylesheet" href="STYLE"></head>'
+        '<meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">'
+        '<link rel="icon" href="data:,">'
+        '<link rel="stylesheet" href="ADDRESS/style.css"><script defer src="ADDRESS/watch.js"></script></head>'
         f"<body><main><h1>{name}</h1>{''.join(parts)}</main></body></html>"
     )
 
 
 class OperatorHandler(BaseHandler):
-    """The operator's page and its style; a wrong link is like an address that there is not."""
+    """The operator's page, its style and its script; a wrong link is like an address that there is not."""
 
-    async def get(self, token: str, style: str | None) -> None:
+    async def get(self, token: str, part: str | None) -> None:
         watch: OperatorWatch = self.settings["watch"]
         try:
             tokens.read(watch.secret, OPERATOR, token)
         except tokens.BadToken:
             self.refuse(refusal(404))
             return
-        if style:
-            self.set_header("Content-Type", "text/css; charset=utf-8")
-            self.write(STYLE)
+        if part:
+            kind, content = PARTS[part]
+            self.set_header("Content-Type", f"{kind}; charset=utf-8")
+            self.write(content)
             return
         page = await self.intake.acall(watch.page, self.intake.desk)
         self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.write(page.replace("STYLE", f"/operator/{token}/style.css", 1))
+        self.write(page.replace("ADDRESS", f"/operator/{token}", 2))
 
     def other(self, *parts: str) -> None:
         """Any other method: as for an address that there is not."""

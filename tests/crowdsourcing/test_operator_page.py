@@ -66,7 +66,7 @@ def test_it_tells_how_the_collection_goes(served):
     style = page.partition('rel="stylesheet" href="')[2].partition('"')[0]
     assert style.startswith("/operator/")
     assert got(served.url + style)[1]["Content-Type"].startswith("text/css")
-    assert "<script" not in page
+    assert page.count("<script") == 1
 
 
 def test_what_is_refused_is_counted(served):
@@ -95,8 +95,8 @@ def test_nobody_else_gets_it(served):
     ]
     unknown = got(f"{served.url}/nowhere")
     for token in forged:
-        for style in ("", "/style.css"):
-            found = got(f"{served.url}/operator/{token}{style}")
+        for part in ("", "/style.css", "/watch.js"):
+            found = got(f"{served.url}/operator/{token}{part}")
             assert (found[0], found[2]) == (404, unknown[2])
     link = operator_link(served.url, served.secret)
     assert got(link, "POST")[0] == 404
@@ -109,3 +109,19 @@ def test_annotators_see_nothing_of_it(served):
     assert status == 200
     assert "operator" not in repr(session).lower()
     assert "operator" not in got(served.url)[2]
+
+
+def test_it_can_be_read_by_everybody_and_shows_what_is_new(served, chromium):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page, said = chromium.new_page(), []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(operator_link(served.url, served.secret))
+    assert Axe().run(page).response["violations"] == []
+    assert page.locator("table").first.evaluate("t => getComputedStyle(t).borderCollapse") == "collapse"
+    assert page.locator("main").count() == 1
+    began = page.locator("main > p").first.inner_text()
+    served.clock.pass_by(60)
+    page.wait_for_function("began => document.querySelector('main > p').innerText !== began", arg=began)
+    assert said == []
+    page.close()

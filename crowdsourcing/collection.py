@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +76,13 @@ class CrowdCollection:
         """Who is in which group, where there are groups."""
         return GroupMembers(self.paths.members, self.request.group) if self.request.group else None
 
-    @property
+    @cached_property
     def conversations(self) -> list[Conversation]:
         """Those that may be shown: none where people chat or the units hold questions made elsewhere, so there need not
         be any."""
         return self.study.conversations() if packing_of(self.survey).of_conversations else []
 
-    @property
+    @cached_property
     def seeds(self) -> dict[str, str]:
         """The seed of each conversation that may be shown."""
         return {talk.conversation_id: talk.seed_id for talk in self.conversations}

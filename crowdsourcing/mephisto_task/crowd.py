@@ -33,14 +33,6 @@ UNQUALIFIED = "This task is for annotators with a qualification that you don't h
 
 PATIENCE_SECONDS = 10.0
 
-HANDED_IN = (
-    AssignmentState.COMPLETED,
-    AssignmentState.ACCEPTED,
-    AssignmentState.REJECTED,
-    AssignmentState.SOFT_REJECTED,
-)
-"""Statuses of units whose agent is done."""
-
 WHY_GONE = {"returned": AgentState.STATUS_RETURNED, "expired": AgentState.STATUS_TIMEOUT}
 
 logger = get_logger(name=__name__)
@@ -234,12 +226,11 @@ class MephistoCrowd:
         To be called as `settle`; `done_agents` are those of the ledger's done hand-outs. It is so where the ledger is
         a copy from before their answers. These stay with the agents.
         """
-        known, count = set(done_agents), 0
-        for unit in self.db.find_units(task_id=self.task_run.task_id):
-            if unit.agent_id is not None and unit.agent_id not in known and unit.db_status in HANDED_IN:
-                unit.clear_assigned_agent()
-                count += 1
-        return count
+        known = set(done_agents)
+        lost = [unit for unit, agent in self.db.handed_in(self.task_run.task_id) if agent not in known]
+        for unit_id in lost:
+            Unit.get(self.db, unit_id).clear_assigned_agent()
+        return len(lost)
 
     def statuses(self) -> dict[str, int]:
         """How many of this run's units have each of Mephisto's statuses."""

@@ -15,6 +15,7 @@ import os
 import sqlite3
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,9 @@ ABSTRACTIONS = (
     "mephisto.abstractions.blueprints.mock.mock_blueprint",
 )
 """What of stock Mephisto is loaded beside our own: the paid platforms, and the mocks that its contract tests use."""
+
+HANDED_IN = ("completed", "accepted", "rejected", "soft_rejected")
+"""Statuses of units whose agent is done."""
 
 _root: Path | None = None
 
@@ -174,6 +178,32 @@ def _database_class() -> type:
             query = "SELECT status, COUNT(*) FROM units WHERE task_run_id = ? GROUP BY status"
             with self.table_access_condition:
                 return dict(map(tuple, self._get_connection().execute(query, (int(task_run_id),))))
+
+        def new_units(self, assignment: Any, indices: Iterable[int], pay: float) -> None:
+            """Units of an assignment, all in one go; for providers that need not hear of them."""
+            query = (
+                "INSERT INTO units (task_id, task_run_id, requester_id, assignment_id, unit_index, pay_amount, "
+                "provider_type, task_type, sandbox, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'created')"
+            )
+            ids = [assignment.task_id, assignment.task_run_id, assignment.requester_id, assignment.db_id]
+            kinds = [assignment.provider_type, assignment.task_type, assignment.sandbox]
+            rows = [(*map(int, ids), index, pay, *kinds) for index in indices]
+            with self.table_access_condition, self._get_connection() as connection:
+                connection.executemany(query, rows)
+
+        def launch_created(self, task_id: str) -> None:
+            """Units that are only created may be handed out, all in one go."""
+            query = "UPDATE units SET status = 'launched' WHERE task_id = ? AND status = 'created'"
+            with self.table_access_condition, self._get_connection() as connection:
+                connection.execute(query, (int(task_id),))
+
+        def handed_in(self, task_id: str) -> list[tuple[str, str]]:
+            """(unit, agent) of the task's units that are done, without an object for each unit."""
+            marks = ", ".join("?" * len(HANDED_IN))
+            query = f"SELECT unit_id, agent_id FROM units WHERE task_id = ? AND status IN ({marks})"
+            with self.table_access_condition:
+                rows = self._get_connection().execute(query, (int(task_id), *HANDED_IN)).fetchall()
+            return [(str(unit), str(agent)) for unit, agent in map(tuple, rows) if agent is not None]
 
         def put_agent(self, unit_id: str, agent_id: str, worker_id: str, status: str) -> None:
             """Write down who has (or had) the unit."""

@@ -22,7 +22,7 @@ from mephisto.data_model.task_run import TaskRun
 from mephisto.data_model.unit import Unit
 from mephisto.operations.task_launcher import TaskLauncher
 
-from parlai_spotbot import files, records
+from parlai_spotbot import records
 from parlai_spotbot.crowdsourcing.mephisto_task import mturk
 from parlai_spotbot.crowdsourcing.mephisto_task.blueprint import blocks
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
@@ -63,7 +63,8 @@ class UnitLauncher(TaskLauncher):
             path = Path(assignment.get_data_dir()) / ASSIGNMENT_DATA_FILE
             text = io.StringIO()
             data.dumpJSON(text)
-            files.write_text(path, text.getvalue())
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text.getvalue(), encoding="utf-8")  # what a crash tears is made anew
             self._create_units(assignment, data, {})
 
     def _adopt_known(self) -> list[Assignment]:
@@ -102,17 +103,23 @@ class UnitLauncher(TaskLauncher):
         )
 
     def _create_units(self, assignment: Assignment, data: InitializationData, known: dict[int, Unit]) -> None:
-        new = [
-            self.UnitClass.new(self.db, assignment, i, self.pay) for i in range(len(data.unit_data)) if i not in known
-        ]
+        missing = [i for i in range(len(data.unit_data)) if i not in known]
+        if not missing:
+            return
+        if self.provider_type in MTURK:  # it writes down each of them
+            new = [self.UnitClass.new(self.db, assignment, i, self.pay) for i in missing]
+        else:
+            self.db.new_units(assignment, missing, self.pay)
+            new = [unit for unit in self.db.find_units(assignment_id=assignment.db_id) if unit.unit_index in missing]
         self._know(data, new)
 
     # -- launching ---------------------------------------------------------------------------------------------------
     def offer(self) -> None:
         """Units that are only created may be handed out from now on."""
+        self.db.launch_created(self.task_run.task_id)
         for unit in self.units:
             if unit.db_status == AssignmentState.CREATED:
-                unit.set_db_status(AssignmentState.LAUNCHED)
+                unit.db_status = AssignmentState.LAUNCHED
 
     def launch_units(self, url: str, halt: Callable[[], bool] = lambda: False) -> None:
         """Post what a paid platform has to know of: on MTurk one HIT a unit of this run.

@@ -12,6 +12,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
 from parlai_spotbot.findings.criteria import LONG, by_score
 from parlai_spotbot.findings.finding import Result, Rows
+from parlai_spotbot.findings.ids_words import strangers, unverified
 from parlai_spotbot.findings.sections import Card, Section, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
@@ -70,7 +71,14 @@ def about_annotators(own: Answers) -> dict:
         "account": account(own, table),
         "summary": annotators_summary(own),
         "controls": controls | {"sentence": controls_sentence(controls)},
+        **told_of_ids(own),
     }
+
+
+def told_of_ids(own: Answers) -> dict:
+    """`ids` and `strangers`, of people, where it isn't sure who they are, and where the platform did not know some."""
+    found = {"ids": unverified(own.facts.collection), "strangers": strangers(own.facts.collection)}
+    return {key: {"sentence": said} for key, said in found.items() if said and own.crossed}
 
 
 def annotators_table(own: Answers) -> dict[str, dict]:
@@ -113,9 +121,11 @@ def tell(result: Result) -> list[Section]:
     text = [own["summary"]["sentence"]]
     if own["controls"]["answered"]:
         text.append(own["controls"]["sentence"])
+    text += [own[key]["sentence"] for key in ("ids", "strangers") if key in own]
     told = flagged_sentence(own["annotators"], result.called)
     flagged = (told,) if told else ()
     text += flagged
+    flagged += (own["ids"]["sentence"],) if "ids" in own else ()
     if "with_everybody" in own:
         text.append(own["with_everybody"]["sentence"])
     text += [f"{entry['sentence']} They are in all other figures." for entry in own.get("without", {}).values()]

@@ -68,8 +68,8 @@ class Facts:
     each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan; `training`, the
     turns of each conversation that the bots know, or `training_why` they are not there. `judges`: of each judge's
     source, `about` (what it says of itself) and `own`, the contestants that are its own model. `screening` are the
-    rounds of the training that annotators took; `nuc`, of Next-Utterance Classification, the key and the models'
-    scores.
+    rounds of the training that annotators took; `collection`, what provenance says of how people were recruited; `nuc`,
+    of Next-Utterance Classification, the key and the models' scores.
     """
 
     name: str = ""
@@ -82,6 +82,7 @@ class Facts:
     training_why: str = ""
     judges: Mapping[str, Mapping] = field(default_factory=dict)
     screening: tuple[Mapping, ...] = ()
+    collection: Mapping[str, Any] = field(default_factory=dict)
     nuc: Any = None
     made: dict = field(default_factory=dict, compare=False)
 

@@ -41,6 +41,7 @@ def facts_of(study: Study, survey: str) -> Facts:
         units={unit.unit_id: asked for unit in units if (asked := _asked_in(unit))},
         judges=judges_of(study, survey),
         screening=tuple(screening_of(study, survey)),
+        collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),
         **{name: value for form in forms for name, value in form.facts(study).items()},
     )
 

@@ -119,7 +119,7 @@ def test_a_collection_is_told_as_it_was_set(new_study, tmp_path):
     assert answer(texts["heds.md"], "3.2.5").startswith("Required: countries: GB, US.")
     assert "45 minutes for a unit" in answer(texts["heds.md"], "3.3.5")
     assert "jo@example.org" not in "".join(texts.values())
-    assert "Their ids were not verified" in texts["methods.md"]  # a version that did not ask for signatures
+    assert "Annotators' ids were not verified" in texts["methods.md"]  # a version that did not ask for signatures
     assert "one person may have taken part as several." in texts["methods.md"]
 
 

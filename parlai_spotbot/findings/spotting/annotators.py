@@ -13,7 +13,7 @@ from parlai_spotbot.analysis.annotators.controls import compare_everybody, contr
 from parlai_spotbot.analysis.annotators.rules import no_rules
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
-from parlai_spotbot.findings.annotators import with_everybody
+from parlai_spotbot.findings.annotators import told_of_ids, with_everybody
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
 from parlai_spotbot.findings.criteria import by_score
 from parlai_spotbot.findings.finding import Finding, Result, Rows
@@ -75,6 +75,7 @@ def compute(own: Annotations) -> dict:
         "controls": controls | {"sentence": controls_sentence(controls)},
         "pooled": pooled | {"sentence": detection_sentence(pooled)},
         "worker_effects": _worker_effects(own, items.entities),
+        **told_of_ids(own),
     }
     if people and own.bots:
         rows = own.rows
@@ -162,9 +163,11 @@ def tell(result: Result) -> list[Section]:
     charts, text = _charts(own, result), []
     if controls.get("answered"):
         text.append(controls["sentence"])
+    text += [own[key]["sentence"] for key in ("ids", "strangers") if key in own]
     told = flagged_sentence(own.get("annotators") or {}, result.called) if result.people else ""
     flagged = (told,) if told else ()
     text += flagged
+    flagged += (own["ids"]["sentence"],) if "ids" in own else ()
     text += [own[key]["sentence"] for key in ("with_everybody", "without_weak") if key in own]
     if own.get("annotators") and not charts:
         text.append("Nobody judged both bots and people, so nothing is known of sensitivity and bias.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from parlai_spotbot.findings.ids_words import strangers, unverified
 from parlai_spotbot.report.appendix.study_profile import SourceProfile, StudyProfile, SurveyProfile
 from parlai_spotbot.report.appendix.text_formats import interval, listed, number
 from parlai_spotbot.surveys import Survey, about_of
@@ -123,7 +124,7 @@ def _people(own: SurveyProfile, source: SourceProfile) -> str:
         if settings.get("pay"):
             text += f" and paid {number(settings['pay'])} {settings.get('currency', '')} for a unit".rstrip()
         text += ", and annotated in their browsers through Mephisto [@urbanek2023]."
-        text += _vouched(own)
+        text += "".join(f" {said}" for said in (unverified(own.collection), strangers(own.collection)) if said)
     if limits.get("units_per_annotator"):
         text += f" Nobody could do more than {counted(limits['units_per_annotator'], 'unit')}."
     if limits and own.survey is not None and own.survey.onboarding:
@@ -133,21 +134,6 @@ def _people(own: SurveyProfile, source: SourceProfile) -> str:
     if source.left_out:
         text += f" {counted(source.left_out, 'person', 'people').capitalize()} who missed more of them than allowed "
         text += f"{'is' if source.left_out == 1 else 'are'} left out, too. {source.with_everybody}".rstrip()
-    return text
-
-
-def _vouched(own: SurveyProfile) -> str:
-    """What is known of whether annotators are who they say; where Prolific did not sign for them, nobody knows."""
-    checked = own.collection.get("platform") or {}
-    listed = checked.get("listed") is not None
-    text = ""
-    if own.settings.get("provider") == "prolific" and own.collection.get("ids") != "signed by the platform":
-        text += " Their ids were not verified when they came, so one person may have taken part as several"
-        text += "." if not listed else "; answers by ids that the platform does not know are left out."
-    if checked.get("unknown_annotators"):
-        count = checked["unknown_annotators"]
-        are = "is" if count == 1 else "are"
-        text += f" {counted(count, 'annotator').capitalize()} whom the platform did not know {are} left out."
     return text
 
 

@@ -83,17 +83,15 @@ def test_a_study_never_loses_what_it_plays(tmp_path):
 
 def test_the_command_plays_a_pool_with_itself_and_goes_on(tmp_path, capsys):
     words = ["--study", str(tmp_path / "s"), "--conversations-per-pair", "2", "--pool", "rules", "--self"]
-    SpotbotSelfchat._run_args(words)
+    SpotbotSelfchat.main(*words)
     assert "6 of 6 conversations between bots" in capsys.readouterr().out
     study = Study.open(tmp_path / "s")
     before = study.conversations_path.read_bytes()
     assert {c.kind for c in study.conversations()} == {"self", "people"}
-    SpotbotSelfchat._run_args(["--study", str(tmp_path / "s")])
+    SpotbotSelfchat.main("--study", str(tmp_path / "s"))
     assert study.conversations_path.read_bytes() == before
     with pytest.raises(SystemExit):
-        SpotbotSelfchat._run_args(
-            ["--study", str(tmp_path / "t"), "-m", "spotbot:eliza", "-pm", "spotbot:dr", "--self"]
-        )
+        SpotbotSelfchat.main("--study", str(tmp_path / "t"), "-m", "spotbot:eliza", "-pm", "spotbot:dr", "--self")
     assert "--self is given with a partner" in capsys.readouterr().err
 
 

@@ -127,7 +127,7 @@ def test_shuffled_labels_come_out_at_chance(prepared, worker):
         for i in rows:
             own = fake[i]
             fake[i] = EntityExample(own.texts, own.entity, truth[own.conversation], own.conversation, own.conversation)
-        found.append(Detector(variant, fake, rows).held_out_accuracy)
+        found.append(Detector(variant, fake, prepared.closeness, rows).held_out_accuracy)
     # The 99 % interval if each conversation were right or wrong as a whole, the least that they can be worth.
     half = 2.58 * 0.5 / math.sqrt(len(ids))
     assert all(abs(accuracy - 0.5) < half for accuracy in found), (found, half)

@@ -8,10 +8,15 @@ import pytest
 
 from parlai_spotbot.judges import get_judge
 from parlai_spotbot.judges.spotter import examples
+from parlai_spotbot.judges.spotter.closeness import FAR, Closeness
 from parlai_spotbot.judges.spotter.corruptions import KINDS, PER_KIND, PREFIX, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights, folds
 from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.measures import FARTHEST, Measures, NamedFeature
+from parlai_spotbot.judges.spotter.named_features import EmbeddedTurns
+from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
+from parlai_spotbot.judges.spotter.variants import CoherenceVariant, WordsVariant
+from parlai_spotbot.models.minilm import MiniLM
 from parlai_spotbot.texts.normal_forms import plain_text
 from parlai_spotbot.texts.surface import normalise
 
@@ -101,42 +106,36 @@ def test_corruptions_weigh_as_stated_and_not_in_calibration(prepared):
     assert calibrating[model.human].sum() == pytest.approx(calibrating[~model.human].sum())
 
 
-def judged_as(prepared, worker, texts_of):
+def judged_as(prepared, worker, texts_of, number=12):
     """What the variant answers of odd turns put into the place of people's, by models that never met such."""
     rows = []
-    pool = [e for e in prepared.people if len(e.texts) == 6][:12]
+    pool = [e for e in prepared.people if len(e.texts) == 6][:number]
     for number, base in enumerate(pool):
         texts = list(base.texts)
         texts[base.entity :: 2] = texts_of(base)
         rows.append(EntityExample(tuple(texts), base.entity, "", f"odd {number}"))
     key = prepared.keys[0]
     model = prepared.models[worker, key]
+    everything, embedded = [*prepared.examples, *rows], _embedded(prepared, rows)
     if worker == "spotter-words":
-        from parlai_spotbot.judges.spotter.variants import WordsVariant
-
-        variant = WordsVariant([*prepared.examples, *rows], model.variant.language)
-        model = Detector(variant, [*prepared.examples, *rows], prepared._rows(key))
+        variant = WordsVariant(everything, model.variant.language)
     else:
-        model = _reading(prepared, model, rows)
+        spoken = {text for e in prepared.people for text in e.texts}
+        variant = CoherenceVariant(everything, embedded, ConversationSurprises(e.texts for e in everything), spoken)
+    model = Detector(variant, everything, Closeness(everything, embedded.vectors), model.rows)
     first = len(prepared.examples)
     return Counter(model.nature(first + i) for i in range(len(rows)))
 
 
-def _reading(prepared, model, rows):
-    from parlai_spotbot.judges.spotter.named_features import EmbeddedTurns
-    from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
-    from parlai_spotbot.judges.spotter.variants import CoherenceVariant
-    from parlai_spotbot.models.minilm import MiniLM
-
-    known, everything = model.variant.embedded, [*prepared.examples, *rows]
+def _embedded(prepared, rows):
+    """The prepared judge's turns and those of `rows`."""
+    known = prepared.models["spotter-coherence", prepared.keys[0]].variant.embedded
     new = sorted({text for e in rows for text in e.texts} - set(known.vectors))
+    if not new:
+        return known
     encoder = MiniLM()
     vectors = {**known.vectors, **dict(zip(new, encoder.embed(new), strict=True))}
-    pieces = {**known.pieces, **dict(zip(new, encoder.pieces(new), strict=True))}
-    surprises = ConversationSurprises(e.texts for e in everything)
-    spoken = {text for e in prepared.people for text in e.texts}
-    variant = CoherenceVariant(everything, EmbeddedTurns(vectors, pieces), surprises, spoken)
-    return Detector(variant, everything, model.rows)
+    return EmbeddedTurns(vectors, {**known.pieces, **dict(zip(new, encoder.pieces(new), strict=True))})
 
 
 @pytest.mark.parametrize("kind", list(ODD))
@@ -160,6 +159,56 @@ def test_who_copies_or_shuffles_words_is_not_called_human_for_its_words(prepared
 def test_odd_text_is_not_called_human_for_its_coherence(prepared, kind):
     answers = judged_as(prepared, "spotter-coherence", lambda base: ODD[kind])
     assert answers["human"] <= 0.05 * answers.total(), answers
+
+
+def turns_of_others(prepared):
+    """For an example of a person, another person's turns of as long a segment, the last first."""
+    pool = [e for e in prepared.people if len(e.texts) == 6]
+    place = {(e.conversation, e.entity): i for i, e in enumerate(pool)}
+    return lambda base: pool[(place[base.conversation, base.entity] + len(pool) // 2) % len(pool)].own[::-1]
+
+
+@pytest.mark.parametrize("worker", ["spotter-words", "spotter-coherence"])
+def test_who_says_what_was_said_elsewhere_is_seldom_called_human(prepared, worker):
+    elsewhere = judged_as(prepared, worker, turns_of_others(prepared), number=60)
+    here = judged_as(prepared, worker, lambda base: base.own, number=60)
+    assert elsewhere["human"] <= 0.15 * elsewhere.total(), elsewhere
+    assert here["human"] >= 0.4 * here.total(), here
+
+
+def test_the_share_of_people_who_are_far_is_as_stated_and_none_of_them_is_called_human(prepared):
+    far = prepared.closeness.far
+    people = [e for e in prepared.people if len(e.texts) == 6]
+    assert np.mean(far[[prepared.examples.index(e) for e in people]]) == pytest.approx(FAR, abs=0.03)
+    rows = [row for row in prepared.row_of.values() if far[row]][:60]
+    unsure = 0
+    for worker in prepared.workers:
+        model = prepared.models[worker, prepared.keys[0]]
+        for row in rows:
+            assert model.nature(row) != "human", worker
+            assert model.probability(row) <= 0.5
+            unsure += model.nature(row) == "unsure"
+            base, contributions = model.contributions(row)
+            told = [own for own in contributions if own.feature == "far_from_partner"]
+            assert len(told) == (model.probability(row) == 0.5)
+            logit = base + sum(own.push for own in contributions)
+            assert 1 / (1 + math.exp(-logit)) == pytest.approx(model.probability(row))
+    assert unsure > 5
+
+
+def test_closeness_by_hand():
+    vectors = {"a": np.array([1.0, 0.0]), "b": np.array([0.0, 1.0]), "c": np.array([0.6, 0.8])}
+
+    def example(texts, entity, who):
+        return EntityExample(tuple(texts), entity, who, "x")
+
+    people = [example(texts, 1, "human") for texts in ("aaaa", "acac", "abac", "abab", "aaac")]
+    others = [example("abac", 1, "bot"), example("abab", 1, ""), example("ab", 0, ""), example("abcc", 0, "")]
+    found = Closeness([*people, *others], vectors)
+    assert found.values[:7] == pytest.approx([1, 0.6, 0.3, 0, 0.8, 0.3, 0])
+    assert math.isnan(found.values[7])  # who begins a segment of one exchange has answered nothing
+    assert found.limits == {(2, 1): pytest.approx(np.quantile([1, 0.6, 0.3, 0, 0.8], FAR))}
+    assert found.far.tolist() == [False, False, False, True, False, False, True, False, False]
 
 
 def test_gibberish_is_preferred_in_nothing(prepared):

@@ -18,6 +18,7 @@ from tqdm import tqdm
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.spotter import examples as ex
+from parlai_spotbot.judges.spotter.closeness import FAR, Closeness
 from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
 from parlai_spotbot.judges.spotter.effects import effects
@@ -45,7 +46,8 @@ RULE = (
     f"from people's turns spoilt in {len(KINDS)} ways ({', '.join(KINDS)}), which weigh {CORRUPTED_SHARE:.0%} of what "
     "is no person. Probabilities are calibrated on folds that leave whole bots and people out, as if people and bots "
     "were equally frequent; "
-    f"unsure: the {UNSURE_SHARE:.0%} of held-out examples nearest to one half; "
+    f"unsure: the {UNSURE_SHARE:.0%} of held-out examples nearest to one half, and whoever would be called human but "
+    f"whose turns are less close to the partner's before them than those of {1 - FAR:.0%} of the people; "
     f"no difference: the {NO_DIFFERENCE_SHARE:.0%} smallest differences between other bots; text whose most unusual "
     f"measures lie farther from people's mean than those of {BEYOND:.1%} of the people has less of every feature than "
     "other text."
@@ -56,7 +58,7 @@ class Spotter(Judge):
     """See the module; `models` maps (worker_id, bots left out) to the trained model."""
 
     name = "spotter"
-    version = 3
+    version = 4
     gives_reasons = True
     workers = (WordsVariant.worker_id, CoherenceVariant.worker_id)
     answers_per_item = 2 + len(FEATURES)
@@ -76,7 +78,7 @@ class Spotter(Judge):
             for key in self.keys:
                 rows = self._rows(key)
                 for variant in variants:
-                    self.models[variant.worker_id, key] = Detector(variant, self.examples, rows)
+                    self.models[variant.worker_id, key] = Detector(variant, self.examples, self.closeness, rows)
                     bar.update()
         bar.close()
 
@@ -146,6 +148,7 @@ class Spotter(Judge):
         embedded = EmbeddedTurns(
             dict(zip(texts, vectors, strict=True)), dict(zip(texts, encoder.pieces(texts), strict=True))
         )
+        self.closeness = Closeness(self.examples, embedded.vectors)
         surprises = ConversationSurprises(
             (example.texts for example in self.examples), progress="reading" if progress else ""
         )
@@ -231,7 +234,8 @@ class Spotter(Judge):
             "spoilt_conversations": spoilt,
             "leaving_out": by_bots,
         }
-        return {"rule": RULE, "trained_on": trained_on, "variants": variants}
+        closeness = self.closeness.describe()
+        return {"rule": RULE, "trained_on": trained_on, "far_from_partner": closeness, "variants": variants}
 
 
 def _left_out(tallies: Sequence[dict[str, Counter]]) -> dict:

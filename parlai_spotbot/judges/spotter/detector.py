@@ -2,7 +2,8 @@
 
 It learns from people, bots, and people's turns that were spoilt (`corruptions`). Its probabilities are calibrated
 (Platt 1999) on folds that leave whole bots and people out, because those to be judged are unseen ones; the bands of
-"unsure" and of "no difference" are set so that stated shares of the people and bots fall into them.
+"unsure" and of "no difference" are set so that stated shares of the people and bots fall into them. Who is too far from
+the partner is called human by no model (`closeness`): its probability is at most one half.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.utils.class_weight import compute_sample_weight
 
+from parlai_spotbot.judges.spotter.closeness import Closeness
 from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.measures import FeatureContribution
 from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
@@ -36,10 +38,17 @@ FOLDS = 4
 
 
 class Detector:
-    """A model of `variant` trained on the examples in `rows` (indices into `examples` and the variant's matrix)."""
+    """A model of `variant` trained on the examples in `rows`: indices into `examples`, the variant's matrix, and
+    their `closeness`."""
 
-    def __init__(self, variant: WordsVariant | CoherenceVariant, examples: Sequence[EntityExample], rows: np.ndarray):
-        self.variant, self.rows = variant, rows
+    def __init__(
+        self,
+        variant: WordsVariant | CoherenceVariant,
+        examples: Sequence[EntityExample],
+        closeness: Closeness,
+        rows: np.ndarray,
+    ):
+        self.variant, self.closeness, self.rows = variant, closeness, rows
         chosen = [examples[i] for i in rows]
         X = variant.matrix[rows]
         human = np.array([example.who == HUMAN for example in chosen])
@@ -60,8 +69,8 @@ class Detector:
     def _left_out(self, chosen: Sequence[EntityExample], unseen: np.ndarray) -> dict[str, Counter]:
         """Who ("human", a bot, a kind of corruption) -> what was answered by models that had not met them."""
         found: dict[str, Counter] = {}
-        for example, logit in zip(chosen, unseen, strict=True):
-            found.setdefault(example.who, Counter())[self._nature(1 / (1 + math.exp(-logit)))] += 1
+        for example, row, logit in zip(chosen, self.rows, unseen, strict=True):
+            found.setdefault(example.who, Counter())[self._nature(self._at_most(row, 1 / (1 + math.exp(-logit))))] += 1
         return found
 
     def _weights(self, weight: np.ndarray) -> dict:
@@ -89,7 +98,11 @@ class Detector:
 
     def probability(self, row: int) -> float:
         """That the example in `row` is a person, as if people and bots were equally frequent."""
-        return float(self._calibrated(self.model.decision_function(self.variant.matrix[[row]]))[0])
+        return self._at_most(row, float(self._calibrated(self.model.decision_function(self.variant.matrix[[row]]))[0]))
+
+    def _at_most(self, row: int, chance: float) -> float:
+        """`chance`, but one half where more would speak for a person who is far from the partner."""
+        return min(chance, 0.5) if self.closeness.far[row] else chance
 
     def nature(self, row: int) -> str:
         """ "human", "bot" or "unsure" for the example in `row`."""
@@ -109,8 +122,11 @@ class Detector:
         """The logit of an example of which nothing is known, and what each feature adds: together the logit of
         `probability`."""
         base = self.slope * float(self.model[-1].intercept_[0]) + float(self.calibration.intercept_[0])
-        found = self.variant.contributions(self.model, row)
-        return base, [replace(own, push=self.slope * own.push) for own in found]
+        found = [replace(own, push=self.slope * own.push) for own in self.variant.contributions(self.model, row)]
+        logit = base + sum(own.push for own in found)
+        if logit > 0 and self.closeness.far[row]:
+            found.append(self.closeness.reason(row, logit))
+        return base, found
 
     def preferences(self, first: EntityExample, second: EntityExample) -> dict[str, str]:
         """Per feature the entity that has more of it, or "no_difference" within the band or where it can't be said.

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from parlai_spotbot.judges.spotter import surprises
+from parlai_spotbot.judges.spotter.closeness import to_partner
 from parlai_spotbot.judges.spotter.examples import EntityExample, replies
 from parlai_spotbot.judges.spotter.measures import NamedFeature, mean
 from parlai_spotbot.judges.spotter.people_language import PeopleLanguage, TurnLanguage, tokens
@@ -56,7 +57,7 @@ class ExampleMeasures:
         return cls(
             example,
             [tokens(text) for text in own],
-            [close(said, text) for said, text in replies(example)],
+            to_partner(example, vectors),
             [close(text, said) for text, said in replies(example, to=True)],
             [close(a, b) for i, a in enumerate(own) for b in own[i + 1 :]],
             [1.0 - float(vectors[text] @ middle) for text in own],

@@ -19,6 +19,15 @@ sys.path[:0] = [str(Path(__file__).parent / "selfplay"), str(Path(__file__).pare
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Rooms, where files were asked for (`.ci/test`)."""
+    if config.option.dist == "loadfile":
+        from by_room import ByRoom
+
+        return ByRoom(config, log)
+
+
 @pytest.fixture(scope="session")
 def chromium():
     """A headless Chromium for all tests of a process; they skip where there is none."""

@@ -14,6 +14,9 @@ import time
 from pathlib import Path
 
 import pytest
+from in_process import spotbot
+
+from parlai_spotbot.judges.spotter import examples
 
 PARLAI = Path(sys.executable).parent / "parlai"
 POOL = """\
@@ -24,12 +27,17 @@ fixed: {model: fixed_response, opt: {fixed_response: i see}}
 
 
 def parlai(*words, code=0, **kwargs):
-    """Run a command; returns what it printed to stdout and to stderr."""
+    """Run a command in a process of its own; returns what it printed to stdout and to stderr."""
     done = subprocess.run(
         [PARLAI, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout, done.stderr.replace("\n  ", " ")
+
+
+def told(*words, code=0):
+    """Run a command here; returns its errors, each in one line."""
+    return spotbot(*words, code=code)[1].replace("\n  ", " ")
 
 
 def fingerprint(folder: Path) -> dict:
@@ -48,11 +56,19 @@ def pool(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def tournament(pool, tmp_path_factory):
+def quick_judge():
+    """The judge learns from few people, for tournaments in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(examples, "MAX_EPISODES", 60)
+        yield
+
+
+@pytest.fixture(scope="module")
+def tournament(pool, quick_judge, tmp_path_factory):
     """A whole tournament of instant bots, run once."""
     folder = tmp_path_factory.mktemp("tournament") / "study"
-    out, _ = parlai(
-        "spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 200
+    out, _ = spotbot(
+        "tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 200
     )
     return folder, out
 
@@ -80,13 +96,13 @@ def test_a_tournament_goes_from_pool_to_report(tournament):
 def test_the_same_command_again_changes_nothing(tournament, pool):
     folder, _ = tournament
     before = fingerprint(folder)
-    parlai("spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 200)
+    spotbot("tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 200)
     assert fingerprint(folder) == before
 
 
 def test_the_same_seed_gives_the_same_study(tournament, pool, tmp_path):
     words = ["--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study", "--bootstraps", 200]
-    parlai("spotbot_tournament", *words)
+    spotbot("tournament", *words)
     assert fingerprint(tmp_path / "study") == fingerprint(tournament[0])
 
 
@@ -117,8 +133,7 @@ BAD_OPTIONS = [
 
 @pytest.mark.parametrize(("options", "says"), BAD_OPTIONS)
 def test_bad_options_are_one_error_and_leave_nothing_behind(tmp_path, options, says):
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "selfplay")}
-    _, err = parlai("spotbot_selfchat", "--study", tmp_path / "new", *options, code=2, env=environment)
+    err = told("selfchat", "--study", tmp_path / "new", *options, code=2)
     assert says in err
     assert "Traceback" not in err
     assert not (tmp_path / "new").exists()
@@ -154,7 +169,7 @@ BAD_FILES = [
 def test_a_malformed_file_is_named_by_line_and_left_as_it_was(study, command, name, number, line, says):
     spoil(study, name, number, line)
     before = fingerprint(study)
-    _, err = parlai(command, "--study", study, code=2)
+    err = told(command, "--study", study, code=2)
     assert says in err
     assert "Traceback" not in err
     assert fingerprint(study) == before
@@ -166,20 +181,20 @@ def test_a_malformed_file_is_named_by_line_and_left_as_it_was(study, command, na
 )
 def test_a_missing_step_is_named_with_the_command_to_run(study, command, gone):
     (study / gone).unlink()
-    _, err = parlai(command, "--study", study, code=2)
+    err = told(command, "--study", study, code=2)
     assert "Run: parlai spotbot_" in err
 
 
 @pytest.mark.parametrize("command", ["spotbot_pack", "spotbot_judge", "spotbot_analyze", "spotbot_report"])
 def test_a_missing_study_is_named(tmp_path, command):
-    _, err = parlai(command, "--study", tmp_path / "nowhere", code=2)
+    err = told(command, "--study", tmp_path / "nowhere", code=2)
     assert "no study here" in err
     assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_study_made_with_other_options_is_left_as_it_was(study, pool):
     before = fingerprint(study)
-    _, err = parlai("spotbot_selfchat", "--study", study, "--pool", pool, "--seed", 7, code=2)
+    err = told("spotbot_selfchat", "--study", study, "--pool", pool, "--seed", 7, code=2)
     assert "seed: the study has 0, you asked for 7" in err
     assert fingerprint(study) == before
 
@@ -189,7 +204,7 @@ def test_a_larger_pool_extends_a_study_and_keeps_what_is_there(study, pool, tmp_
     units = (study / UNITS).read_text()
     larger = tmp_path / "larger.yaml"
     larger.write_text(pool.read_text() + "repeat: {model: repeat_query}\n")
-    out, _ = parlai("spotbot_tournament", "--study", study, "--pool", larger, "--bootstraps", 100)
+    out, _ = spotbot("tournament", "--study", study, "--pool", larger, "--bootstraps", 100)
     assert "36 of 36 conversations between bots" in out
     after = set((study / "conversations.jsonl").read_text().splitlines())
     assert set(before) <= after
@@ -231,7 +246,7 @@ def test_a_second_process_says_so_and_ends(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(tournament, pool, tmp_path):
+def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(pool, tmp_path):
     words = ["spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--bootstraps", 200]
     command = [PARLAI, *map(str, words), "--study", str(tmp_path / "study")]
     chance = random.Random(0)
@@ -242,7 +257,8 @@ def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(tourna
         process.kill()
         process.wait()
     parlai(*words, "--study", tmp_path / "study")
-    assert fingerprint(tmp_path / "study") == fingerprint(tournament[0])
+    parlai(*words, "--study", tmp_path / "whole")
+    assert fingerprint(tmp_path / "study") == fingerprint(tmp_path / "whole")
 
 
 def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_room(tournament, pool, tmp_path):

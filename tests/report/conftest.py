@@ -1,6 +1,7 @@
 """Small studies for the report: conversations made up, answers drawn by a seed, and the real analysis of them."""
 
 import random
+import shutil
 
 import pytest
 
@@ -118,11 +119,21 @@ def make_study(
 
 
 @pytest.fixture(scope="session")
-def new_study():
-    return make_study
+def new_study(tmp_path_factory):
+    """`make_study`; what was made with the same options before is copied."""
+    made = {}
+
+    def make(path, **options):
+        asked = repr(sorted(options.items()))
+        if asked not in made:
+            made[asked] = make_study(tmp_path_factory.mktemp("made") / "study", **options).path
+        shutil.copytree(made[asked], path)
+        return Study.open(path)
+
+    return make
 
 
 @pytest.fixture(scope="session")
-def study(tmp_path_factory):
+def study(new_study, tmp_path_factory):
     """People and a judge, analysed; tests only read it and write its report."""
-    return make_study(tmp_path_factory.mktemp("report") / "study")
+    return new_study(tmp_path_factory.mktemp("report") / "study")

@@ -1,19 +1,14 @@
 """``parlai spotbot_contestants`` as a user types it: what it prints, its JSON and its exit codes."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from in_process import spotbot
 
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool_summary import WIDTH, bubble
 from parlai_spotbot.study import Plan, Study
 
-PARLAI = Path(sys.executable).parent / "parlai"
-AGENTS = str(Path(__file__).parents[1] / "selfplay")
 POOL = """\
 eliza: {model: spotbot:eliza, description: the psychotherapist}
 echo: {model: odd_agents:EchoAgent, turn_timeout: 20}
@@ -25,17 +20,7 @@ typo: {model: seq2seq, opt: {hiddn_size: 3}}
 
 def contestants(*words, code=0):
     """Run the command; returns what it printed to stdout and to stderr."""
-    path = os.pathsep.join([AGENTS, os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [PARLAI, "spotbot_contestants", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout, done.stderr
+    return spotbot("contestants", *words, code=code)
 
 
 @pytest.fixture(scope="module")

@@ -51,24 +51,22 @@ def test_help_and_wrong_options_import_nothing_heavy(tmp_path):
 def test_what_goes_on_with_a_study_needs_no_parlai(tmp_path):
     shutil.copytree(ROOT / "tests" / "goldens" / "studies" / "people", tmp_path / "study")
     (tmp_path / "votes.csv").write_text("model_a,model_b,winner\na,b,model_a\nb,a,tie\n")
-    given = ["--study", "study"]
+    given, arena = ["--study", "study"], ["--study", "arena"]
+    server = ["--judge-url", "http://127.0.0.1:1", "--judge-model", "m"]
     out, err, _ = run(
         ["pack", *given, "--survey", "comparative"],
-        ["analyze", *given, "--bootstraps", "20", "--backend", "native"],
-        ["report", *given],
+        ["judge", *given, "--judges", "language_model", *server, "--dry-run"],
         ["report", *given, "--export", "exported"],
         ["plan", "--bots", "3", "--simulations", "0"],
-        ["plan", *given, "--simulations", "0"],
-        ["import", "--format", "votes", "--data", "votes.csv", "--study", "arena"],
-        ["judge", *given, "--judges", "language_model", "--judge-url", "http://127.0.0.1:1", "--judge-model", "m",
-         "--dry-run"],
+        ["import", "--format", "votes", "--data", "votes.csv", *arena],
+        ["analyze", *arena, "--survey", "votes", "--bootstraps", "20"],
+        ["report", *arena],
         folder=tmp_path,
-    )  # fmt: skip
+    )
     assert "error: " not in err
     assert "study/surveys/comparative/units.jsonl" in out
-    assert (tmp_path / "study" / "report" / "index.html").exists()
     assert (tmp_path / "exported").is_dir()
-    assert (tmp_path / "arena" / "study.yaml").exists()
+    assert (tmp_path / "arena" / "report" / "index.html").exists()
 
 
 def test_words_are_read_as_parlai_reads_them():

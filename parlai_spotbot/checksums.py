@@ -25,6 +25,7 @@ from typing import Any
 
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.files import sums_path
 
 HEAD = b"spotbot sums 1"
 STOP = b"."
@@ -51,10 +52,6 @@ class Sums:
         head = [HEAD, *([GONE + b"%d" % self.gone] if self.gone else [])]
         body = [line + MARK if line in self.marked else line for line in self.lines]
         return b"\n".join([*head, *body, STOP, b""])
-
-
-def sums_path(path: Path) -> Path:
-    return path.with_name(f".{path.name}.sums")
 
 
 def _next_path(path: Path) -> Path:

@@ -73,12 +73,18 @@ def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
                 out.flush()
                 os.fsync(out.fileno())
             os.chmod(name, 0o666 & ~_umask())
+            sums_path(path).unlink(missing_ok=True)
             os.replace(name, path)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name)
             raise
         sync_folder(path.parent)
+
+
+def sums_path(path: Path) -> Path:
+    """Where the checksums of a file's lines lie (checksums.py): those of what is replaced are no more."""
+    return path.with_name(f".{path.name}.sums")
 
 
 def _umask() -> int:

@@ -110,7 +110,7 @@ def test_a_second_run_and_torn_files_change_nothing(tmp_path, folders):
     assert run(study, judge(folders())) == summary
     for share in (0.1, 0.5, 0.9):
         for path, data in zip(paths[:2], whole, strict=False):
-            path.write_bytes(data[: int(len(data) * share)])
+            files.write_bytes(path, data[: int(len(data) * share)])
         paths[2].unlink()
         assert run(study, judge(folders())) == summary
         assert [path.read_bytes() for path in paths] == whole

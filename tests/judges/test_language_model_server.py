@@ -419,13 +419,13 @@ def test_torn_files_are_completed_to_the_same_bytes(study):
         path, cache = study.judgements_path(SURVEY), study.survey_path(SURVEY) / "judges" / NAME / "raw.jsonl"
         whole, answered = path.read_bytes(), cache.read_bytes()
         for share in (0.0, 0.37, 0.8):
-            path.write_bytes(whole[: int(len(whole) * share)])
+            files.write_bytes(path, whole[: int(len(whole) * share)])
             summary_path(study, SURVEY, NAME).unlink()
             assert run(study, server.url) == summary
             assert path.read_bytes() == whole
         assert len(server.bodies) == 40
         cache.write_bytes(answered[: int(len(answered) * 0.6)])
-        path.write_bytes(b"")
+        files.write_bytes(path, b"")
         run(study, server.url)
         assert len(server.bodies) == 40 + 40 - answered[: int(len(answered) * 0.6)].count(b"\n")
     assert answers(study)

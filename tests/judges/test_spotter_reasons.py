@@ -71,7 +71,7 @@ def test_missing_or_torn_reasons_are_made_again_to_the_same_bytes(copy, judged, 
     whole, answers = path.read_bytes(), copy.judgements_path(SURVEY).read_bytes()
     if left is None:
         path.unlink()
-        copy.judgements_path(SURVEY).write_bytes(answers[: len(answers) // 2])
+        files.write_bytes(copy.judgements_path(SURVEY), answers[: len(answers) // 2])
     else:
         path.write_bytes(whole[: int(len(whole) * left)])
     assert judge_study(copy, SURVEY, "spotter", seed=0, progress=False) == judged[1]

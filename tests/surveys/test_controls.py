@@ -251,7 +251,7 @@ def test_another_seed_changes_them_until_somebody_has_been_handed_a_unit(packed)
 
 def test_a_study_without_people_to_spare_says_so(packed):
     yaml = packed.plan_path.read_text(encoding="utf-8")
-    packed.plan_path.write_text(re.sub("domain: chitchat", "domain: elsewhere", yaml), encoding="utf-8")
+    files.write_text(packed.plan_path, re.sub("domain: chitchat", "domain: elsewhere", yaml))
     units = {c for unit in packed.units("spot_the_bot") for item in unit.items for c in item.conversation_ids}
     kept = [c.to_json() for c in packed.conversations() if c.conversation_id in units]
     files.write_jsonl(packed.conversations_path, kept)

@@ -196,7 +196,7 @@ def test_too_few_people_are_said(study_of, make_conversation, sensible):
     bots = [make_conversation(f"b{n}-{i}", (f"bot{n}",) * 2, f"s{n}{i}", 5) for n in (0, 1) for i in range(3)]
     study = study_of([*bots, *(sensible(n) for n in range(4))])
     text = study.plan_path.read_text(encoding="utf-8").replace("domain: chitchat", "domain: elsewhere")
-    study.plan_path.write_text(text, encoding="utf-8")
+    files.write_text(study.plan_path, text)
     study = type(study).open(study.path)
     pack_study(study, "acute_eval")
     write_controls(study, "acute_eval")

@@ -8,8 +8,6 @@ doesn't know. Worker ids are replaced by pseudonyms; what leads back from these 
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,11 +88,7 @@ def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
 
 
 def collect(
-    study: Study,
-    survey: str,
-    keep_worker_ids: bool = False,
-    task: str = "",
-    submissions: Sequence[PlatformEntry] = (),
+    study: Study, survey: str, keep_worker_ids: bool = False, task: str = "", submissions: Sequence[PlatformEntry] = ()
 ) -> CollectResult:
     """Bring judgements.jsonl up to date with the ledger; the caller holds the study's lock. The operator may run.
 
@@ -128,7 +122,7 @@ def collect(
             if task in ("", one):
                 _add(found, study, survey, one, part)
     if found.chats:
-        _write_private(paths.credit, _csv(CREDIT, credit_rows(found.chats)))
+        _write_private(paths.credit, files.csv_text(CREDIT, credit_rows(found.chats)))
     if found.provider:
         _record_platform(study, survey, found)
     return found
@@ -138,9 +132,9 @@ def _who_is_who(names: Iterable[str], secret: bytes, found: CollectResult, stran
     """The way back from pseudonyms; where there is a platform's list, also whether the annotator is on it."""
     rows = [(pseudonym(secret, worker), worker) for worker in names]
     if found.listed is None:
-        return _csv(("annotator", "worker_id"), rows)
+        return files.csv_text(("annotator", "worker_id"), rows)
     marked = [(name, worker, "unknown" if worker in strangers else "known") for name, worker in rows]
-    return _csv(("annotator", "worker_id", "platform"), marked)
+    return files.csv_text(("annotator", "worker_id", "platform"), marked)
 
 
 def _record_platform(study: Study, survey: str, found: CollectResult) -> None:
@@ -363,7 +357,7 @@ def _write_bonus(paths: CollectionPaths, points: list[GamePoints]) -> None:
         settings = launch.get("settings", {})
         pay, currency = f"{settings.get('pay', 0.0):.2f}", settings.get("currency", "")
         rows = [(p.worker, f"{p.points:g}", p.units, pay if p.wins else "0.00", currency) for p in points]
-        _write_private(paths.bonus, _csv(("worker_id", "points", "units", "bonus", "currency"), rows))
+        _write_private(paths.bonus, files.csv_text(("worker_id", "points", "units", "bonus", "currency"), rows))
 
 
 def _write_if_new(path: Path, text: str) -> None:
@@ -378,11 +372,3 @@ def _write_private(path: Path, text: str) -> None:
     _write_if_new(path, text)
     if path.exists():
         os.chmod(path, 0o600)
-
-
-def _csv(header: tuple[str, ...], rows: Iterable[tuple]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return out.getvalue()

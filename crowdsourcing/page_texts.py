@@ -25,12 +25,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from parlai_spotbot.crowdsourcing.refusals import REASONS, REFUSALS
 from parlai_spotbot.crowdsourcing.settings import checked_limits
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import field
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.surveys.asking import targets_of
@@ -123,11 +122,11 @@ def _path(language: str | Path) -> Path:
 
 def _read(path: Path) -> dict:
     try:
-        row = yaml.safe_load(path.read_text(encoding="utf-8"))
+        row = parse_yaml(path.read_text(encoding="utf-8"))
     except OSError as err:
         raise UserError(f"{path}: cannot be read: {err.strerror}.", "Name a YAML file that you may read.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as err:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+    except (Malformed, UnicodeDecodeError) as err:
+        raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
     return _keys({} if row is None else row, ("language", "page", "survey", "surveys"), str(path))
 
 

@@ -13,10 +13,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.surveys.survey import ChatRules, Limits, Survey
 
 PROVIDERS = ("in_house", "prolific", "mturk_sandbox", "mturk")
@@ -157,13 +156,13 @@ def read_settings(path: str | Path | None, **overrides: Any) -> LaunchSettings:
     where = str(path or "settings")
     if path is not None:
         try:
-            row = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
+            row = parse_yaml(Path(path).read_text(encoding="utf-8")) or {}
         except FileNotFoundError:
             raise UserError(f"{path}: no such file.", "Name a YAML file with --config, or leave it out.") from None
         except OSError as err:
             raise UserError(f"{path}: cannot be read: {err.strerror}.", "Name a YAML file with --config.") from None
-        except (yaml.YAMLError, UnicodeDecodeError) as err:
-            raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+        except (Malformed, UnicodeDecodeError) as err:
+            raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
     if isinstance(row, dict):
         row = _laid_over(row, overrides)
     return parse_settings(row, where)

@@ -7,17 +7,21 @@ complete line, and a line torn by a crash is cut off when the journal is opened 
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import fcntl
 import hashlib
+import io
 import json
 import os
+import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import Malformed, parse_json
 
 
 def dumps(row: Any) -> str:
@@ -115,10 +119,10 @@ def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
 def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
     """Read a JSON file; a missing or malformed one is a `UserError`."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return parse_json(Path(path).read_bytes())
     except FileNotFoundError:
         raise UserError(f"{path}: no such {what}.", remedy) from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as err:
+    except Malformed as err:
         raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
 
 
@@ -155,8 +159,8 @@ def read_jsonl(
     for number, line in enumerate(lines, start=1):
         where = f"{path}, line {number}"
         try:
-            row = json.loads(line.decode("utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as err:
+            row = parse_json(line)
+        except Malformed as err:
             raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Mend or remove that line.") from None
         if not isinstance(row, dict):
             raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
@@ -179,6 +183,30 @@ def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, defau
             f"{where}: field '{name}' is {value!r}, expected {names}.", "Correct it, or make the file anew."
         )
     return value
+
+
+FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,%\seE()+–-]*(?:to [\d.,%\seE()+–-]*)?$).")
+"""How a cell begins that spreadsheets would compute: numbers, and ranges of them, may begin with a sign."""
+
+
+def cell(value: Any) -> Any:
+    """A cell as it stands in a CSV file: a text that a spreadsheet would take for a formula gets a ' before it."""
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Rows as CSV, with None as nothing; the one way to write CSV (see `cell`)."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([cell(value) for value in header])
+    writer.writerows([cell(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def frame_csv(frame: Any) -> str:
+    """A pandas frame as CSV, without its index: the texts in it as `cell` has them."""
+    texts = {name: frame[name].map(cell) for name in frame.columns if frame[name].dtype.kind == "O"}
+    return frame.assign(**texts).to_csv(index=False, lineterminator="\n")
 
 
 class Journal:

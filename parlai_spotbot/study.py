@@ -18,6 +18,7 @@ import yaml
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judgement_table import judgement_table
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
 
 if TYPE_CHECKING:
@@ -350,9 +351,9 @@ class Study:
             )
         plan_path = path / "study.yaml"
         try:
-            row = yaml.safe_load(plan_path.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError) as err:
-            raise UserError(f"{plan_path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+            row = parse_yaml(plan_path.read_text(encoding="utf-8"))
+        except (Malformed, UnicodeDecodeError) as err:
+            raise UserError(f"{plan_path}: not valid YAML: {err}.", "Mend that line.") from None
         base = Plan.from_json(row, str(plan_path))
         checksums.verify(plan_path)
         study = cls(path, base, base)

@@ -22,6 +22,7 @@ from parlai_spotbot.domains import folding
 from parlai_spotbot.domains.conversation_files import ConversationRow, read_rows
 from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import NAME
 from parlai_spotbot.study import check_segments
 
@@ -164,13 +165,13 @@ def _from_description(path: Path) -> DomainDescription:
 
 def _yaml(path: Path) -> dict:
     try:
-        row = yaml.safe_load(path.read_text(encoding="utf-8"))
+        row = parse_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path}: no such description of a domain.", EXAMPLE) from None
     except IsADirectoryError:
         raise UserError(f"{path}: is a folder, expected a description of a domain.", EXAMPLE) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as err:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+    except (Malformed, UnicodeDecodeError) as err:
+        raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
     if not isinstance(row, dict):
         raise UserError(f"{path}: expected keys and values, found {type(row).__name__}.", EXAMPLE)
     return row

@@ -120,7 +120,7 @@ def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], 
     for name, value in result.items():
         files.write_json(folder / f"{name}.json", value)
     for name, table in found.items():
-        files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+        files.write_text(folder / f"{name}.csv", files.frame_csv(table))
 
 
 def _mark_outdated(path: Path, checksums: Mapping[str, str], option: str) -> None:

@@ -119,7 +119,7 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
     for stem, own in result.items():
         files.write_json(folder / f"{stem}.json", own)
     for name, table in made.items():
-        files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+        files.write_text(folder / f"{name}.csv", files.frame_csv(table))
     return result
 
 

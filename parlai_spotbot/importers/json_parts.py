@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import Malformed, json_value_at
 
 OPEN, TAKE, SKIP = "open", "take", "skip"
 """What is to become of a member: its own members one by one, the member whole, or nothing."""
 
 BLANK = re.compile(r"[ \t\r\n]*")
-DECODER = json.JSONDecoder()
 
 Keys = tuple[str, ...]
 
@@ -38,7 +38,7 @@ def parts(path: Path | str, want: Callable[[Keys], str], remedy: str = "") -> It
         end = _blank(text, (yield from _members(text, start, (), want)))
         if end != len(text):
             raise json.JSONDecodeError("something follows the end", text, end)
-    except json.JSONDecodeError as err:
+    except (json.JSONDecodeError, Malformed) as err:
         raise UserError(f"{path}: not a valid JSON file: {err}.", remedy) from None
 
 
@@ -52,7 +52,7 @@ def _members(text: str, at: int, keys: Keys, want: Callable[[Keys], str]) -> Ite
     if text[at : at + 1] == "}":
         return at + 1
     while True:
-        key, at = DECODER.raw_decode(text, at)
+        key, at = json_value_at(text, at)
         if not isinstance(key, str):
             raise json.JSONDecodeError("expected a key in double quotes", text, at)
         at = _blank(text, at)
@@ -63,7 +63,7 @@ def _members(text: str, at: int, keys: Keys, want: Callable[[Keys], str]) -> Ite
         if how == OPEN and text[at : at + 1] == "{":
             at = yield from _members(text, at, here, want)
         else:
-            value, at = DECODER.raw_decode(text, at)
+            value, at = json_value_at(text, at)
             if how != SKIP:
                 yield here, value
         at = _blank(text, at)

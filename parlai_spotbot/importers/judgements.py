@@ -7,7 +7,6 @@ survey). What the survey doesn't ask, or can't be answered, is refused here rath
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 import re
@@ -20,6 +19,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.format import FileWords, Format, ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
+from parlai_spotbot.reading import Malformed, csv_rows
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -140,21 +140,18 @@ def judgements(
 
 def _csv(path: Path) -> list[tuple[str, dict]]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        lines = list(csv_rows(path))
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.", "Name a CSV or JSON Lines file.") from None
-    except (UnicodeDecodeError, IsADirectoryError) as err:
+    except (Malformed, IsADirectoryError) as err:
         raise UserError(f"{path}: cannot be read: {err}.", "Save it as CSV in UTF-8.") from None
-    reader = csv.DictReader(text.splitlines(keepends=True), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+    head = [key.strip() for key in lines[0][1]] if lines else []
     rows = []
-    for values in reader:
-        where = f"{path}, line {reader.line_num}"
-        if None in values or None in values.values():
-            raise UserError(
-                f"{where}: has not the {len(reader.fieldnames or ())} fields of the header.",
-                "Quote fields with commas.",
-            )
-        rows.append((where, {key.strip(): value.strip() for key, value in values.items()}))
+    for number, values in lines[1:]:
+        where = f"{path}, line {number}"
+        if len(values) != len(head):
+            raise UserError(f"{where}: has not the {len(head)} fields of the header.", "Quote fields with commas.")
+        rows.append((where, dict(zip(head, (value.strip() for value in values), strict=True))))
     return rows
 
 

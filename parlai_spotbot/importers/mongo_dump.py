@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import Malformed, parse_json, unpacked
 
 WRAPPERS: dict[str, Callable[[Any], Any]] = {"$oid": str, "$numberLong": int, "$numberInt": int, "$numberDouble": float}
 """MongoDB's extended JSON: ``{"$oid": "5e…"}`` is the string, ``{"$numberLong": "7"}`` the number."""
@@ -42,8 +43,9 @@ def read_dump_files(path: Path | str, names: tuple[str, ...]) -> dict[str, DumpF
     try:
         with zipfile.ZipFile(path) as archive:
             inside = {entry.rpartition("/")[2]: entry for entry in archive.namelist() if entry.endswith(".json")}
-            return {n: _parse(f"{path}, {_pick(inside, n, path)}", archive.read(_pick(inside, n, path))) for n in names}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError) as err:
+            entries = {name: _pick(inside, name, path) for name in names}
+            return {name: _parse(f"{path}, {at}", unpacked(archive, at)) for name, at in entries.items()}
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, Malformed) as err:
         raise UserError(
             f"{path}: not a zip file that can be read: {err}.", "Download it again, or name the unpacked folder."
         ) from None
@@ -61,7 +63,7 @@ def _parse(where: str, raw: bytes) -> DumpFile:
     for number, line in enumerate(raw.splitlines(), start=1):
         place = f"{where}, line {number}"
         try:
-            row = json.loads(line.decode("utf-8"), object_hook=_unwrap)
+            row = parse_json(line, _unwrap)
         except (ValueError, TypeError) as err:
             raise UserError(f"{place}: not valid JSON: {err}.", "Download the data again.") from None
         if not isinstance(row, dict):

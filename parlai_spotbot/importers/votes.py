@@ -7,11 +7,8 @@ written.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +25,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.format import FileWords, ImportRequest, study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.votes_words import OUTCOMES, VoteColumns, columns_of, outcome
+from parlai_spotbot.reading import Malformed, csv_rows, json_value_at, parse_json
 from parlai_spotbot.records import HUMAN, NAME, Item, Unit
 from parlai_spotbot.study import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
@@ -116,7 +114,7 @@ def _open(path: Path, columns: Mapping[str, str]) -> tuple[VoteColumns, Rows]:
     """Where the file has what, and its rows: (line, values) with the values of a, b, the winner (all columns of it),
     prompt, annotator, time and language, None for what it lacks."""
     try:
-        rows = {".csv": _csv, ".tsv": _csv, ".json": _list}.get(path.suffix.lower(), _jsonl)(path)
+        rows = {".csv": csv_rows, ".tsv": csv_rows, ".json": _list}.get(path.suffix.lower(), _jsonl)(path)
         head = next(rows, (0, ()))[1]
         found = columns_of(str(path), tuple(head), columns)
         wanted = (found.by_field["a"], found.by_field["b"], *(found.one_hot or [found.by_field["winner"]]))
@@ -125,7 +123,7 @@ def _open(path: Path, columns: Mapping[str, str]) -> tuple[VoteColumns, Rows]:
         raise UserError(f"{path}: no such file.", REMEDY) from None
     except IsADirectoryError:
         raise UserError(f"{path}: is a folder.", REMEDY) from None
-    except (UnicodeDecodeError, csv.Error) as err:
+    except (UnicodeDecodeError, Malformed) as err:
         raise _unread(path, err) from None
 
 
@@ -155,15 +153,8 @@ def _values(path: Path, rows: Iterator, head: list[str], wanted: list[str | None
                 )
             row.append(None)
             yield number, places(row)
-    except (UnicodeDecodeError, csv.Error) as err:
+    except (UnicodeDecodeError, Malformed) as err:
         raise _unread(path, err) from None
-
-
-def _csv(path: Path) -> Iterator[tuple[int, list[str]]]:
-    csv.field_size_limit(sys.maxsize)  # whole conversations stand in some files
-    with path.open(encoding="utf-8-sig", newline="") as text:
-        reader = csv.reader(text, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-        yield from ((reader.line_num, row) for row in reader if row)
 
 
 def _jsonl(path: Path) -> Iterator[tuple[int, Any]]:
@@ -174,7 +165,7 @@ def _jsonl(path: Path) -> Iterator[tuple[int, Any]]:
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
+                row = parse_json(line)
             except ValueError as err:
                 raise UserError(f"{path}, line {number}: not valid JSON: {err}.", REMEDY) from None
             yield from _objects(path, f"line {number}", number, row, first)
@@ -183,7 +174,7 @@ def _jsonl(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _list(path: Path) -> Iterator[tuple[int, Any]]:
     """The entries of one JSON list, read piece by piece."""
-    decode, number, rest, end = json.JSONDecoder().raw_decode, 0, "", False
+    number, rest, end = 0, "", False
     with path.open(encoding="utf-8") as text:
         if (rest := text.read(1 << 16).lstrip())[:1] != "[":
             text.close()
@@ -196,9 +187,9 @@ def _list(path: Path) -> Iterator[tuple[int, Any]]:
             place = 0
             while (start := _next(rest, place)) < len(rest) and rest[start] != "]":
                 try:
-                    row, place = decode(rest, start)
+                    row, place = json_value_at(rest, start)
                 except ValueError as err:
-                    if end:
+                    if end or isinstance(err, Malformed):
                         raise UserError(f"{path}, entry {number + 1}: not valid JSON: {err}.", REMEDY) from None
                     break
                 number += 1

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges import Judge, get_judge, known_judges
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import NAME
 
 LANGUAGE_MODEL = "language_model"
@@ -99,14 +98,14 @@ def _from_options(given: Mapping[str, Any]) -> JudgeSpec:
 def read_judges(path: Path) -> list[JudgeSpec]:
     """The judges of a YAML file, name -> ``kind`` and its options, in the file's order; see `judges_of` for errors."""
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+        entries = parse_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"--judges {path}: no such file.", nearest(path.stem, known_judges())) from None
     except (OSError, UnicodeDecodeError) as err:
         raise UserError(f"--judges {path}: can't be read: {err}.", "Name a YAML file.") from None
-    except yaml.YAMLError as err:
-        where = f", line {err.problem_mark.line + 1}" if getattr(err, "problem_mark", None) else ""
-        raise UserError(f"{path}{where}: not valid YAML: {getattr(err, 'problem', err)}.", EXAMPLE) from None
+    except Malformed as err:
+        where = f", line {err.line}" if err.line else ""
+        raise UserError(f"{path}{where}: not valid YAML: {err}.", EXAMPLE) from None
     if not isinstance(entries, dict) or not entries:
         raise UserError(f"{path}: expected names of judges, each with its kind.", EXAMPLE)
     return [_entry(name, entry, f"{path}: judge '{name}'") for name, entry in entries.items()]

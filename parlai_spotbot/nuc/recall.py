@@ -247,5 +247,5 @@ def write(out: Path, results: Mapping[str, dict]) -> None:
     tables = {"ranking": table_rows(ranking), "curve": curve_rows(results["curve"]), "tests": ranking["comparisons"]}
     tables |= {"corpora": corpus_rows(ranking)} if "corpora" in ranking else {}
     for name, rows in tables.items():
-        text = pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
+        text = files.frame_csv(pd.DataFrame(rows))
         files.write_text(out / "analysis" / f"{name}.csv", text)

@@ -7,7 +7,6 @@ what is drawn alone: no date, no random ids.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import html
 import io
@@ -24,6 +23,7 @@ from matplotlib.artist import Artist
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
+from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
 
 PALETTE = (
@@ -242,8 +242,4 @@ def table(data: Iterable[Mapping]) -> str:
     """Rows as CSV; the columns are those of all rows in the order in which they first occur, unknown values empty."""
     rows = list(data)
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
-    return out.getvalue()
+    return files.csv_text(columns, ([row.get(key) for key in columns] for row in rows))

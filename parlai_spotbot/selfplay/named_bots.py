@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import yaml
-
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.plan import DEFAULT_POOL
 from parlai_spotbot.selfplay.pool import PoolEntry, check_contestant, check_entry, read_entries, read_pool
@@ -106,5 +105,8 @@ def parse_options(text: str, option: str) -> dict:
             raise UserError(
                 f"{option} {text}: '{part}' is not KEY=VALUE.", "Write for example beam_size=3,inference=beam."
             )
-        options[key.strip().lstrip("-").replace("-", "_")] = yaml.safe_load(value)
+        try:
+            options[key.strip().lstrip("-").replace("-", "_")] = parse_yaml(value)
+        except Malformed as err:
+            raise UserError(f"{option} {text}: {key}: not valid YAML: {err}.", "Put it in quotes.") from None
     return options

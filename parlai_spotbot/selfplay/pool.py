@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import pool_checks as checks
 
@@ -61,10 +62,10 @@ def read_entries(pool: str) -> list[PoolEntry]:
     """
     text, where = _pool_text(pool)
     try:
+        values = parse_yaml(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as err:
-        raise UserError(f"{where}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+    except Malformed as err:
+        raise UserError(f"{where}: not valid YAML: {err}.", "Mend that line.") from None
     if not isinstance(values, dict) or not values:
         raise UserError(
             f"{where}: expected contestants as 'name: entry'.", "For example: 'eliza: {model: spotbot:eliza}'."

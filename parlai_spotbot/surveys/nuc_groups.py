@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import NAME
 
 EVERYBODY = ""
@@ -72,11 +71,11 @@ def read_groups(path: Path | str, corpora: Sequence[str]) -> Groups:
     """Read a file of groups (YAML) for questions from `corpora`; a missing or wrong one is a `UserError`."""
     where = str(path)
     try:
-        row = yaml.safe_load(Path(path).expanduser().read_text(encoding="utf-8"))
+        row = parse_yaml(Path(path).expanduser().read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as err:
         raise UserError(f"{where}: can't be read: {getattr(err, 'strerror', err)}.", EXAMPLE) from None
-    except yaml.YAMLError as err:
-        raise UserError(f"{where}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+    except Malformed as err:
+        raise UserError(f"{where}: not valid YAML: {err}.", "Mend that line.") from None
     if not isinstance(row, dict):
         raise UserError(f"{where}: expected keys and values, found {type(row).__name__}.", EXAMPLE)
     for key in row:

@@ -21,6 +21,7 @@ import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import acute_eval
@@ -45,13 +46,13 @@ def read_questions(path: Path | str) -> dict[str, dict]:
     """
     path = Path(path)
     try:
-        row = yaml.safe_load(path.read_text(encoding="utf-8"))
+        row = parse_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.", "Name a YAML file with 'questions:'.") from None
     except (OSError, UnicodeDecodeError) as err:
         raise UserError(f"{path}: cannot be read: {err}.", "Name a YAML file in UTF-8.") from None
-    except yaml.YAMLError as err:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+    except Malformed as err:
+        raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
     if not isinstance(row, dict) or set(row) != {"questions"} or not isinstance(row["questions"], dict):
         raise UserError(f"{path}: expected the one key 'questions' with the questions below it.", EXAMPLE)
     if not row["questions"]:

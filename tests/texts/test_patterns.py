@@ -1,7 +1,7 @@
 """Every regular expression of the product takes time in proportion to the text, whatever the text is.
 
-Nobody lists the patterns: all modules are searched for them, so a new one is tried by itself. Each is tried on long runs
-of every kind of character, and on what its own parts would have to read again and again. Growth is measured, not time:
+Nobody lists the patterns: all modules are searched for them, so a new one is tried by itself. Each is tried on
+long runs of every kind of character, and on what its own parts would have to read again and again. Growth is measured:
 four times the text may take four times the time, not sixteen.
 """
 

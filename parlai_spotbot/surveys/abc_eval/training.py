@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, complete, labels_of, possible
 from parlai_spotbot.surveys.tasks import (
     BOT,
@@ -117,13 +118,13 @@ def read_dialogues(path: Path, task: str) -> tuple[GoldDialogue, ...]:
 
 def _yaml(path: Path, remedy: str = "Install the package again: it comes with this file.") -> Any:
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return parse_yaml(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.", remedy) from None
     except (OSError, UnicodeDecodeError) as err:
         raise UserError(f"{path}: cannot be read: {err}.", "Write it in UTF-8.") from None
-    except yaml.YAMLError as err:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+    except Malformed as err:
+        raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
 
 
 def _definition(label: str, row: Any, where: str) -> LabelDefinition:

@@ -1,0 +1,156 @@
+"""What others wrote is read with bounds: a file that is too deep, too long or grows is refused at once, in words."""
+
+import csv
+import re
+import time
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from parlai_spotbot import files, reading
+from parlai_spotbot.domains.custom import describe
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.mongo_dump import read_dump_files
+from parlai_spotbot.judges.specs import read_judges
+from parlai_spotbot.reading import Malformed, csv_rows, parse_json, parse_yaml
+from parlai_spotbot.selfplay.pool import read_entries
+from parlai_spotbot.study import Study
+
+ROOT = Path(__file__).parent.parent
+
+DEEP = "[" * 20_000
+LONG_NUMBER = '{"a": ' + "7" * 5000 + "}"
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{b}: &{b} [{', '.join(['*' + a] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+)
+RECURSIVE = "a: &a [1, *a]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [(DEEP, "nested too deep"), (LONG_NUMBER, "thousands of digits"), ("{", "Expecting")]
+)
+def test_json_is_bounded(text, says):
+    with pytest.raises(Malformed, match=says):
+        parse_json(text)
+    with pytest.raises(Malformed, match=says):
+        parse_json(text.encode())
+
+
+def test_half_a_character_becomes_a_mark_and_a_whole_one_stays(tmp_path):
+    assert parse_json(r'{"a\ud83d": ["hi \ud83d", "\ud83d\ude00", "\\ud83d"]}') == {
+        "a\ufffd": ["hi \ufffd", "😀", "\\ud83d"]
+    }
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "cut \\udc00"}\n')
+    rows = files.read_jsonl(path, lambda row, where: row)
+    files.write_jsonl(path, rows)
+    assert path.read_text() == '{"text": "cut \ufffd"}\n'
+    assert parse_yaml(r'a: "\ud83d"') == {"a": "\ufffd"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (BOMB, "aliases"),
+        (RECURSIVE, "within what it repeats"),
+        (DEEP, "nested too deep"),
+        ("a: 2020-99-99", "month must be"),
+        ("a: " + "7" * 5000, "digits"),
+        ("? [1]\n: 2", "unhashable"),
+        ("a: [", "expected"),
+        ("a: 1\x00", "not allowed"),
+    ],
+)
+def test_yaml_is_bounded(text, says):
+    begun = time.process_time()
+    with pytest.raises(Malformed, match=says) as told:
+        parse_yaml(text)
+    assert len(str(told.value)) < 500
+    assert time.process_time() - begun < 20
+
+
+def test_plain_yaml_is_what_it_was():
+    assert parse_yaml("") is None
+    assert parse_yaml("a: &x [1, yes, 2020-01-02]\nb: *x")["b"][:2] == [1, True]
+
+
+READERS = {
+    "pool": lambda path: read_entries(str(path)),
+    "judges": read_judges,
+    "domain": describe,
+    "study": lambda path: Study.open(path.parent),
+}
+
+
+@pytest.mark.parametrize("text", [BOMB, RECURSIVE, DEEP, "a: " + "7" * 5000], ids=["bomb", "recursive", "deep", "long"])
+@pytest.mark.parametrize("reader", READERS)
+def test_every_file_of_a_user_is_read_so(tmp_path, reader, text):
+    path = tmp_path / "study.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=r"study\.yaml: not valid YAML") as told:
+        READERS[reader](path)
+    assert len(str(told.value)) < 1000
+
+
+def test_a_long_cell_is_read_and_an_endless_one_refused(tmp_path, monkeypatch):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n" + "x" * 200_000 + ",1\n")
+    assert [len(row[0]) for _, row in csv_rows(path)] == [1, 200_000]
+    monkeypatch.setattr(reading, "MOST_OF_A_CELL", 1000)
+    with pytest.raises(Malformed, match="field larger than field limit"):
+        list(csv_rows(path))
+
+
+def test_a_zip_file_that_grows_without_end_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "dump.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("rows.json", b" " * 3_000_000)
+    monkeypatch.setattr(reading, "MOST_UNPACKED", 1 << 20)
+    with pytest.raises(UserError, match=r"dump\.zip.*grows to more than 1 MiB"):
+        read_dump_files(path, ("rows",))
+
+
+def test_nobody_reads_in_another_way():
+    """The bounds hold where `reading` is used: others may read only what they or this package wrote."""
+    calls = re.compile(r"\b(yaml\.(?:safe_)?load|csv\.(?:DictReader|DictWriter|reader|writer))\(")
+    found = {
+        (path.relative_to(ROOT).as_posix(), call)
+        for folder in ("parlai_spotbot", "crowdsourcing")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.name != "reading.py"
+        for call in calls.findall(path.read_text(encoding="utf-8"))
+    }
+    assert found <= OWN
+
+
+OWN = {
+    ("crowdsourcing/links.py", "csv.DictReader"),  # what it wrote itself
+    ("crowdsourcing/links.py", "csv.writer"),  # names are checked
+    ("crowdsourcing/mephisto_task/home.py", "yaml.safe_load"),  # what it wrote itself
+    ("crowdsourcing/platform_records.py", "csv.DictReader"),  # bounds of its own
+    ("parlai_spotbot/files.py", "csv.writer"),
+    ("parlai_spotbot/report/export/checking.py", "csv.reader"),  # what was written just before
+    ("parlai_spotbot/selfplay/more.py", "csv.DictReader"),
+    ("parlai_spotbot/selfplay/pool.py", "yaml.safe_load"),  # keys of a text that `reading` took
+    ("parlai_spotbot/surveys/controls/checks.py", "yaml.safe_load"),  # comes with the package
+}
+
+
+# -- CSV that others open ----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "text", ["=1+1", '=HYPERLINK("x")', "+cmd|' /C calc'!A0", "-2+3+cmd|' /C x'!A0", "@SUM(1)", "\t=1"]
+)
+def test_formulas_are_texts_in_csv(text):
+    assert files.cell(text) == "'" + text
+    told = list(csv.reader(files.csv_text(["name", "turn"], [("a", text)]).splitlines()))
+    assert told == [["name", "turn"], ["a", "'" + text]]
+    assert "'" + text.split('"')[0] in files.frame_csv(pd.DataFrame({"turn": [text], "n": [1]}))
+
+
+@pytest.mark.parametrize(
+    "value", [-1, -0.5, "-0.5", "+3", "-1e-5", "-0.12 to 0.30", "-12 %", "a=b", "", None, "-", "hello"]
+)
+def test_numbers_and_plain_texts_stay(value):
+    assert files.cell(value) is value

@@ -12,17 +12,17 @@ TOGETHER = {
     "tests/agents": 120,
     "tests/analysis/metrics": 40,
     "tests/analysis/trust": 40,
-    "tests/judges": 240,
+    "tests/judges": 150,
     "tests/projects": 100,
     "tests/readmes": 120,
-    "tests/report": 200,
+    "tests/report": 250,
     "tests/six_studies": 150,
 }
 """Rooms whose tests share fixtures of the session, and the seconds they take."""
 
 ALONE = {
     "tests/goldens/test_goldens.py": 100,
-    "tests/test_commands.py": 90,
+    "tests/test_commands.py": 120,
     "tests/findings/test_too_little.py": 60,
     "tests/test_parlai_scripts.py": 50,
     "tests/test_install.py": 40,

@@ -186,9 +186,10 @@ class GroupWorld(World):
             process = worlds[0].speaker.process
             requests = [world.speaker.request() for world in worlds]
             under_way.append((worlds, process.act(requests, self._keeper(worlds))))
-        for worlds, future in under_way:
-            outcomes = future.result()
+        answers = [(worlds, future.result()) for worlds, future in under_way]
+        if answers:
             self.turns.sync()
+        for worlds, outcomes in answers:
             for world, outcome in zip(worlds, outcomes, strict=True):
                 world.answered(outcome)
 

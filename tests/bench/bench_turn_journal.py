@@ -16,8 +16,8 @@ from unittest import mock
 
 from run import Row
 
-ROUNDS = 10
-PER_PAIR = 120
+ROUNDS = 8
+PER_PAIR = 100
 
 
 class InMemory:

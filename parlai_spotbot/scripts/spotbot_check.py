@@ -12,11 +12,11 @@ from parlai_spotbot.scripts.option_parser import OptionParser
 class SpotbotCheck(Command):
     DESCRIPTION = "Check all files of a study, say what is wrong and how to mend it"
     EPILOG = """\
-  spotbot check studies/mine
+  parlai spotbot_check --study studies/mine
       Every file, the crowd's ledgers with their backups, and Mephisto's database. Exit code 1 if anything is wrong.
-  spotbot check studies/mine --accept
+  parlai spotbot_check --study studies/mine --accept
       You changed files by hand: they are taken as they are. Provenance and report go on saying so.
-  spotbot check studies/mine --restore
+  parlai spotbot_check --study studies/mine --restore
       Puts the newest sound backup in the place of a ledger that is damaged or gone; what was there is set aside."""
 
     @classmethod

@@ -48,6 +48,18 @@ def test_the_variable_goes_before(places, monkeypatch, tmp_path):
     assert not places[1].exists()
 
 
+def test_what_parlais_parser_set_by_itself_does_not_go_before(places, monkeypatch):
+    """As under ``parlai spotbot_NAME``: ParlAI has parsed the options before the command begins."""
+    from parlai.core.params import ParlaiParser
+
+    ParlaiParser(True, False).parse_kwargs()
+    own = parlais_own()
+    assert os.environ[VARIABLE] == str(own)
+    with data_folder():
+        assert os.environ[VARIABLE] == str(places[1])
+    assert VARIABLE not in os.environ
+
+
 def test_parlai_itself_goes_by_it(places):
     from parlai.core.params import ParlaiParser
 

@@ -6,8 +6,6 @@ be good until some time only. What became of whose link stands in links.jsonl, w
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,6 +14,7 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.tokens import in_house_link
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.reading import Malformed, csv_rows
 
 HEADER = ("annotator", "link", "state")
 MOST = 10_000
@@ -118,11 +117,18 @@ def known_names(path: Path) -> list[str]:
     """Who has a link already, in order; [] where there is no file."""
     if not Path(path).exists():
         return []
-    with open(path, encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    if any(not row.get("annotator") for row in rows):
+    try:
+        header, *rows = [row for _, row in csv_rows(path)] or [[]]
+    except Malformed:
+        header, rows = [], []
+    if header[:2] != list(HEADER[:2]) or not all(row[0] for row in rows):
         raise UserError(f"{path}: not the list of links that a launch writes.", "Remove it: the links are made again.")
-    return [row["annotator"] for row in rows]
+    return [_name(row[0]) for row in rows]
+
+
+def _name(cell: str) -> str:
+    """The name in a cell, without the mark that keeps spreadsheets from computing it."""
+    return cell[1:] if files.cell(cell[1:]) == cell else cell
 
 
 def write_links(
@@ -133,10 +139,7 @@ def write_links(
     Returns the links that open the page. With `days` those that have no end yet get one, so long from now.
     """
     everybody = dict.fromkeys([*known_names(path), *names])
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HEADER)
-    links = {}
+    links, rows = {}, []
     for name in everybody:
         state = states.of(name)
         if days is not None and state.until is None and not state.revoked:
@@ -144,8 +147,8 @@ def write_links(
             state = states.of(name)
         if not state.revoked:
             links[name] = in_house_link(base, secret, name, state.number)
-        writer.writerow((name, links.get(name, ""), state.said))
-    files.write_text(path, out.getvalue())
+        rows.append((name, links.get(name, ""), state.said))
+    files.write_text(path, files.csv_text(HEADER, rows))
     path.chmod(0o600)
     return links
 

@@ -7,8 +7,6 @@ that every later collection goes by it. Who isn't on it is left out of the judge
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +16,7 @@ from urllib.parse import urlsplit
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import Malformed, csv_rows
 
 PLATFORM = "platform"
 """What a collection's provenance calls what came of holding it against the platform's list."""
@@ -99,20 +98,22 @@ def read_export(path: Path | str) -> list[PlatformEntry]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UserError(f"--submissions {path}: larger than {MOST_BYTES // 2**20} MiB.", remedy)
-        text = path.read_text(encoding="utf-8-sig")
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        named = {_plain(name): name for name in reader.fieldnames or () if name}
-        columns = {key: next((named[one] for one in names if one in named), None) for key, names in COLUMNS.items()}
-        missing = [COLUMNS[key][0] for key, name in columns.items() if name is None]
-        if missing:
-            raise UserError(f"--submissions {path}: no column '{missing[0]}'.", remedy)
-        entries = [
-            PlatformEntry(**{key: (row[name] or "").strip().lower() for key, name in columns.items()}) for row in reader
-        ]
+        header, *rows = [row for _, row in csv_rows(path)] or [[]]
     except OSError as err:
         raise UserError(f"--submissions {path}: cannot be read: {err.strerror}.", remedy) from None
-    except (UnicodeDecodeError, csv.Error) as err:
+    except Malformed as err:
         raise UserError(f"--submissions {path}: not a CSV file in UTF-8: {err}.", remedy) from None
+    named = {_plain(name): place for place, name in enumerate(header)}
+    places = {key: next((named[one] for one in names if one in named), None) for key, names in COLUMNS.items()}
+    missing = [COLUMNS[key][0] for key, place in places.items() if place is None]
+    if missing:
+        raise UserError(f"--submissions {path}: no column '{missing[0]}'.", remedy)
+    most = max(places.values())
+    entries = [
+        PlatformEntry(**{key: row[place].strip().lower() for key, place in places.items()})
+        for row in rows
+        if len(row) > most
+    ]
     entries = [entry for entry in entries if entry.worker]
     if not entries:
         raise UserError(f"--submissions {path}: no submission in it.", remedy)

@@ -105,6 +105,26 @@ def test_links_end_and_who_is_inside_goes_on(tmp_path, states):
     assert door.enter(query(write_links(path, [], BASE, SECRET, states)["ann"])).worker == "ann"
 
 
+def test_names_are_no_formulas_and_stay_the_same_annotators(tmp_path, states):
+    names = ["=HYPERLINK(1)", "+1 ann", "'quoted", "Zoë, the second"]
+    first = write_links(tmp_path / "links.csv", names, BASE, SECRET, states)
+    assert not any(line.startswith(("=", "+", '"=')) for line in (tmp_path / "links.csv").read_text().splitlines())
+    assert known_names(tmp_path / "links.csv") == names
+    assert write_links(tmp_path / "links.csv", names, BASE, SECRET, states) == first
+
+
+@pytest.mark.parametrize("text", ["", "x,y\n1,2\n", "annotator,link\n,http://x\n", "\ufffe"])
+def test_what_is_no_list_of_links_is_named(tmp_path, text):
+    (tmp_path / "links.csv").write_bytes(text.encode("utf-16-le" if text == "\ufffe" else "utf-8"))
+    with pytest.raises(UserError, match="not the list of links"):
+        known_names(tmp_path / "links.csv")
+
+
+def test_the_list_of_an_older_version_is_read(tmp_path):
+    (tmp_path / "links.csv").write_text("annotator,link\nann,http://x\n", encoding="utf-8")
+    assert known_names(tmp_path / "links.csv") == ["ann"]
+
+
 def test_nobody_of_that_name(tmp_path, links, states):
     with pytest.raises(UserError, match="nobody called 'anne' has a link") as caught:
         revoke(tmp_path / "links.csv", "anne", states)

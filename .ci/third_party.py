@@ -29,10 +29,7 @@ STATED = {
 HEAD = """# Licences of others' work
 
 parlai_spotbot itself is under the MIT licence (LICENSE). The repository contains no code or data of others: what
-follows is installed beside it as packages, each under its own licence, as the packages' metadata state it. One file is
-made from them: `agents/smollm2_tuned/adapter_model.safetensors`, 2.5 MB of changes to SmolLM2-135M-Instruct
-(Apache-2.0) that were learnt from `chitchat-dataset` (MIT, © 2019 Perception, Control and Cognition Lab). It is under
-the MIT licence.
+follows is installed beside it as packages, each under its own licence, as the packages' metadata state it.
 
 Under the GNU General Public License are:
 

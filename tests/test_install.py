@@ -35,7 +35,6 @@ ENDINGS = {
     ".jinja",
     ".j2",
     ".aiml",
-    ".safetensors",
 }
 NOT_PACKED = shutil.ignore_patterns("__pycache__", "node_modules", ".*", "*.egg-info")
 

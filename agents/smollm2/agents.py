@@ -6,8 +6,6 @@ depend on what else is in the batch (in fp32; in bf16 rounding depends on the ba
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
@@ -25,30 +23,27 @@ from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import TurnWriter
 from parlai_spotbot.models.prompt_layout import ChatLayout
 
+PROMPT = (
+    "You are Sam, chatting with a stranger. You work in a shop and like music, films and dogs. "
+    "Answer briefly and casually, and often ask something back."
+)
+
 DEFAULTS = {"tokens": 36, "echo": 4}
 """Its turns are short, and four tokens in a row are not said twice: it would fall into loops."""
 
 
 class Smollm2Agent(LanguageModelAgent):
-    """SmolLM2-135M-Instruct from its wheel, on the CPU. A subclass may change what it is told, and give an adapter."""
+    """SmolLM2-135M-Instruct from its wheel, on the CPU."""
 
     NAME = "smollm2"
-    PROMPT = (
-        "You are Sam, chatting with a stranger. You work in a shop and like music, films and dogs. "
-        "Answer briefly and casually, and often ask something back."
-    )
-    TURNS = 6
-    ADAPTER: Path | None = None
 
     @classmethod
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
         super().add_cmdline_args(parser, partial_opt)
-        group = parser.add_argument_group(f"{cls.NAME} generation")
+        group = parser.add_argument_group("smollm2 generation")
         group.add_argument("--smollm2-dtype", default="fp32", choices=["fp32", "bf16"], help="precision of the weights")
-        group.add_argument("--smollm2-prompt", default=cls.PROMPT, help="what the model is told about itself")
-        group.add_argument(
-            "--smollm2-turns", type=int, default=cls.TURNS, help="how many of the last turns it remembers"
-        )
+        group.add_argument("--smollm2-prompt", default=PROMPT, help="what the model is told about itself")
+        group.add_argument("--smollm2-turns", type=int, default=6, help="how many of the last turns it remembers")
         add_generation_args(parser, **DEFAULTS)
         return parser
 
@@ -59,16 +54,15 @@ class Smollm2Agent(LanguageModelAgent):
 
     def _load(self, opt: Opt) -> None:
         given = generation_options(opt, self.NAME, **DEFAULTS)
-        turns = number(opt, "smollm2_turns", self.TURNS, 1, self.NAME)
-        dtype = one_of(("fp32", "bf16"), opt, "smollm2_dtype", "fp32", self.NAME)
-        loaded = load(EMBEDDED, dtype=dtype, device="cpu", adapter=self.ADAPTER)
+        turns = number(opt, "smollm2_turns", 6, 1, self.NAME)
+        loaded = load(EMBEDDED, dtype=one_of(("fp32", "bf16"), opt, "smollm2_dtype", "fp32", self.NAME), device="cpu")
         form = ChatLayout(loaded.tokenizer, self.NAME)
         self._loaded = LoadedLanguageModel(
             writer=TurnWriter(loaded.model, Vocabulary(loaded.tokenizer)),
             layout=form,
             rules=rules(given, frozenset(form.ends()), min_new_tokens=2),
             given=given,
-            system=opt.get("smollm2_prompt") or self.PROMPT,
+            system=opt.get("smollm2_prompt") or PROMPT,
             room=loaded.context - given["max_new_tokens"],
             turns=turns,
             about=loaded.about,

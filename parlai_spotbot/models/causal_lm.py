@@ -7,7 +7,6 @@ it. No code that comes with a model is run.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,16 +67,9 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
 
 
 def load(
-    name: str,
-    revision: str = "",
-    dtype: str = "auto",
-    device: str = "auto",
-    no_cuda: bool = False,
-    adapter: Path | None = None,
+    name: str, revision: str = "", dtype: str = "auto", device: str = "auto", no_cuda: bool = False
 ) -> LanguageModel:
     """Load the model `name`: a folder, a name on the hub such as "HuggingFaceTB/SmolLM2-135M-Instruct", or "smollm2".
-
-    `adapter` is the folder of a LoRA, as peft writes it, that is added to the model's weights.
 
     Raises
     ------
@@ -97,22 +89,10 @@ def load(
         folder = _folder(name)
         model, tokenizer = _read(name, folder, "", kind, True) if folder else _from_hub(name, revision, kind)
         about = _checksum(folder) if folder else {"source": "Hugging Face hub", "commit": _commit(model)}
-    if adapter is not None:
-        model = _adapted(model, adapter)
-        about = {**about, "adapter_sha256": _checksum(adapter)["weights_sha256"]}
     model = model.to(where, kind).eval()
     _check(name, model, tokenizer)
     about = {"model": name, **about, "dtype": str(kind).removeprefix("torch."), "device": where.type}
     return LanguageModel(name, model, tokenizer, context_of(model), about)
-
-
-def _adapted(model: PreTrainedModel, adapter: Path) -> PreTrainedModel:
-    """`model` with the low-rank changes that `adapter` holds added to its weights (Hu et al., 2022)."""
-    from peft import PeftModel
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # transformers tells peft of a word that goes away
-        return PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
 
 
 def _folder(name: str) -> Path | None:

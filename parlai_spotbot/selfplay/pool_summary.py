@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Sequence
 
 from tabulate import tabulate
 
+from parlai_spotbot.models.chat.keys import shown
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.trial import Trial
 
-SECRET = re.compile(r"api_?key$|secret|passw|access_?token|bearer|authorization", re.IGNORECASE)
 WIDTH = 96
 BUBBLE = 60
 COLUMNS = {"name": 20, "what it is": 12, "agent class": 34, "model file": 30, "options": 26, "description": 34}
@@ -27,7 +26,7 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
     rows = []
     for entry in entries:
         bot = entry.contestant
-        options = ", ".join(f"{key}={value}" for key, value in shown_options(bot.opt).items()) if bot else ""
+        options = ", ".join(f"{key}={value}" for key, value in shown(bot.opt).items()) if bot else ""
         said = "wrong" if entry.problems else entry.kind
         file, words = (bot.model_file, bot.description) if bot else ("", "")
         rows.append((entry.name, said, entry.agent.rpartition(":")[2], file, options, words))
@@ -36,11 +35,6 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
     table = tabulate([[row[n] for n in used] for row in rows], headers=headers, maxcolwidths=widths)
     notes = [f"note: {entry.name}: {note}" for entry in entries for note in entry.notes]
     return "\n".join([table, *notes])
-
-
-def shown_options(opt: dict) -> dict:
-    """Options as they may be shown and written: keys and passwords don't belong into a pool, and aren't repeated."""
-    return {key: "(not shown)" if SECRET.search(str(key)) else value for key, value in opt.items()}
 
 
 def trials_text(trials: Sequence[Trial]) -> str:
@@ -103,7 +97,7 @@ def as_json(entries: Sequence[PoolEntry], trials: Sequence[Trial]) -> dict:
         row = {"name": entry.name, "kind": entry.kind, "agent": entry.agent, "notes": list(entry.notes)}
         row["entry"] = entry.contestant.to_json() if entry.contestant else None
         if row["entry"] and "opt" in row["entry"]:
-            row["entry"]["opt"] = shown_options(row["entry"]["opt"])
+            row["entry"]["opt"] = shown(row["entry"]["opt"])
         row["problems"] = [{"problem": p.problem, "remedy": p.remedy} for p in entry.problems]
         row["trial"] = tried.get(entry.name)
         rows.append(row)

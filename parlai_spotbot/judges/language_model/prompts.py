@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import identifier
+from parlai_spotbot.models.chat.message_text import quoted
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 
@@ -176,7 +177,7 @@ class OrderedItem:
             lines = [f"{title}:" if title else WORDS["conversation"]]
             for place, turn in enumerate(self.item.transcripts[number]):
                 mark = f"[{place + 1}] " if numbered else ""
-                lines.append(f"{mark}{bearers[turn.entity]}: {' '.join(turn.text.split())}")
+                lines.append(f"{mark}{bearers[turn.entity]}: {quoted(turn.text)}")
             if self.item.judged:
                 key = "judged_in" if title else "judged"
                 lines.append(WORDS[key].format(name=bearers[self.item.judged[number]], conversation=title))
@@ -189,7 +190,7 @@ class OrderedItem:
         if kind == "turn":
             turn = self.item.transcripts[0][int(number)]
             speaker = self.names[f"entity:{turn.entity}"]
-            said = WORDS["about_turn"].format(number=int(number) + 1, name=speaker, text=" ".join(turn.text.split()))
+            said = WORDS["about_turn"].format(number=int(number) + 1, name=speaker, text=quoted(turn.text))
             return f"{said}\n{self.named(wording, speaker)}"
         name = self.names.get(target, "")
         text = self.named(wording, name)

@@ -101,9 +101,22 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
             say(f"packed: {packed['units']} units (spotbot_pack has options for how)")
             for warning in packed["warnings"]:
                 say(f"warning: {warning}")
-        write_controls(study, survey)
+        if not _has_controls(study, survey):
+            write_controls(study, survey)
     for warning in study.provenance().get("controls", {}).get(survey, {}).get("warnings", []):
         say(f"warning: {warning}")
+
+
+def _has_controls(study: Study, survey: str) -> bool:
+    """Whether the controls were made since all that they are made of was last changed; making them takes a while."""
+    from parlai_spotbot.surveys.controls import controls_path
+
+    made = controls_path(study, survey)
+    if not made.exists() or survey not in study.provenance().get("controls", {}):
+        return False
+    of = [study.plan_path, study.history_path, study.conversations_path, study.units_path(survey)]
+    of += study.survey_path(survey).glob("*.yaml")
+    return made.stat().st_mtime_ns >= max(path.stat().st_mtime_ns for path in of if path.exists())
 
 
 def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:

@@ -20,6 +20,7 @@ from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
 from parlai_spotbot.crowdsourcing.links import wanted_names
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
+from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.errors import UserError
 
 
@@ -236,6 +237,7 @@ def test_an_unknown_study_or_survey_is_named(study, tmp_path):
 def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch(study, monkeypatch):
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
     handouts = []
+    read_secret(CollectionPaths.of(study, SURVEY).secret)
     with Ledger(CollectionPaths.of(study, SURVEY).ledger) as ledger:
         ledger.begin(SURVEY, 3)
         for number, unit in enumerate(study.units(SURVEY)):
@@ -318,3 +320,15 @@ def test_links_that_somebody_wrote_are_not_taken_for_ours(study):
     files.write_text(paths.links, "name,url\nAnna,http://x\n")
     with pytest.raises(UserError, match=r"links\.csv"):
         launch(LaunchRequest(study.path, annotators=1), say=lambda text: None)
+
+
+def test_controls_are_made_again_only_where_what_they_are_made_of_changed(study, monkeypatch):
+    from parlai_spotbot.surveys import controls
+
+    made, write_controls = [], controls.write_controls
+    monkeypatch.setattr(controls, "write_controls", lambda *given: made.append(1) or write_controls(*given))
+    for times in (0, 0, 1):
+        if times:
+            study.extend(conversations_per_pair=5)
+        launch(LaunchRequest(study=study.path, dry_run=True), say=lambda text: None)
+        assert len(made) == times

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -49,6 +50,9 @@ class LabelScorer:
         self.model, self.tokenizer, self.ends = model.model, model.tokenizer, model.ends()
         self.layout = layout(model.tokenizer, "auto", SPEAKERS, model.name)
         self.name = model.name
+        control = {t.content for t in model.tokenizer.added_tokens_decoder.values() if t.special}
+        control = {token for token in (*control, *model.tokenizer.all_special_tokens) if len(token) > 1}
+        self._control = re.compile("|".join(map(re.escape, sorted(control))) or "(?!)")
         with torch.inference_mode():
             self._keeps = plain_shape(model.model)[0] is not None
         accepted = inspect.signature(model.model.forward).parameters
@@ -109,6 +113,8 @@ class LabelScorer:
 
     # -- reading -------------------------------------------------------------------------------------------------------
     def _tokens(self, system: str, text: str) -> list[int]:
+        # What others said must not hold a token that controls this very model: a space breaks it, and it is still seen.
+        text = self._control.sub(lambda found: f"{found[0][:1]} {found[0][1:]}", text)
         (row,) = self.layout.tokens([(system, [RememberedTurn(text, False)])])
         return row
 

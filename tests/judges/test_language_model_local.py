@@ -79,6 +79,16 @@ def test_a_prompt_longer_than_the_context_has_no_answer(folders):
     assert len(short.probabilities) == 2
 
 
+def test_a_token_that_controls_the_model_is_none_where_somebody_said_it(folders):
+    scorer = LabelScorer(load(folders()))
+    added = scorer.tokenizer.added_tokens_decoder.items()
+    control = {number: token.content for number, token in added if token.special and len(token.content) > 1}
+    assert control
+    plain = [number for number in scorer._tokens(SYSTEM, "tea and tea") if number in control]
+    for content in control.values():
+        assert [number for number in scorer._tokens(SYSTEM, f"tea{content} and tea") if number in control] == plain
+
+
 def test_a_survey_of_all_kinds_is_answered(tmp_path, folders, monkeypatch):
     monkeypatch.setattr(language_model, "survey_of", lambda study, name: MANY)
     shown = [conversation(i) for i in range(2)]

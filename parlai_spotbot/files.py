@@ -185,7 +185,7 @@ def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, defau
     return value
 
 
-FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,%\seE()+–-]*(?:to [\d.,%\seE()+–-]*)?$).")
+FORMULA = re.compile(r"^(?:[=@\t\r]|[+-](?![\d.,%\seE()+–-]*(?:to [\d.,%\seE()+–-]*)?$).)")
 """How a cell begins that spreadsheets would compute: numbers, and ranges of them, may begin with a sign."""
 
 

@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import zlib
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -136,6 +138,18 @@ def _agrees(path: Path, have: list[bytes], sums: Sums) -> bool:
     return other is not None and _begins_with(have, other)
 
 
+def _plainly_agrees(path: Path, lines: Sequence[bytes]) -> bool:
+    """Whether each line has its sum, and nothing else is to be said of the file: quick, for it is nearly always so."""
+    try:
+        head, _, body = sums_path(path).read_bytes().partition(b"\n")
+        due = array("I", bytes.fromhex(body.replace(STOP + b"\n", b"").decode("ascii")))
+    except (FileNotFoundError, ValueError):
+        return False
+    if sys.byteorder == "little":
+        due.byteswap()
+    return head == HEAD and body.endswith(STOP + b"\n") and array("I", map(zlib.crc32, lines)) == due
+
+
 def _begins_with(have: list[bytes], sums: Sums) -> bool:
     certain = len(sums.lines)
     further = have[certain : certain + len(sums.pending)]
@@ -197,7 +211,7 @@ def _count(lines: int) -> str:
 
 def verify(path: Path, lines: Sequence[bytes] | None = None) -> None:
     """A `UserError` that says which lines of `path` are not what was written; `lines` where they were read already."""
-    found = differences(path, lines)
+    found = [] if lines is not None and _plainly_agrees(Path(path), lines) else differences(path, lines)
     if found:
         raise UserError(
             f"{path}: changed since it was written: {'; '.join(found)}.",

@@ -145,7 +145,7 @@ def test_other_weights_in_the_same_folder_are_noticed(tmp_path):
     run(study, judge(str(tmp_path / "model")))
     _far_seeing(tiny_models.save(tmp_path / "model", seed=1))
     path = study.judgements_path(SURVEY)
-    path.write_bytes(path.read_bytes()[:500])
+    files.write_bytes(path, [path.read_bytes()[:500]])
     with pytest.raises(UserError, match="its answers are of another model: weights_sha256"):
         run(study, judge(str(tmp_path / "model")))
 

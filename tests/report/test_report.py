@@ -204,7 +204,7 @@ def test_lone_surrogates_do_not_stop_the_report(new_study, tmp_path):
     study = new_study(tmp_path / "s", sources=(), bots=("alice", "eliza"), text="plain")
     text = study.conversations_path.read_text(encoding="utf-8").replace('"plain"', r'"\ud800 broken"')
     study.conversations_path.write_text(text, encoding="utf-8")
-    assert "? broken" in build_report(study).read_text(encoding="utf-8")
+    assert "\ufffd broken" in build_report(study).read_text(encoding="utf-8")
 
 
 def test_seed_is_marked_and_annotators_are_not_named(page):

@@ -29,6 +29,7 @@ from test_several_surveys import chosen  # noqa: E402
 from parlai_spotbot.crowdsourcing.collect import collect  # noqa: E402
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths  # noqa: E402
 from parlai_spotbot.crowdsourcing.contract import Visitor  # noqa: E402
+from parlai_spotbot.crowdsourcing.tokens import read_secret  # noqa: E402
 from parlai_spotbot.judges import Judge  # noqa: E402
 from parlai_spotbot.judges.run import judge_study  # noqa: E402
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit  # noqa: E402
@@ -53,7 +54,7 @@ parrot: {model: repeat_query}
 PER_PAIR, PEOPLE = 8, 24
 BOOTSTRAPS = 100
 
-APART = {HUMAN: 1.6, "tfidf": 1.5, "alice": 0.5, "eliza": -0.4, "parrot": -1.4}
+APART = {HUMAN: 1.6, "tfidf": 1.5, "alice": 0.5, "eliza": -0.3, "parrot": -1.5}
 """How much whom is liked where every two bots differ by far; one is the noise of a single answer."""
 
 ALIKE = {HUMAN: 1.5, **dict.fromkeys(("tfidf", "alice", "eliza", "parrot"), -0.2)}
@@ -88,6 +89,7 @@ class People:
             write_controls(study, survey)
             paths = CollectionPaths.of(study, survey)
             paths.make()
+            read_secret(paths.secret)
             room = Room(study, survey, paths.ledger)
             for number in range(self.many):
                 rng = random.Random(f"{study.path.name} {survey} {number}")

@@ -72,4 +72,5 @@ def register() -> None:
 
     @wrapt.when_imported("parlai.zoo")
     def _(zoo):
-        zoo.__path__.append(str(Path(__file__).parent / "zoo"))
+        if (ours := str(Path(__file__).parent / "zoo")) not in zoo.__path__:
+            zoo.__path__.append(ours)

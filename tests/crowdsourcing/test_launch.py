@@ -138,6 +138,7 @@ def test_another_port_than_the_last_time_is_said_and_the_links_follow(study, mon
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
     paths = CollectionPaths.of(study, SURVEY)
     paths.make()
+    read_secret(paths.secret)
     files.write_json(paths.launch, {"port": 999})
     launch(LaunchRequest(study.path, annotators=1), say=(said := []).append)
     assert any("the last launch served at port 999" in line for line in said)

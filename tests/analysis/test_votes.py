@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
+from parlai_spotbot import files
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
@@ -189,7 +190,7 @@ def test_what_cannot_be_analysed_is_named(analysed, change, says):
     path = study.judgements_path("votes")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[1] |= change
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files.write_jsonl(path, rows)
     with pytest.raises(UserError, match=r"judgements\.jsonl") as err:
         analyze(study, "votes")
     assert says in str(err.value)

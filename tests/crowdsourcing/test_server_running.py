@@ -15,6 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from asking import SECRET, RecordingDesk, api, token_of
 
 from parlai_spotbot.crowdsourcing import server as server_module
+from parlai_spotbot.crowdsourcing.backups import BackupClock
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.collection_server import CollectionServer, ProgressLine
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles, listen
@@ -151,9 +153,10 @@ def test_it_says_when_every_unit_is_done(served):
         time.sleep(0.01)
 
 
-def test_a_ledger_that_cannot_be_read_for_a_moment_ends_no_collection(served, monkeypatch):
+def test_a_ledger_that_cannot_be_read_for_a_moment_ends_no_collection(served, tmp_path, monkeypatch):
     served.desk.clock, served.desk.waited_at = time.time, 0.0
-    operated = CollectionServer(served, ProgressLine(2), linger=0.0)
+    backups = BackupClock(CollectionPaths(tmp_path, tmp_path, tmp_path / ".lock"))
+    operated = CollectionServer(served, ProgressLine(2), 0.0, backups)
 
     def locked():
         raise sqlite3.OperationalError("database is locked")

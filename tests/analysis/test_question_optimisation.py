@@ -38,22 +38,20 @@ def study(tmp_path_factory):
     files.write_jsonl(study.conversations_path, [c.to_json() for c in chats])
     wordings = folder / "wordings.yaml"
     wordings.write_text(yaml.safe_dump(WORDINGS))
-    SpotbotPack._run_args(
-        [
-            "--study",
-            str(study.path),
-            "--survey",
-            NAME,
-            "--questions",
-            str(wordings),
-            "--same-pairs",
-            "--comparisons",
-            str(PAIRS),
-            "--annotators-per-item",
-            "2",
-            "--unit-size",
-            "4",
-        ]
+    SpotbotPack.main(
+        "--study",
+        str(study.path),
+        "--survey",
+        NAME,
+        "--questions",
+        str(wordings),
+        "--same-pairs",
+        "--comparisons",
+        str(PAIRS),
+        "--annotators-per-item",
+        "2",
+        "--unit-size",
+        "4",
     )
     study = Study.open(study.path)
     files.write_jsonl(study.judgements_path(NAME), [j.to_json() for j in answered(study)])

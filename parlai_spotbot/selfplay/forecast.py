@@ -95,10 +95,12 @@ def _usage(turns: Mapping[str, int], known: Mapping[str, Pace]) -> list[str]:
 
 
 def _time(plan: Plan, turns: Mapping[str, int], known: Mapping[str, Pace]) -> list[str]:
-    """Minutes: those of the slowest contestant, or of all of them on this machine's cores."""
+    """Minutes: those of the slowest contestant, or of all of them on this machine's cores; at least, where not all are
+    known."""
     if not known:
         return []
     spent = {name: turns[name] * pace.seconds / plan.contestants[name].copies for name, pace in known.items()}
     elsewhere = {name for name, pace in known.items() if pace.usage.get("requests")}
     here = sum(seconds for name, seconds in spent.items() if name not in elsewhere) / (os.cpu_count() or 1)
-    return [f"about {minutes_said(max(here, *spent.values(), 0) / 60)}"]
+    about = "about" if len(known) == len(turns) else "at least"
+    return [f"{about} {minutes_said(max(here, *spent.values(), 0) / 60)}"]

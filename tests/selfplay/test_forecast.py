@@ -50,7 +50,7 @@ def test_what_is_there_is_not_counted(plan):
     last = sum(job.entities[1] == "served" for job in jobs[10:])
     line = forecast(plan, jobs, done, kept)
     assert line.startswith("to play: 10 of 200 turns (190 are there), in 10 of 20 conversations; ")
-    assert f"about {last} requests, {100 * last} tokens; about 1 minute; not known of Slow: " in line
+    assert f"about {last} requests, {100 * last} tokens; at least 1 minute; not known of Slow: " in line
 
 
 def test_another_bot_of_the_name_was_not_tried(plan):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.chapters import Chapter, PageSection, findings_with, known_to, results
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import SourcePart, said
+
+COUNTS = ("requests", "prompt_tokens", "completion_tokens", "cost")
+"""What a contestant behind a server counts, in its provenance."""
 
 DRAWN = 24
 """Figures are drawn for as many contestants; of more, the figures of all tell."""
@@ -40,7 +45,9 @@ def _part(chapter: Chapter, source: str, others: dict, bot: str) -> SourcePart:
         for chart in section.charts
         if few
     ]
-    text = [_what(view.contents.study.plan.contestants.get(bot)), *(text for section in found for text in section.text)]
+    study = view.contents.study
+    text = [_what(study.plan.contestants.get(bot)), *(text for section in found for text in section.text)]
+    text.append(_took(study.provenance().get("selfplay", {}).get("contestants", {}).get(bot, {})))
     return SourcePart(
         said(source),
         source,
@@ -49,6 +56,17 @@ def _part(chapter: Chapter, source: str, others: dict, bot: str) -> SourcePart:
         [sentence for sentence in text if sentence],
         links=[link for section in found for link in section.links],
     )
+
+
+def _took(about: Mapping) -> str:
+    """What its turns took of a server, all runs together; "" of a contestant that runs here."""
+    used = [run["usage"] for run in (about, *about.get("earlier", ())) if run.get("usage")]
+    total = {name: sum(run.get(name) or 0 for run in used) for name in COUNTS}
+    if not total["requests"]:
+        return ""
+    tokens = total["prompt_tokens"] + total["completion_tokens"]
+    text = f"Its turns took {total['requests']:,} requests and {tokens:,} tokens"
+    return f"{text}, {total['cost']:.4f} {used[-1].get('currency', '')}".rstrip() + "." if total["cost"] else f"{text}."
 
 
 def _what(contestant: object) -> str:

@@ -160,6 +160,20 @@ def test_commands_name_the_folder_that_the_page_lies_in(page, tab):
     assert f"--study '{study}'" in told  # it has a space
 
 
+def test_of_a_bot_behind_a_server_it_is_said_what_it_took(study, tmp_path):
+    shutil.copytree(study.path, tmp_path / "s")
+    own = Study.open(tmp_path / "s")
+    used = {"requests": 700, "prompt_tokens": 30_000, "completion_tokens": 4_000, "cost": 0.5, "currency": "USD"}
+    about = {
+        "alice": {"agent": "a", "usage": used, "earlier": [{"agent": "a", "usage": used}]},
+        "eliza": {"agent": "e"},
+    }
+    own.record("selfplay", {**own.provenance()["selfplay"], "contestants": about})
+    text = build_report(own).read_text(encoding="utf-8")
+    assert text.count("Its turns took") == 1
+    assert "Its turns took 1,400 requests and 68,000 tokens, 1.0000 USD." in text
+
+
 def test_a_judge_can_be_left_out(study, tmp_path):
     shutil.copytree(study.path, tmp_path / "s")
     own = Study.open(tmp_path / "s")

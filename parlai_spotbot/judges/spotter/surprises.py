@@ -9,6 +9,7 @@ be surprised (Bao et al. 2024, https://arxiv.org/abs/2310.05130) and how often i
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import json
@@ -19,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import cache_dir
 from parlai_spotbot.models.packages import package_version
@@ -179,10 +181,10 @@ def _cache() -> Iterator[sqlite3.Connection]:
         with contextlib.closing(connection):
             yield connection
     except (OSError, sqlite3.Error) as err:
-        raise UserError(
-            f"{path}: cannot keep what was read: {err}.",
-            "Free some space, or name a writable folder in the environment variable SPOTBOT_CACHE.",
-        ) from err
+        full = errno.ENOSPC if "full" in str(err) else 0
+        of_disk = err if isinstance(err, OSError) else OSError(full, str(err))
+        elsewhere = "name a writable folder in the environment variable SPOTBOT_CACHE."
+        raise UserError(f"{path}: cannot keep what was read: {err}.", files.disk_remedy(of_disk, elsewhere)) from err
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -2,13 +2,11 @@
 
 import base64
 import functools
-import http.server
-import json
-import threading
 import time
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
+from json_server import JsonServer
 
 PID, OTHER_PID, STUDY, SESSION, OTHER_SESSION = (digit * 24 for digit in "abcde")
 ADDRESS = "https://study.example.org"
@@ -49,29 +47,14 @@ def token(said=None, key="first", kid=None, algorithm="RS256"):
     return jwt.encode(said or claims(), signer, algorithm=algorithm, headers={"kid": kid or str(key)})
 
 
-class KeyServer:
+class KeyServer(JsonServer):
     """Serves the public keys of `names`, and counts how often it was asked; `down` makes it fail."""
 
     def __init__(self, *names):
         self.names, self.asked, self.down = list(names), 0, False
-        outer = self
+        super().__init__()
+        self.url = f"{self.base}/jwks.json"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                outer.asked += 1
-                content = json.dumps({"keys": [public_jwk(name) for name in outer.names]}).encode()
-                self.send_response(500 if outer.down else 200)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            def log_message(self, *args):
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/jwks.json"
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def close(self):
-        self._server.shutdown()
-        self._server.server_close()
+    def answer(self, path, headers):
+        self.asked += 1
+        return 500 if self.down else 200, {"keys": [public_jwk(name) for name in self.names]}

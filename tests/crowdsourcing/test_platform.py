@@ -1,12 +1,10 @@
 """Whom the platform doesn't know is left out of what is collected, kept in the ledger, counted and said."""
 
 import csv
-import http.server
-import json
-import threading
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from json_server import JsonServer
 from people import SURVEY
 from test_collect import Collection
 
@@ -142,40 +140,26 @@ def test_links_that_prolific_signed_are_verified(collection, tmp_path, capsys):
 
 
 # -- Prolific's interface ----------------------------------------------------------------------------------------------
-class Interface:
+class Interface(JsonServer):
     """Prolific's, on loopback: two submissions a page; asks for the token."""
 
     TOKEN = "prolific-token-of-a-researcher"
 
     def __init__(self, rows, elsewhere=""):
-        outer = self
-        self.asked = []
+        self.rows, self.elsewhere, self.asked = rows, elsewhere, []
+        super().__init__()
+        self.url = f"{self.base}/api/v1"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                parts = urlsplit(self.path)
-                outer.asked.append((parts.path, self.headers["Authorization"]))
-                good = self.headers["Authorization"] == f"Token {outer.TOKEN}"
-                start = int(parse_qs(parts.query).get("offset", ["0"])[0])
-                page = {"results": rows[start : start + 2], "_links": {"next": {"href": None}}}
-                if start + 2 < len(rows):
-                    page["_links"]["next"]["href"] = elsewhere or f"{outer.url}{parts.path[7:]}?offset={start + 2}"
-                content = json.dumps(page if good else {"error": {}}).encode()
-                self.send_response(200 if good else 401)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            def log_message(self, *args):
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/api/v1"
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def close(self):
-        self._server.shutdown()
-        self._server.server_close()
+    def answer(self, path, headers):
+        parts = urlsplit(path)
+        self.asked.append((parts.path, headers["Authorization"]))
+        if headers["Authorization"] != f"Token {self.TOKEN}":
+            return 401, {"error": {}}
+        start = int(parse_qs(parts.query).get("offset", ["0"])[0])
+        page = {"results": self.rows[start : start + 2], "_links": {"next": {"href": None}}}
+        if start + 2 < len(self.rows):
+            page["_links"]["next"]["href"] = self.elsewhere or f"{self.url}{parts.path[7:]}?offset={start + 2}"
+        return 200, page
 
 
 @pytest.fixture

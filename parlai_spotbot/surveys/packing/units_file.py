@@ -72,12 +72,14 @@ def existing_units(
         return []
     units = study.units(survey)
     known = packed_with(study, survey)
+    stays = known is not None and goes_on(known, wanted) and made_here(units)
+    if stays and not _shows_gone(study, units):
+        return units
     judgements = study.judgements_path(survey)
     held = study.survey_path(survey) / "crowdsourcing"
     ledger = next(iter(sorted(held.glob("*/ledger.db"))), held / "ledger.db")  # a survey of tasks has one for each
     answered = ledger.exists() or (judgements.exists() and bool(study.judgements(survey)))
-    stays = known is not None and goes_on(known, wanted) and made_here(units)
-    if stays and (answered or not _shows_gone(study, units)):
+    if stays and answered:
         return units
     if known is None and "pairs" in study.provenance().get("import", {}):
         raise UserError(

@@ -16,11 +16,11 @@ PACKAGE = "parlai_spotbot"
 FOLDERS = {PACKAGE: PACKAGE} | {name: f"{PACKAGE}.{name}" for name in ("tasks", "agents", "crowdsourcing", "projects")}
 
 LEVELS = (
-    ("", "checksums", "compat", "errors", "files", "hints", "plugin", "reading"),
+    ("", "checksums", "compat", "errors", "files", "hints", "plugin", "reading", "terminal"),
     ("records",),
     ("wording",),
     ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),
-    ("judgement_table", "study", "study_check"),
+    ("installation", "judgement_table", "study", "study_check"),
     ("domains", "importers", "selfplay", "surveys"),
     ("crowdsourcing", "judges", "nuc"),
     ("findings", "tasks.nuc"),

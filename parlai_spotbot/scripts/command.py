@@ -16,24 +16,42 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.result import DONE, MISTAKE, STOPPED, Result, shown
 from parlai_spotbot.study import Study
 
 AGAIN = "then run the same command again: what was finished is kept."
+
+NEEDS_SETUP = (
+    "parlai",
+    "torch",
+    "transformers",
+    "mephisto",
+    "psutil",
+    "networkx",
+    "huggingface_hub",
+    "hydra",
+    "tornado",
+)
+"""What `SET_UP` brings and a command may meet first."""
+SET_UP = "spotbot setup"
 
 
 class Command(ABC):
     """A command: `add_options` names its options, `execute` does the work.
 
-    `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples under ``--help``.
+    `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples and `FIRST` the options under ``--help``;
+    ``--help-all`` has all options. `result` is what ``--json`` and ``--quiet`` show.
     """
 
     DESCRIPTION = ""
     EPILOG = ""
+    FIRST: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
 
     def __init__(self, opt: dict[str, Any]):
         self.opt = opt
+        self.result = Result(type(self).__module__.rpartition("spotbot_")[2])
 
     @classmethod
     def main(cls, *words: str, **options: Any) -> None:
@@ -45,15 +63,16 @@ class Command(ABC):
     def setup_args(cls) -> OptionParser:
         parser = OptionParser(cls.DESCRIPTION)
         cls.add_options(parser)
+        _add_output(parser)
         # ParlAI parses every command's options even for its own --help, so a required one would end that; `run` checks.
         cls.required = tuple(action.dest for action in parser._actions if action.required)
         cls.unset = tuple(action.dest for action in parser._actions if action.default is None)
+        parser.needed = [action for action in parser._actions if action.required]
         for action in parser._actions:
             action.required = False
             if action.dest in cls.unset:
                 action.default = argparse.SUPPRESS  # or --help would end its line with "(default: None)"
-        if cls.EPILOG:
-            parser.add_argument_group("Examples", cls.EPILOG)
+        parser.first, parser.examples = cls.FIRST, cls.EPILOG
         return parser
 
     @classmethod
@@ -73,31 +92,42 @@ class Command(ABC):
     def run(self) -> None:
         for name in self.unset:
             self.opt.setdefault(name, None)
+        with shown(self.result, self.opt):
+            self.result.exit_code = self._ended()
+        if self.result.exit_code:
+            raise SystemExit(self.result.exit_code)
+
+    def _ended(self) -> int:
+        """The exit code; an error is said on stderr."""
         try:
             self._check_required()
             with data_folder():
-                code = self.execute()
+                return self.execute() or DONE
         except UserError as err:
-            print(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""), file=sys.stderr)
-            raise SystemExit(2) from None
+            return self._mistake(err.problem, err.remedy)
+        except ModuleNotFoundError as err:
+            if not (lacking := _not_set_up(err)):
+                raise
+            return self._mistake(f"this needs {lacking}, which isn't installed.", f"Run: {SET_UP}")
         except OSError as err:
             if err.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
                 raise
             remedy = f"{files.disk_remedy(err, 'choose another folder')}, {AGAIN}"
-            print(f"error: cannot write {err.filename or ''}: {err.strerror}\n  {remedy}", file=sys.stderr)
-            raise SystemExit(2) from None
+            return self._mistake(f"cannot write {err.filename or ''}: {err.strerror}", remedy)
         except KeyboardInterrupt:
             print("\nstopped; run the same command to go on from here", file=sys.stderr)
-            raise SystemExit(130) from None
-        if code:
-            raise SystemExit(code)
+            return STOPPED
 
-    @staticmethod
-    def say_next(study: Study, survey: str) -> None:
+    def _mistake(self, problem: str, remedy: str) -> int:
+        print(f"error: {problem}" + (f"\n  {remedy}" if remedy else ""), file=sys.stderr)
+        self.result.error = {"problem": problem, "remedy": remedy}
+        return MISTAKE
+
+    def say_next(self, study: Study, survey: str) -> None:
         """Print the command that comes next for the survey: by people too, where it is answers that are lacking."""
         from parlai_spotbot.judges.next_step import answers_by_a_judge, answers_by_people, next_step
 
-        step = next_step(study, survey)
+        self.result.next = step = next_step(study, survey)
         if step == answers_by_a_judge(study, survey):
             print(f"\nnext, by people: {answers_by_people(study, survey)}\nor by a judge:   {step}")
         else:
@@ -107,6 +137,20 @@ class Command(ABC):
         missing = [f"--{name.replace('_', '-')}" for name in self.required if self.opt.get(name) is None]
         if missing:
             raise UserError(f"{' and '.join(missing)} missing.", "Name it; --help shows an example.")
+
+
+def _not_set_up(err: ModuleNotFoundError) -> str:
+    """The package of ParlAI's world that couldn't be imported; "" where something else is missing."""
+    top = (err.name or "").partition(".")[0]
+    return top if top in NEEDS_SETUP else ""
+
+
+def _add_output(parser: OptionParser) -> None:
+    """What all commands print, and how."""
+    group = parser.add_argument_group("Output")
+    group.add_argument("--quiet", action="store_true", help="print errors and the result alone, no progress")
+    if "--json" not in parser._option_string_actions:
+        group.add_argument("--json", action="store_true", help="the result as JSON on stdout, all else on stderr")
 
 
 def add_common(parser: OptionParser) -> None:

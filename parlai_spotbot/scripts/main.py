@@ -6,18 +6,26 @@ import sys
 
 from parlai_spotbot import __version__, scripts
 from parlai_spotbot.errors import nearest
+from parlai_spotbot.scripts.result import EXIT_CODES
 
 PREFIX = "spotbot_"
 MEPHISTO = "mephisto"
 """Not a command of ours and unknown to ParlAI: what follows goes to Mephisto's."""
+CHAPTERS = {
+    "Begin here": ("setup", "doctor", "tournament", "compare"),
+    "Step by step": ("contestants", "plan", "selfchat", "pack", "crowdsource", "collect", "judge", "analyze", "report"),
+    "Beside that": ("check", "import", "nuc", MEPHISTO),
+}
+"""The commands in the order in which one learns them; one that stands in none comes last."""
 HEADER = """usage: spotbot COMMAND ...
 
 Spot The Bot (Deriu et al., 2020): find out which of your chatbots passes longest as human.
 Each command is a ParlAI command too: `spotbot NAME` is `parlai spotbot_NAME`.
-
-Commands:
 """
-FOOTER = "\n`spotbot COMMAND --help` lists a command's options with examples."
+FOOTER = """
+`spotbot COMMAND --help` lists a command's options that matter most, with examples; --help-all all of them.
+Every command takes --quiet (errors and the result alone) and --json (the result for scripts).
+Exit codes:"""
 
 
 def main(args: list[str] | None = None) -> None:
@@ -38,7 +46,8 @@ def main(args: list[str] | None = None) -> None:
     name = args[0].removeprefix(PREFIX)
     known = [command.removeprefix(PREFIX) for command in scripts.COMMANDS]
     if name not in known:
-        print(f"error: spotbot has no command '{args[0]}'. {nearest(name, known)}", file=sys.stderr)
+        near = nearest(name, [*known, MEPHISTO], most=0)
+        print(f"error: unknown command {args[0]}. {near}\n  spotbot --help lists the commands.", file=sys.stderr)
         raise SystemExit(2)
     found = scripts.load([PREFIX + name])
     if not found:  # why has been said
@@ -53,6 +62,13 @@ def _overview() -> str:
     found = scripts.load(scripts.COMMANDS)
     told = {name.removeprefix(PREFIX): command.DESCRIPTION for name, command in found.items()}
     told[MEPHISTO] = "Mephisto's own command on a study's collection: review, approve, pay"
-    width = max(map(len, told), default=0)
-    lines = [f"  {name:{width}}  {text}" for name, text in told.items()]
-    return HEADER + "\n".join(lines) + "\n" + FOOTER
+    width = max(map(len, told))
+    chapters = {title: [name for name in names if name in told] for title, names in CHAPTERS.items()}
+    placed = {name for names in chapters.values() for name in names}
+    chapters["Further"] = [name for name in told if name not in placed]
+    lines = [HEADER]
+    for title, names in chapters.items():
+        if names:
+            lines += [f"{title}:", *(f"  {name:{width}}  {told[name]}" for name in names), ""]
+    codes = [f"  {code:3}  {meaning}" for code, meaning in EXIT_CODES.items()]
+    return "\n".join([*lines, FOOTER.lstrip(), *codes])

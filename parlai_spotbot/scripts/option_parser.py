@@ -6,15 +6,21 @@ As ParlAI's own parser does, it takes no abbreviations, ``_`` for ``-`` in an op
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from parlai_spotbot.errors import nearest
 
 YES, NO = ("yes", "true", "t", "1", "y"), ("no", "false", "f", "n", "0")
+KINDS = {int: "a whole number", float: "a number", "bool": "yes or no"}
+EXAMPLES = "Examples"
+SHOWN = 3
+"""So many examples stand under --help, all under --help-all."""
 
 
-class _Help(argparse.HelpFormatter):
+class _Layout(argparse.HelpFormatter):
     """Examples keep their lines; of an option the value is named once, and the default."""
 
     def __init__(self, prog: str):
@@ -34,13 +40,67 @@ class _Help(argparse.HelpFormatter):
             return action.help
         return f"{action.help} (default: %(default)s)"
 
+    def _format_args_of(self, place):
+        return self._format_args(place, place.metavar or place.dest)
+
+
+class _Help(argparse.Action):
+    """Shows the help of `owner`, also where ParlAI's parser has taken over its options."""
+
+    def __init__(self, owner: OptionParser, whole: bool, **kwargs: Any):
+        super().__init__(**{**kwargs, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS, "nargs": 0})
+        self.owner, self.whole = owner, whole
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        self.owner.prog = parser.prog
+        print(self.owner.format_help() if self.whole else self.owner.short_help(), end="")
+        parser.exit()
+
 
 class OptionParser(argparse.ArgumentParser):
-    """A parser whose kind ``type="bool"`` takes yes and no; what is wrong is one error and exit code 2."""
+    """A parser whose kind ``type="bool"`` takes yes and no; what is wrong is one error and exit code 2.
+
+    `first` names the options that matter most: --help shows these, in this order, and --help-all shows all.
+    """
 
     def __init__(self, description: str):
-        super().__init__(description=description, formatter_class=_Help, allow_abbrev=False)
+        super().__init__(description=description, formatter_class=_Layout, allow_abbrev=False, add_help=False)
         self.register("type", "bool", _yes_or_no)
+        self.first: Sequence[str] = ()
+        self.needed: list[argparse.Action] = []
+        self.examples = ""
+        self.add_argument("-h", "--help", action=_Help, owner=self, whole=False, help="the options that matter most")
+        self.add_argument("--help-all", action=_Help, owner=self, whole=True, help="all options and examples")
+
+    def short_help(self) -> str:
+        """What the command does, the options that matter most, some examples, and where the rest is."""
+        places = [action for action in self._actions if not action.option_strings]
+        needed = [f"{_called(action)} {action.metavar or action.dest.upper()}" for action in self.needed]
+        layout = self._get_formatter()
+        layout.add_usage(" ".join([self.prog, *map(layout._format_args_of, places), *needed, "[options]"]), [], [])
+        layout.add_text(self.description)
+        layout.start_section("options")
+        layout.add_arguments([*places, *(self._option_string_actions[name] for name in self.first)])
+        layout.end_section()
+        if self.examples:
+            layout.start_section(EXAMPLES)
+            layout.add_text(_some(self.examples))
+            layout.end_section()
+        return f"{layout.format_help()}\nmore: {self.prog} --help-all\n"
+
+    def format_help(self) -> str:
+        layout = self._get_formatter()
+        layout.add_usage(None, self._actions, [])
+        layout.add_text(self.description)
+        for group in self._action_groups:
+            layout.start_section(group.title)
+            layout.add_arguments(group._group_actions)
+            layout.end_section()
+        if self.examples:
+            layout.start_section(EXAMPLES)
+            layout.add_text(self.examples)
+            layout.end_section()
+        return layout.format_help()
 
     def parse_known_args(self, args=None, namespace=None):
         words = sys.argv[1:] if args is None else args
@@ -49,13 +109,31 @@ class OptionParser(argparse.ArgumentParser):
     def parse_args(self, args=None, namespace=None):
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            near = nearest(unknown[0].partition("=")[0], self._option_string_actions, most=0)
-            self.error(f"{unknown[0]}: no such option.", near)
+            word = unknown[0].partition("=")[0]
+            if word.startswith("-"):
+                near = nearest(word, self._option_string_actions, most=0)
+                self.error(f"unknown option {word}. {near}".strip())
+            self.error(f"'{word}' belongs to no option.")
         return found
 
-    def error(self, message: str, remedy: str = "") -> NoReturn:
-        hint = f"{remedy} {self.prog} --help lists the options.".strip()
-        self.exit(2, f"error: {message}\n  {hint}\n")
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            self.error(f"{_called(action)} {value}: unknown. {nearest(value, action.choices)}")
+
+    def _get_value(self, action, word):
+        try:
+            return super()._get_value(action, word)
+        except argparse.ArgumentError as err:
+            kind = KINDS.get(action.type)
+            if kind is None:
+                raise
+            err.message = f"expected {kind}, not '{word}'"
+            raise
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"^argument (\S+/)*(\S+):", r"\2:", message)
+        message = message if message.endswith((".", "?")) else f"{message}."
+        self.exit(2, f"error: {message}\n  {self.prog} --help-all lists the options.\n")
 
     def words(self, options: dict[str, Any]) -> list[str]:
         """The words that give `options`, by their names with ``_``; one that there is not is a `KeyError`."""
@@ -70,6 +148,20 @@ class OptionParser(argparse.ArgumentParser):
             else:
                 found += [action.option_strings[-1], _word(value)]
         return found
+
+
+def _some(examples: str) -> str:
+    """The first examples, each with the lines that explain it."""
+    lines = examples.splitlines()
+    starts = [place for place, line in enumerate(lines) if not line.startswith("   ")]
+    commands = [place for place in starts if lines[place].lstrip().startswith(("parlai ", "spotbot "))]
+    if len(commands) <= SHOWN:
+        return examples
+    return "\n".join(lines[commands[0] : next(s for s in starts if s > commands[SHOWN - 1])])
+
+
+def _called(action: argparse.Action) -> str:
+    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
 
 
 def _with_hyphens(word: str) -> str:

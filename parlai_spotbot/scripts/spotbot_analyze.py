@@ -11,6 +11,7 @@ OPTIONS = ("bootstraps", "resample", "backend", "unsure", "wage", "stability", "
 class SpotbotAnalyze(Command):
     DESCRIPTION = "Compute every statistic of a survey: ranking, survival, features, agreement, annotators, time"
     EPILOG = "parlai spotbot_analyze --study studies/mine"
+    FIRST = ("--study", "--survey", "--bootstraps", "--stability", "--metrics")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -18,6 +18,7 @@ class SpotbotCheck(Command):
       You changed files by hand: they are taken as they are. Provenance and report go on saying so.
   parlai spotbot_check --study studies/mine --restore
       Puts the newest sound backup in the place of a ledger that is damaged or gone; what was there is set aside."""
+    FIRST = ("--accept", "--restore")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -25,6 +25,7 @@ class SpotbotImport(Command):
   parlai spotbot_import --format votes --data votes.jsonl --columns a=bot1,b=bot2,winner=better,annotator=- \
       --answers 1=a,2=b,0=tie,3=both_bad --study studies/votes
   The same command again changes nothing."""
+    FIRST = ("--format", "--data", "--study", "--names", "--columns", "--answers")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -41,6 +41,7 @@ class SpotbotNuc(Command):
   How contestants are asked: rankers (and agents that answer label_candidates) by their own scores; generators by
   the likelihood of each candidate: sum, per byte, and over that without context (PMI); all others by how like
   their reply each candidate is, which is marked. --way asks all in one way."""
+    FIRST = ("--pool", "--study", "--task", "--conversations", "--questions", "--candidates")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -50,6 +50,7 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/nuc --survey nuc --corpora chitchat,support.jsonl
   parlai spotbot_pack --study studies/nuc --survey nuc --versions 4 --annotators-per-item 10
   The same command again changes nothing; a study that grew gets further units."""
+    FIRST = ("--study", "--survey", "--ask", "--comparisons", "--annotators-per-segment")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

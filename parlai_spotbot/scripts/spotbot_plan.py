@@ -33,6 +33,7 @@ class SpotbotPlan(Command):
   counts, too (--unequal). All matches of a pool tell of each pair, so in a large pool a pair needs less than by itself.
   A plan is of one test with all the data. Who tests after every batch and stops when p is small finds differences that
   aren't there: with 12 looks, in 19 of 100 studies instead of 5. Say with --looks how often pairs will be tested."""
+    FIRST = ("--bots", "--difference", "--power", "--study", "--survey", "--wage")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

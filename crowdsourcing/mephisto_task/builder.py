@@ -17,7 +17,7 @@ RECORD = "page.json"
 def fingerprint(page: Path) -> dict[str, str]:
     """{file: SHA-256} of a built page; `UserError` where it isn't built."""
     if not (page / "index.html").is_file():
-        raise UserError(f"{page}: the page is not built.", "Run make install (it needs npm), or install the wheel.")
+        raise UserError(f"{page}: the page is not built.", "Run: spotbot setup (it needs npm); or install the wheel.")
     parts = sorted(path for path in page.rglob("*") if path.is_file())
     return {str(path.relative_to(page)): hashlib.sha256(path.read_bytes()).hexdigest() for path in parts}
 

@@ -6,20 +6,21 @@ import importlib.metadata
 import importlib.util
 from pathlib import Path
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 
 
-def package_folder(package: str, extra: str) -> Path:
+def package_folder(package: str) -> Path:
     """Return the folder of an installed `package` without importing it (some import heavy libraries).
 
     Raises
     ------
     UserError
-        If it isn't installed; the remedy names our `extra` that brings it.
+        If it isn't installed; the remedy names the command that brings it.
     """
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise UserError(f"The package '{package}' is not installed.", f"Run: pip install 'parlai_spotbot[{extra}]'")
+        raise UserError(f"The package '{package}' isn't installed.", f"Run: {hints.SET_UP}")
     return Path(spec.submodule_search_locations[0])
 
 

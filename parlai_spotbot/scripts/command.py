@@ -12,7 +12,7 @@ import sys
 from abc import ABC, abstractmethod
 from typing import Any
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.scripts.option_parser import OptionParser
@@ -32,8 +32,7 @@ NEEDS_SETUP = (
     "hydra",
     "tornado",
 )
-"""What `SET_UP` brings and a command may meet first."""
-SET_UP = "spotbot setup"
+"""What setup brings and a command may meet first."""
 
 
 class Command(ABC):
@@ -108,7 +107,7 @@ class Command(ABC):
         except ModuleNotFoundError as err:
             if not (lacking := _not_set_up(err)):
                 raise
-            return self._mistake(f"this needs {lacking}, which isn't installed.", f"Run: {SET_UP}")
+            return self._mistake(f"this needs {lacking}, which isn't installed.", f"Run: {hints.SET_UP}")
         except OSError as err:
             if err.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
                 raise
@@ -122,6 +121,14 @@ class Command(ABC):
         print(f"error: {problem}" + (f"\n  {remedy}" if remedy else ""), file=sys.stderr)
         self.result.error = {"problem": problem, "remedy": remedy}
         return MISTAKE
+
+    def answered(self, study: Study, survey: str) -> None:
+        """The result is what the survey says."""
+        if self.opt.get("quiet") or self.opt.get("json"):
+            from parlai_spotbot.findings.contents import read_contents
+            from parlai_spotbot.report.first_screen import answer
+
+            self.result.said = answer(read_contents(study, survey))
 
     def say_next(self, study: Study, survey: str) -> None:
         """Print the command that comes next for the survey: by people too, where it is answers that are lacking."""

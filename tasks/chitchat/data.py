@@ -16,6 +16,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.tasks.chitchat import cleaning, folds
@@ -77,8 +78,8 @@ def _dataset() -> Path:
     path = Path(spec.origin).with_name("dataset.json") if spec and spec.origin else None
     if path is None or not path.exists():
         raise UserError(
-            "the task spotbot:chitchat needs the package chitchat-dataset, which is not installed.",
-            "Run: pip install 'parlai_spotbot[embedded]'",
+            "the task spotbot:chitchat needs the package chitchat-dataset, which isn't installed.",
+            f"Run: {hints.SET_UP}",
         )
     return path
 

@@ -20,9 +20,9 @@ import numpy as np
 from parlai_spotbot.analysis.survival.intervals import BACKENDS
 
 LIBRARY = Path(sys.prefix, "R")
-"""R's packages of this environment, where `make install` puts icenReg."""
+"""R's packages of this environment, where `spotbot setup` puts icenReg."""
 
-HOW = "install R, then in R install.packages('icenReg'), then: pip install 'parlai_spotbot[r]'"
+HOW = "install R, run spotbot setup, then in R install.packages('icenReg')"
 DISTRIBUTIONS = {
     "exponential": "exponential",
     "weibull": "weibull",

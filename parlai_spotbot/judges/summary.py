@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot.wording import minutes_said
+from parlai_spotbot.wording import counted, minutes_said, some
 
 ANSWERS = ("human", "bot", "unsure")
 
@@ -61,6 +61,10 @@ def summary_text(summary: Mapping) -> str:
         held_out = isinstance(summary.get("trained_on"), dict)
         lines += _accuracy(worker, measured, held_out) if measured.get("confusion") else _answers(worker, measured)
     lines += _position(summary.get("position") or {})
+    special = (summary.get("prompt") or {}).get("special_tokens") or {}
+    if special.get("items"):
+        tokens = some(special["tokens"], "different ones")
+        lines.append(f"  {counted(special['items'], 'item')} with special tokens, read as text: {tokens}")
     missing, usage = summary.get("missing") or {}, summary.get("usage") or {}
     if missing.get("n"):
         why = ", ".join(f"{kind} {n}" for kind, n in missing["reasons"].items())

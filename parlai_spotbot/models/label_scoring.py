@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from transformers import DynamicCache
+from transformers import DynamicCache, PreTrainedTokenizerBase
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.causal_lm import LanguageModel
+from parlai_spotbot.models.chat.message_text import without
 from parlai_spotbot.models.kv_cache import common
 from parlai_spotbot.models.probe import plain_shape
 from parlai_spotbot.models.prompt_layout import PlainLayout, layout
@@ -25,6 +26,8 @@ from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 SPEAKERS = ("Question", "Answer")
 """Who speaks in a prompt for a model without a chat template."""
+
+TAG = ("<", "[")
 
 MOST_STARTS = 4
 """So many beginnings are kept: one for each system text that is in use."""
@@ -42,6 +45,14 @@ class LabelProbabilities:
     tokens: int
 
 
+def special_tokens(tokenizer: PreTrainedTokenizerBase) -> re.Pattern:
+    """Finds, as `SPECIAL_TOKEN` does, every token of `tokenizer` that is no text, or was added and looks like a tag."""
+    added = [t.content for t in tokenizer.added_tokens_decoder.values() if t.special or t.content.startswith(TAG)]
+    found = sorted({token.strip() for token in (*added, *tokenizer.all_special_tokens)}, key=len, reverse=True)
+    either = "|".join(re.escape(token) for token in found if len(token) > 1)
+    return re.compile(f"(?=({either}))(?s:.)" if either else "(?!)")
+
+
 class LabelScorer:
     """A language model that is asked for labels. Every label must be one token of the model; checked when asked."""
 
@@ -50,9 +61,7 @@ class LabelScorer:
         self.model, self.tokenizer, self.ends = model.model, model.tokenizer, model.ends()
         self.layout = layout(model.tokenizer, "auto", SPEAKERS, model.name)
         self.name = model.name
-        control = {t.content for t in model.tokenizer.added_tokens_decoder.values() if t.special}
-        control = {token for token in (*control, *model.tokenizer.all_special_tokens) if len(token) > 1}
-        self._control = re.compile("|".join(map(re.escape, sorted(control))) or "(?!)")
+        self.special = special_tokens(model.tokenizer)
         with torch.inference_mode():
             self._keeps = plain_shape(model.model)[0] is not None
         accepted = inspect.signature(model.model.forward).parameters
@@ -113,9 +122,8 @@ class LabelScorer:
 
     # -- reading -------------------------------------------------------------------------------------------------------
     def _tokens(self, system: str, text: str) -> list[int]:
-        # What others said must not hold a token that controls this very model: a space breaks it, and it is still seen.
-        text = self._control.sub(lambda found: f"{found[0][:1]} {found[0][1:]}", text)
-        (row,) = self.layout.tokens([(system, [RememberedTurn(text, False)])])
+        # What others said must not hold a token that controls this very model.
+        (row,) = self.layout.tokens([(system, [RememberedTurn(without(self.special, text), False)])])
         return row
 
     def _last(self, rows: list[list[int]], system: str) -> torch.Tensor:

@@ -245,7 +245,7 @@ def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
 
 def test_what_the_server_failed_at_is_asked_again_by_the_next_run(study):
     text = study.units(SURVEY)[0].items[1].transcripts[0][0].text
-    with ChatServer(fair) as server, Proxy(server.url, poison={f"{text}\\nEntity": 500}) as proxy:
+    with ChatServer(fair) as server, Proxy(server.url, poison={f'{text}\\"\\nEntity': 500}) as proxy:
         first = run(study, proxy.url, retries=0, concurrency=1, attempts=1)
         assert first["missing"]["reasons"] == {"busy": ASKED}
         proxy.poison.clear()
@@ -434,7 +434,7 @@ def test_torn_files_are_completed_to_the_same_bytes(study):
 def test_other_options_on_answers_that_exist_are_refused(study):
     with ChatServer(fair) as server:
         run(study, server.url)
-        with pytest.raises(UserError, match="samples 1; asked for are seed 0, version 1, samples 2"):
+        with pytest.raises(UserError, match="samples 1; asked for are seed 0, version 2, samples 2"):
             run(study, server.url, samples=2)
         run(study, server.url, concurrency=1, timeout=3.0)  # answers don't depend on these
         assert len(server.bodies) == 40

@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tqdm import tqdm
-
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
@@ -25,6 +23,7 @@ from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import Pair, asked_of_item, targets_of
+from parlai_spotbot.terminal import Bar
 
 JSON_ANSWER = 12
 """About so many tokens has the answer {"answer": "1"}."""
@@ -163,7 +162,7 @@ class LanguageModelJudge(Judge):
         self.model = Model(self.settings, self.where)
         self._check_same_model()
         left = sum(len(self._open_asks(item)) for items in self._items.values() for item in items)
-        self._bar = tqdm(total=left, desc=self.where, unit="answer", disable=not progress)
+        self._bar = Bar(self.where, left, "answer", shown=progress)
 
     def _check_same_model(self) -> None:
         """A folder may hold other weights than last time; what a server's model is, is its own affair, and recorded."""
@@ -184,7 +183,7 @@ class LanguageModelJudge(Judge):
         while waiting := self._waiting(items, tried):
             tried.update(waiting)
             try:
-                self.model.answer(self._with_others(items, waiting), waiting, self.journal, self._bar.update)
+                self.model.answer(self._with_others(items, waiting), waiting, self.journal, self._bar.advance)
             except BudgetSpent:
                 budget = f"{self.settings.max_cost:g} {self.settings.currency}"
                 self.stopped = (
@@ -273,11 +272,13 @@ class LanguageModelJudge(Judge):
 
     def _prompt(self) -> dict:
         put = tuple(self.questions)
+        escaped = {raw.item_id: raw.special_tokens for raw in self.journal.good.values() if raw.special_tokens}
         return {
             "version": prompts.VERSION,
             "sha256": self.prompt_sha256,
             "system": prompts.system_text(self.survey, put),
             "words": prompts.WORDS,
+            "special_tokens": {"items": len(escaped), "tokens": sorted(set().union(*escaped.values()))},
             "orders": prompts.__doc__.partition("\n\n")[2].strip().replace("\n", " "),
         }
 

@@ -25,6 +25,7 @@ class RawAnswer:
     `chances` are the options' in the survey's order: probabilities where they were scored, else 1 for what was named.
     `first_listed` and `last_listed` are the values at the ends of the list that was shown.
     Of a ranking, `ranking` holds all values, of a free text, `text` the text; `said` is what a server said, cut.
+    `special_tokens` were said in what it is about, and stood as escapes in the prompt.
     `mass` is the probability of all labels together. Tokens are as counted by model or server; `estimated` where it
     doesn't count.
     """
@@ -50,6 +51,7 @@ class RawAnswer:
     fingerprint: str = ""
     date: str = ""
     answer_format: str = ""
+    special_tokens: tuple[str, ...] = ()
     kind: str = ""
     problem: str = ""
 
@@ -57,6 +59,7 @@ class RawAnswer:
     def of(cls, ask: PromptedQuestion, key: str, **values: object) -> RawAnswer:
         ends = {"first_listed": ask.values[0], "last_listed": ask.values[-1]} if ask.values else {}
         order = ORDERS[ask.order]
+        values = {"special_tokens": ask.special_tokens, **values}
         return cls(key, ask.item_id, ask.question, ask.target, order, ask.sample, **ends, **values)
 
     @property
@@ -73,7 +76,7 @@ class RawAnswer:
         if text["order"] not in ORDERS:
             raise UserError(f"{where}: field 'order' is {text['order']!r}.", f"Expected {' or '.join(ORDERS)}.")
         row = {**row, "sample": files.field(row, "sample", int, where)}
-        for name in ("chances", "ranking"):
+        for name in ("chances", "ranking", "special_tokens"):
             row[name] = tuple(files.field(row, name, list, where, []))
         known = cls.__dataclass_fields__
         return cls(**{name: value for name, value in row.items() if name in known})

@@ -7,11 +7,12 @@ are read together again, though some are answered: the last digits of a probabil
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
-from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
+from parlai_spotbot.judges.language_model.prompts import PromptedQuestion, special_tokens
 
 MOST_AT_ONCE = 16
 """So many prompts are read at once: a long dialogue may be asked about turn by turn."""
@@ -44,7 +45,7 @@ class LocalModel:
         The others are read again where they share a batch with one that is open.
         """
         groups: dict[tuple[str, str, str], list[tuple[PromptedQuestion, str]]] = {}
-        for key, ask in asks.items():
+        for key, ask in self._with_own_tokens(asks).items():
             groups.setdefault((ask.system, ask.lead, ask.batch), []).append((ask, key))
         for rows in groups.values():
             for start in range(0, len(rows), MOST_AT_ONCE):
@@ -59,6 +60,14 @@ class LocalModel:
                 journal.add(*found)
                 for _ in found:
                     came()
+
+    def _with_own_tokens(self, asks: Mapping[str, PromptedQuestion]) -> dict[str, PromptedQuestion]:
+        """`asks`, also with the special tokens in them that only this model has: the scorer writes them as escapes."""
+        own = {lead: special_tokens([lead], self.scorer.special) for lead in {ask.lead for ask in asks.values()}}
+        return {
+            key: replace(ask, special_tokens=tuple(sorted({*ask.special_tokens, *own[ask.lead]})))
+            for key, ask in asks.items()
+        }
 
     def close(self) -> None:
         """Nothing stays open."""

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from threadpoolctl import threadpool_limits
-from tqdm import tqdm
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
@@ -31,6 +30,7 @@ from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit
 from parlai_spotbot.study import Study
+from parlai_spotbot.terminal import Bar
 from parlai_spotbot.texts.surface import SURFACES
 
 SURVEYS = ("spot_the_bot",)
@@ -73,13 +73,13 @@ class Spotter(Judge):
         self._gather(study)
         variants = self._variants(progress)
         self.models: dict[tuple[str, tuple[str, ...]], Detector] = {}
-        bar = tqdm(total=len(self.keys) * len(variants), desc="training", unit="model", disable=not progress)
+        bar = Bar("training", len(self.keys) * len(variants), "model", shown=progress)
         with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
             for key in self.keys:
                 rows = self._rows(key)
                 for variant in variants:
                     self.models[variant.worker_id, key] = Detector(variant, self.examples, self.closeness, rows)
-                    bar.update()
+                    bar.advance()
         bar.close()
 
     # -- what is to be judged, and by which model ----------------------------------------------------------------------

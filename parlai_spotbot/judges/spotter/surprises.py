@@ -24,6 +24,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import cache_dir
 from parlai_spotbot.models.packages import package_version
+from parlai_spotbot.terminal import Bar
 
 FORMAT = 1
 """Part of the cache's name: raised whenever the numbers would come out differently."""
@@ -106,7 +107,6 @@ def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple
     if not conversations:
         return
     import torch
-    from tqdm import tqdm
 
     from parlai_spotbot.models.smollm2 import load_smollm2
 
@@ -115,7 +115,7 @@ def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple
     try:
         with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
             read = pool.map(functools.partial(_surprises, model, tokenizer), conversations)
-            bar = tqdm(read, desc=progress, unit="conversation", total=len(conversations), disable=not progress)
+            bar = Bar.over(read, progress, len(conversations), unit="conversation", shown=bool(progress))
             yield from zip(conversations, bar, strict=True)
     finally:
         torch.set_num_threads(threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 
@@ -11,17 +12,36 @@ TOKENS_PER_MESSAGE = 8
 THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 """What a model says to itself before it answers."""
 
-CONTROL = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:eos|bos|pad|unk|mask|sep|cls|start_of_turn|end_of_turn)>|</?think(?:ing)?>|"
-    r"\[/?INST\]|<</?SYS>>",
+SPECIAL_TOKEN = re.compile(
+    r"(?=(<[|\uff5c][^|\uff5c<>\n]{1,40}[|\uff5c]>|</?s>|"
+    r"<(?:eos|bos|pad|unk|mask|sep|cls|eod|sop|eop|eot|start_of_turn|end_of_turn|start_of_image|image_soft_token)>|"
+    r"</?(?:think|thinking|tool_call|tool_calls|tool_response|tools|image|im_start|im_end)>|<extra_id_\d{1,3}>|"
+    r"\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|PAD|UNK|CLS|SEP|MASK|gMASK)\]|"
+    r"<</?SYS>>))(?s:.)",
     re.IGNORECASE,
 )
-"""What chat templates end and begin turns with: in somebody's words it would end the message that quotes them."""
+"""What chat templates of well-known models begin and end turns with, in its group 1; it matches the first character."""
 
 
 def quoted(text: str) -> str:
-    """`text` in one line, as it may stand in a message: what controls a model is broken by a space, and still seen."""
-    return CONTROL.sub(lambda found: f"{found[0][0]} {found[0][1:]}", " ".join(text.split()))
+    """`text` as a JSON string in one line, from which `json.loads` makes `text` again.
+
+    Where a special token begins, and whatever can't be seen, stands as an escape: to a model the token is text.
+    """
+    begins = {found.start() for found in SPECIAL_TOKEN.finditer(text)}
+    escaped = (n in begins or c in '"\\' or not c.isprintable() for n, c in enumerate(text))
+    return f'"{"".join(_escaped(c) if hidden else c for c, hidden in zip(text, escaped, strict=True))}"'
+
+
+def without(special: re.Pattern, text: str) -> str:
+    """`text` with quoted turns in it, the special tokens escaped that `special` finds, as `SPECIAL_TOKEN` does."""
+    return special.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(character: str) -> str:
+    """The escape of JSON that stands for one character."""
+    escape = json.dumps(character)[1:-1]
+    return escape if escape != character else f"\\u{ord(character):04x}"
 
 
 def tokens(text: str) -> int:

@@ -18,13 +18,15 @@ LONG = 60
 OTHER_TOKEN = re.compile(r"__\w{2,}__|<\|[^|<>]{1,40}\|>|\[/?INST\]|##\w|@@(?=\s|$)|[Ġ▁�]", re.IGNORECASE)
 
 
-def warnings(conversations: Sequence[Sequence[tuple[bool, str]]]) -> list[str]:
+def warnings(conversations: Sequence[Sequence[tuple[bool, str]]], name: str = "") -> list[str]:
     """What is odd about the turns of a contestant, a sentence each.
 
     Parameters
     ----------
     conversations : sequence of sequences of (bool, str)
         The turns of each conversation; True where the contestant spoke, and not in the seed.
+    name : str
+        The contestant's, as its pool has it: nobody who is a person says to be called so.
     """
     own = [text for turns in conversations for mine, text in turns if mine]
     found = []
@@ -42,7 +44,7 @@ def warnings(conversations: Sequence[Sequence[tuple[bool, str]]]) -> list[str]:
     longest = max((len(text.split()) for text in own), default=0)
     if longest > LONG:
         found.append(f"very long turns: up to {longest} words")
-    if any(identifies_itself(text) for text in own):
+    if any(identifies_itself(text, name) for text in own):
         found.append("says that it is a machine")
     return found
 

@@ -29,7 +29,7 @@ class EndlessAgent(CountingAgent):
 
 class StuckAgent(CountingAgent):
     def say(self):
-        return "That is nice."
+        return "My name is Stuck."
 
 
 class SilentAgent(CountingAgent):

@@ -139,6 +139,7 @@ def test_a_contestant_hears_itself_once_alone_and_in_a_batch(tried):
         ("Endless", "very long turns: up to 151 words"),
         ("Stuck", "says the same again in one conversation"),
         ("Stuck", "gives the same answer to different turns"),
+        ("Stuck", "says that it is a machine"),  # people bear other names
         ("Silent", "empty turns: 2 of "),
         ("Talking", "talks over the network, to 127.0.0.1:"),
     ],

@@ -290,7 +290,7 @@ def _tested(
         median_seconds=statistics.median([*alone.seconds[1:], *again.seconds]),
         batch=batch,
         same_again=alone.texts() == again.texts(),
-        warnings=found + warnings(heard),
+        warnings=found + warnings(heard, trial.name),
         conversations=alone.conversations(),
         pace=_pace(process, before, tests),
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from parlai_spotbot import terminal
 from parlai_spotbot.crowdsourcing.ledger_entries import Annotator
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.controls.exclusion import failed_people
@@ -90,15 +91,13 @@ def _row(annotator: Annotator, name: str, mine: pd.Series | None, graded: list[b
 
 def table(rows: Sequence[AnnotatorSummary], most: int = 30) -> str:
     """The rows as text: all who have flags, and so many others that there are `most` at most."""
-    from tabulate import tabulate
-
     flagged = [row for row in rows if row.flags]
     shown = flagged + [row for row in rows if not row.flags][: max(0, most - len(flagged))]
     header = ("annotator", "units", "annotations", "controls missed", "seconds", "speed", "same answers", "look at")
     lines = [
         (r.name, r.units, r.annotations, f"{r.missed} of {r.controls}", *_known(r), "; ".join(r.flags)) for r in shown
     ]
-    text = tabulate(lines, headers=header, disable_numparse=True)
+    text = terminal.table(lines, header)
     return text + (f"\n… and {len(rows) - len(shown)} more, unflagged" if len(shown) < len(rows) else "")
 
 

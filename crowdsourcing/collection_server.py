@@ -26,6 +26,7 @@ from parlai_spotbot.crowdsourcing.operator_page import OperatorWatch
 from parlai_spotbot.crowdsourcing.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
 from parlai_spotbot.crowdsourcing.steady_clock import SteadyClock, latest_beginning
+from parlai_spotbot.terminal import Bar
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
@@ -168,8 +169,6 @@ class ProgressLine:
     """One line that says how far the collection is; on a terminal it moves, elsewhere a line follows each change."""
 
     def __init__(self, units: int):
-        from tqdm import tqdm
-
         self.counts: dict[str, Any] = {
             "units": units,
             "done": 0,
@@ -179,7 +178,7 @@ class ProgressLine:
             "stopped": 0,
         }
         self.moving = sys.stderr.isatty()
-        self.bar = tqdm(total=units, desc="units done", unit="unit", disable=not self.moving)
+        self.bar = Bar("units done", units, "unit", shown=self.moving)
 
     def show(self, counts: Mapping[str, Any]) -> None:
         if counts == self.counts:
@@ -187,8 +186,8 @@ class ProgressLine:
         changed = counts["done"] != self.counts["done"]
         self.counts = dict(counts)
         if self.moving:
-            self.bar.n = counts["done"]
-            self.bar.set_postfix_str(self._rest())
+            self.bar.note(self._rest())
+            self.bar.at(counts["done"])
         elif changed:
             print(self.said(), file=sys.stderr, flush=True)
 

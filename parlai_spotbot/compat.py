@@ -387,6 +387,6 @@ def install() -> None:
 
 def table() -> str:
     """All mends as text: name, symptom, versions."""
-    from tabulate import tabulate
+    from parlai_spotbot import terminal
 
-    return tabulate([mend[:3] for mend in MENDS], headers=("mend", "symptom without it", "versions"))
+    return terminal.table([mend[:3] for mend in MENDS], ("mend", "symptom without it", "versions"))

@@ -35,7 +35,7 @@ class Bar:
     """How far something is, on stderr: a bar on a terminal, elsewhere a line a minute and one at the end.
 
     `total` None: it isn't known. `there` was done before, `unit` is what is counted. It stays away for the first
-    `after` seconds, and wholly where not `shown`. Threads may share it.
+    `after` seconds, and wholly where not `shown`.
     """
 
     def __init__(

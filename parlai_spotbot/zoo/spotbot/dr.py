@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import cached_folder
+from parlai_spotbot.terminal import Bar
 
 if TYPE_CHECKING:
     from parlai.scripts.train_model import TrainLoop
@@ -130,7 +131,6 @@ def train(folder: Path, **changes: object) -> None:
     import torch
     from parlai.scripts.train_model import TrainLoop, TrainModel, set_seed
     from parlai.utils import logging
-    from tqdm import tqdm
 
     from parlai_spotbot import compat, plugin
 
@@ -146,10 +146,10 @@ def train(folder: Path, **changes: object) -> None:
     # TrainLoop.train would go on to measure the model on the other folds, which takes longer than training it.
     loop = TrainLoop(opt)
     kept = KeptTraining(loop, folder / STATE)
-    with tqdm(total=opt["num_epochs"], bar_format="{l_bar}{bar}| epoch {n:.1f} of {total}, {remaining} left") as bar:
+    with Bar("training", opt["num_epochs"], "epoch") as bar:
         for _ in loop.train_steps():
             kept.step()
-            bar.update(min(loop._total_epochs, bar.total) - bar.n)
+            bar.at(min(loop._total_epochs, opt["num_epochs"]))
     loop.save_model()
     kept.end()
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from parlai_spotbot import hints
+from parlai_spotbot import hints, terminal
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.command import exit_code
 from parlai_spotbot.projects.spot_the_bot_2020.pools.recipes import SCALES
@@ -40,8 +40,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from tabulate import tabulate
-
     from parlai_spotbot import compat, plugin
     from parlai_spotbot.projects.spot_the_bot_2020.pools.building import PoolOrder, build, plan
 
@@ -56,7 +54,7 @@ def _run(options: argparse.Namespace) -> None:
         own=_pairs(options.own),
     )
     if options.dry_run:
-        print(tabulate(plan(order), headers=("", "contestant", "to do", "in the way"), maxcolwidths=[None, 32, 40, 50]))
+        print(terminal.table(plan(order), ("", "contestant", "to do", "in the way"), widths=[None, 32, 40, 50]))
         return
     path = build(order, lambda text: print(text, flush=True))
     next_ = hints.command("tournament", Path("studies") / path.stem, pool=path, domain=order.domain)

@@ -17,9 +17,11 @@ from pathlib import Path
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import read_json, write_json
 from parlai_spotbot.projects.spot_the_bot_2020.pools.recipes import PretrainedSource
+from parlai_spotbot.terminal import Bar
 
 RECORD = "source.json"
 TIMEOUT = 10.0
+MB = 1e6
 TASK_FOLDERS = {"dailydialog": "dailydialog", "empathetic_dialogues": "empatheticdialogues", "convai2": "ConvAI2"}
 """Where ParlAI keeps a task's data, in its data folder."""
 
@@ -152,7 +154,6 @@ def _from_zoo(source: PretrainedSource) -> None:
 
 def _from_archive(source: PretrainedSource, folder: Path) -> None:
     import requests
-    from tqdm import tqdm
 
     part = folder / "archive.part"
     start = part.stat().st_size if part.exists() else 0
@@ -161,12 +162,9 @@ def _from_archive(source: PretrainedSource, folder: Path) -> None:
             answer.raise_for_status()
             start = 0  # the server sends all of it again
         total = start + int(answer.headers.get("Content-Length", 0))
-        with (
-            open(part, "ab" if start else "wb") as out,
-            tqdm(total=total, initial=start, unit="B", unit_scale=True, desc=source.name) as bar,
-        ):
+        with open(part, "ab" if start else "wb") as out, Bar(source.name, total / MB or None, "MB", start / MB) as bar:
             for block in answer.iter_content(1 << 20) if answer.status_code != 416 else ():
-                bar.update(out.write(block))
+                bar.advance(out.write(block) / MB)
     try:
         with zipfile.ZipFile(part) as archive:
             for file in source.files:

@@ -16,6 +16,7 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import lock, read_json, write_json, write_text
+from parlai_spotbot.terminal import Bar
 
 JOB, EVALUATION = "job.json", "evaluation.json"
 QUESTIONS = ("hello, how are you?", "what do you do for fun?")
@@ -51,7 +52,6 @@ def run(folder: Path) -> None:
 def train(opt: dict[str, Any], folder: Path) -> None:
     """Train into ``folder/model``, going on from ``model.checkpoint`` if that is there."""
     from parlai.scripts.train_model import TrainLoop, TrainModel, set_seed
-    from tqdm import tqdm
 
     drop_torn_checkpoint(folder)
     filled = TrainModel.setup_args().parse_kwargs(**opt)
@@ -67,17 +67,16 @@ def train(opt: dict[str, Any], folder: Path) -> None:
 
     parent = os.getppid()
     metric = filled["validation_metric"]
-    form = "{desc}: {percentage:3.0f}%|{bar}| {n:.5g}/{total:g} {unit} [{elapsed}<{remaining}{postfix}]"
-    with tqdm(total=total, unit=unit, desc=folder.name, bar_format=form) as bar:
+    with Bar(folder.name, total, unit) as bar:
         for report in loop.train_steps():
             shown = next(name for name in (metric, "mean_loss", "loss", "exs") if name in report)
-            bar.set_postfix_str(f"{shown} {_value(report, shown):.4g}", refresh=False)
-            bar.update(reached() - bar.n)
+            bar.note(f"{shown} {_value(report, shown):.4g}")
+            bar.at(reached())
             if os.getppid() != parent:
                 raise SystemExit(1)  # who started this is gone; another may start it anew
             if loop._total_epochs >= loop.max_num_epochs:
                 loop.validate()  # ParlAI would not ask whether the last epoch's state is the best
-        bar.update(total - bar.n)
+        bar.at(total)
 
 
 def _value(report: dict, metric: str) -> float:

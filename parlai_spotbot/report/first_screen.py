@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Card, Section
+from parlai_spotbot.findings.source_accounts import SourceAccount
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
@@ -69,16 +70,30 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         lead = card(contents, account.source) if account else None
         if account is None or lead is None:
             return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
-        answer, *further = lead.card.text
+        further = lead.card.text[1:]
         shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
-        if not account.people and answer not in account.sentences:
-            answer = f"By {source_said(account.source)}: {answer}"
         step = _step(contents, lead.card, [section for section in unsettled if section.step])
         otherwise = views(contents, lead) if lead.card.clusters else []
         said_there = quotes(contents, account.source)
-        return FirstScreen(chapter.title, question, answer, shown, otherwise, said_there, uncertain, step)
+        return FirstScreen(
+            chapter.title, question, _answer(account, lead), shown, otherwise, said_there, uncertain, step
+        )
+
+
+def answer(contents: Contents) -> str:
+    """What a survey says, in a sentence, by the source that leads."""
+    with known_to(contents):
+        account = lead_of(contents)
+        lead = card(contents, account.source) if account else None
+        return _unanswered(contents) if lead is None else _answer(account, lead)
+
+
+def _answer(account: SourceAccount, lead: SourceCard) -> str:
+    said = lead.card.text[0]
+    alone = account.people or said in account.sentences
+    return said if alone else f"By {source_said(account.source)}: {said}"
 
 
 def card(contents: Contents, source: str) -> SourceCard | None:

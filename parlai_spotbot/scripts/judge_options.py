@@ -22,6 +22,7 @@ def add_judge_options(parser: OptionParser) -> None:
     group = parser.add_argument_group("Judges")
     group.add_argument(
         "--judges",
+        "--judge",
         type=str,
         default=None,
         help="names or YAML files, separated by commas, or 'none' (default: spotter; of surveys that it can't answer "
@@ -78,5 +79,6 @@ def _ask(why: str) -> None:
     """Go on only where the user says yes."""
     if not sys.stdin.isatty():
         raise UserError(f"{why}, and nobody is here to be asked.", "Add --yes, and run the same command again.")
-    if input(f"{why}. Go on? [y/N] ").strip().lower() not in ("y", "yes"):
+    print(f"{why}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    if input().strip().lower() not in ("y", "yes"):
         raise UserError(f"{why}, and you said no.", "Nothing was asked of the server.")

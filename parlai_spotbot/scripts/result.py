@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-DONE, PARTLY, MISTAKE, STOPPED = 0, 1, 2, 130
+DONE, PARTLY, MISTAKE, UNDECIDED, WORSE, STOPPED = 0, 1, 2, 3, 4, 130
 EXIT_CODES = {
     DONE: "done (compare: NEW is better)",
     PARTLY: "done, but something is wrong or missing, which is said",
     MISTAKE: "nothing done, or not all: an error that you can mend, which is said",
-    3: "compare: the two can't be told apart yet",
-    4: "compare: NEW is worse",
+    UNDECIDED: "compare: the two can't be told apart yet",
+    WORSE: "compare: NEW is worse",
     STOPPED: "stopped by Ctrl-C; the same command goes on",
 }
 

@@ -88,11 +88,14 @@ class SpotbotAnalyze(Command):
         print(summary(survey, result))
         folder = analysis_folder(study, survey, opt["unsure"])
         print(f"written to {folder}")
+        self.result.wrote(analysis=folder)
+        self.answered(study, survey)
         if folder != study.analysis_path(survey):
             print(f"beside the main analysis, which stays as it is: {study.analysis_path(survey)}")
         if metrics is not None:
             print(metrics_of_study.summary(metrics))
             print(f"written to {metrics_of_study.metrics_path(study)}")
+            self.result.wrote(metrics=metrics_of_study.metrics_path(study))
         self.say_next(study, survey)
 
 

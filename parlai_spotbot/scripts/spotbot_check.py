@@ -65,7 +65,9 @@ class SpotbotCheck(Command):
             else:
                 print(f"ok     {name}" + (f": {one.said}" if one.said else ""))
         wrong = sum(bool(one.problem) for one in found)
-        print(f"\n{len(found)} files, {wrong} with a problem" if wrong else f"\n{len(found)} files, all sound")
+        self.result.said = f"{len(found)} files, {f'{wrong} with a problem' if wrong else 'all sound'}"
+        self.result.figures = {"files": len(found), "wrong": [str(one.path) for one in found if one.problem]}
+        print(f"\n{self.result.said}")
         return 1 if wrong else 0
 
 

@@ -85,7 +85,9 @@ class SpotbotCollect(Command):
                 units = withdraw(study, survey, self.opt["withdraw"])
                 print(f"withdrawn: {self.opt['withdraw']}; the answers to {units} units are deleted\n")
             found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["part"], submissions)
-        print(said(found, study, survey))
+        print(text := said(found, study, survey))
+        self.result.said = text.partition("\n")[0]
+        self.result.wrote(judgements=study.judgements_path(survey))
         if found.rows:
             self.say_next(study, survey)
 

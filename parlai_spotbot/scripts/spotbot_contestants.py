@@ -32,7 +32,9 @@ class SpotbotContestants(Command):
         group.add_argument("-mf", "--model-file", dest="bot_file", type=str, default="", help="or one: a model file")
         group.add_argument("-m", "--model", dest="bot", type=str, default="", help="or one: an agent")
         group.add_argument("--model-opt", type=str, default="", help="its ParlAI options: beam_size=3,inference=beam")
-        group.add_argument("--json", type=str, default=None, metavar="FILE", help="write everything there as JSON")
+        group.add_argument(
+            "--json", nargs="?", const=True, default=None, metavar="FILE", help="all as JSON, there or on stdout"
+        )
         group = parser.add_argument_group("Leaving out, in a study")
         group.add_argument(
             "--leave-out",
@@ -78,10 +80,15 @@ class SpotbotContestants(Command):
             print("\n" + trials_text(trials))
             if any(trial.problem for trial in trials):
                 print(f"what they printed is in {logs}")
-        if self.opt["json"]:
-            files.write_json(Path(self.opt["json"]), as_json(entries, trials))
+        failed = [trial.name for trial in trials if trial.problem]
+        tried = f", {len(failed)} of {len(trials)} tried failed" if trials else ""
+        self.result.said = f"{len(entries)} contestants, {len(problems)} problems{tried}"
+        self.result.figures = as_json(entries, trials)
+        if isinstance(self.opt["json"], str):
+            files.write_json(Path(self.opt["json"]), self.result.figures)
             print(f"written: {self.opt['json']}")
-        return 2 if problems else 1 if any(trial.problem for trial in trials) else 0
+            self.result.wrote(contestants=self.opt["json"])
+        return 2 if problems else 1 if failed else 0
 
     def _leave_out(self, study: Study | None) -> int:
         from parlai_spotbot.errors import UserError, nearest

@@ -91,7 +91,9 @@ class SpotbotImport(Command):
 
         found = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
         segments = self.opt["segments"]
-        print(found.bring(ImportRequest({**self.opt, "segments": segments and whole_numbers(segments)})))
+        print(said := found.bring(ImportRequest({**self.opt, "segments": segments and whole_numbers(segments)})))
+        self.result.said = said.strip().partition("\n")[0]
+        self.result.wrote(study=self.opt["study"])
 
 
 COMMAND = SpotbotImport

@@ -48,15 +48,21 @@ class SpotbotJudge(Command):
                 print(estimate_text(estimate(study, survey, judge)))
             print("\nnothing was asked (--dry-run)")
             return
+        from parlai_spotbot.wording import listed
+
         with study.lock("spotbot_judge"):
             let_judge(study, survey, judges, self.opt["yes"])
+        names = [judge.name for judge in judges]
+        self.result.said = f"judged by {listed(names)}" if names else "judged by nobody"
+        self.result.wrote(judgements=study.judgements_path(survey))
         self.say_next(study, survey)
 
     def _drop(self, study, survey: str) -> None:
         from parlai_spotbot.judges.dropping import drop_judge
 
         with study.lock("spotbot_judge"):
-            print(drop_judge(study, survey, self.opt["drop"]).said())
+            self.result.said = drop_judge(study, survey, self.opt["drop"]).said()
+        print(self.result.said)
         self.say_next(study, survey)
 
 

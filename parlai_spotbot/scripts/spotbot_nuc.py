@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlai_spotbot import hints
+from parlai_spotbot import hints, terminal
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
 
@@ -140,7 +140,10 @@ class SpotbotNuc(Command):
         write_page(out / "index.html", results)
         print(f"\n{asked(ranking)}\n{told(sections(results))}")
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")
+        self.result.said = asked(ranking)
+        self.result.wrote(page=out / "index.html", results=out / "analysis", scores=out / "scores")
         if study:
+            self.result.next = hints.command("report", study.path)
             print(f"in the study's report: {hints.command('report', study.path)}")
         return 0 if found.complete else 1
 
@@ -159,10 +162,7 @@ def told(sections: Iterable[Section]) -> str:
 
 def in_columns(table: Table) -> list[str]:
     """A table with its title above it, and what is to be known of it below."""
-    from tabulate import tabulate
-
-    shown = tabulate(table.rows, headers=table.head, disable_numparse=True)
-    return [f"\n{table.title}\n", shown, "", *textwrap.wrap(table.how, WIDTH)]
+    return [f"\n{table.title}\n", terminal.table(table.rows, table.head), "", *textwrap.wrap(table.how, WIDTH)]
 
 
 COMMAND = SpotbotNuc

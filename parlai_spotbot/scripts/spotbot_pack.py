@@ -223,13 +223,16 @@ class SpotbotPack(Command):
             pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
         with study.lock("spotbot_pack"):
             self._make_questions(study)
-            print(packing_of(get_survey(name)).said(pack_study(study, name, **wanted)))
+            print(said := packing_of(get_survey(name)).said(pack_study(study, name, **wanted)))
+            self.result.said = said.partition("\n")[0]
+            self.result.wrote(units=study.units_path(name))
             print(f"\nwritten: {study.units_path(name)}")
             if pairings is not None:
                 from parlai_spotbot.surveys.controls import write_controls
 
                 write_controls(study, name)
                 print(f"written: {pairings} ({write_pairings(study, name, pairings)} pairs)")
+                self.result.wrote(pairings=pairings)
         self.say_next(study, name)
 
     def _make_questions(self, study: Study) -> None:

@@ -175,10 +175,14 @@ class SpotbotPlan(Command):
             segments = whole_numbers(self.opt["segments"])
             made = plan(PlanRequest(**{**self._said(PlanRequest), "segments": segments}), study)
         print(made.text)
+        lines = made.text.strip().splitlines()
+        self.result.said = next((line for line in lines if line.startswith("With ")), lines[-1])
+        self.result.figures = made.to_json()
         path = Path(self.opt["out"]) if self.opt["out"] else made.path
         if path is not None:
             made.write(path)
             print(f"\nwritten: {path}")
+            self.result.wrote(plan=path)
 
     def _said(self, kind: type) -> dict:
         """The options that are fields of a dataclass."""

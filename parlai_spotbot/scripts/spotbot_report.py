@@ -120,6 +120,7 @@ class SpotbotReport(Command):
         from parlai_spotbot.study import Study
 
         path = build_report(Study.open(self.opt["study"]), self.opt["survey"], tuple(self.opt["without_judge"] or ()))
+        self.result.wrote(report=path, appendix=path.parent / "appendix")
         print(f"report:   {path}")
         print(f"appendix: {path.parent / 'appendix'}")
 
@@ -130,8 +131,10 @@ class SpotbotReport(Command):
         named = opt["compare"] or opt["leaderboard"]
         paths = [*([opt["study"]] if opt["study"] else []), *named]
         if opt["compare"]:
-            print(f"comparison:  {write_compare(paths, opt['out'], opt['survey'])}")
-        print(f"leaderboard: {write_leaderboard(paths, opt['out'], opt['survey'])}")
+            self.result.wrote(comparison=write_compare(paths, opt["out"], opt["survey"]))
+        self.result.wrote(leaderboard=write_leaderboard(paths, opt["out"], opt["survey"]))
+        for name, path in self.result.written.items():
+            print(f"{name + ':':12} {path}")
 
     def _export(self) -> None:
         from parlai_spotbot.report.export import export_study
@@ -143,6 +146,7 @@ class SpotbotReport(Command):
             study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
         )
         print(made.said())
+        self.result.wrote(export=opt["export"])
 
 
 COMMAND = SpotbotReport

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from parlai_spotbot.hints import command
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import add_pair_options, add_play_options, asked_of, engine_of
@@ -59,7 +60,10 @@ class SpotbotSelfchat(Command):
 
         with claimed(Path(self.opt["study"]), "spotbot_selfchat") as path:
             summary = play(path, asked_of(self.opt), engine=engine_of(self.opt))
-        print(summary.text())
+        print(text := summary.text())
+        self.result.said = text.partition("\n")[0]
+        self.result.wrote(conversations=summary.study.conversations_path)
+        self.result.next = command("pack", summary.study.path)
         return 0 if summary.complete else 1
 
 

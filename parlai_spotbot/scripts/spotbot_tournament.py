@@ -77,7 +77,9 @@ class SpotbotTournament(Command):
             with ProgressBar("analysis") as bar:
                 result = analyze(study, survey, progress=bar, seed=seed, **self._options())
             print(f"\n{summary(survey, {name: own for name, own in result.items() if name != 'hygiene'})}")
-        print(f"\nreport: {build_report(study, survey)}")
+            self.answered(study, survey)
+        self.result.wrote(report=build_report(study, survey))
+        print(f"\nreport: {self.result.written['report']}")
 
 
 COMMAND = SpotbotTournament

@@ -96,7 +96,7 @@ def test_at_a_terminal_it_asks(study, capsys, monkeypatch, said, goes):
             with pytest.raises(SystemExit):
                 judge(study, server.url, judge_price_prompt=10_000.0)
         assert bool(server.bodies) is goes
-    assert "Go on? [y/N]" in capsys.readouterr().out
+    assert "Go on? [y/N]" in capsys.readouterr().err
 
 
 def test_a_judge_that_is_stopped_leaves_how_far_it_came(study, monkeypatch):

@@ -165,6 +165,18 @@ def _context(row: dict, entities: tuple[str, str], where: str) -> tuple[str, str
     return (context[0], context[1])
 
 
+def _entry_of(text: str, where: str) -> dict:
+    """A pool's entry that is only a text: a server's model, one of the Hugging Face hub, a model file, or an agent."""
+    if text.startswith(("http://", "https://")):
+        url, _, model = text.partition("#")
+        if not model:
+            raise UserError(f"{where}: {text}: which model of that server?", f"Write {text}#MODEL.")
+        return {"model": "spotbot:openai_chat", "opt": {"openai_url": url, "openai_model": model}}
+    if text.startswith("hf:"):
+        return {"model": "spotbot:causal_lm", "opt": {"lm_model": text.removeprefix("hf:")}}
+    return {"model_file" if ("/" in text and not text.startswith("spotbot:")) else "model": text}
+
+
 @dataclass(frozen=True)
 class Contestant:
     """One entry of a pool: a name and any ParlAI agent.
@@ -210,7 +222,7 @@ class Contestant:
                 f"{where}: not a valid name.", f"Use letters, digits and . _ + -; '{HUMAN}' is kept for people."
             )
         if isinstance(entry, str):
-            entry = {"model_file" if ("/" in entry and not entry.startswith("spotbot:")) else "model": entry}
+            entry = _entry_of(entry, where)
         if not isinstance(entry, dict):
             raise UserError(
                 f"{where}: expected keys and values, found {entry!r}.", "Write for example 'model: spotbot:eliza'."

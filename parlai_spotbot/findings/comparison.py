@@ -1,0 +1,75 @@
+"""Of two contestants, whether the new one is better than the old one, as one source's ranking has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.standings import WIN_RATE, Standing, standings
+from parlai_spotbot.wording import between, number, percent, source_said
+
+BETTER, UNDECIDED, WORSE = "better", "undecided", "worse"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`verdict` on the contestant `new` beside `old`, by `source`.
+
+    `rate` with its interval `ci` (95 %) is the share of decided matches that `new` wins or, where the survey has
+    `scores` instead of matches, by how much its score is higher; None where nothing was decided. `why` the source ranks
+    nobody, "" where it does.
+    """
+
+    new: str
+    old: str
+    source: str
+    verdict: str
+    what: str
+    rate: float | None = None
+    ci: tuple[float, float] | None = None
+    why: str = ""
+
+    def said(self) -> str:
+        """The verdict in a sentence."""
+        if self.verdict == UNDECIDED:
+            text = f"{self.new} and {self.old} can't be told apart"
+        else:
+            text = f"{self.new} is {self.verdict} than {self.old}"
+        if self.rate is None:
+            return f"{text}: no match was decided, by {source_said(self.source)}"
+        if self.what == WIN_RATE:
+            size = f"it wins {percent(self.rate)}{between(self.ci)} of the decided matches"
+        else:
+            size = f"its {self.what} is higher by {number(self.rate)}{between(self.ci, number)}"
+        size = size.replace("it ", f"{self.new} ", 1) if self.verdict == UNDECIDED else size
+        return f"{text}: {size}, by {source_said(self.source)}"
+
+
+def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
+    """What `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
+    ranked = [own for own in standings(contents) if own.source == source and not own.criterion]
+    if not ranked:
+        return Comparison(new, old, source, UNDECIDED, WIN_RATE)
+    why = contents.of("ranking", source).get("why") or ""
+    return Comparison(
+        new, old, source, _verdict(ranked[0], new, old), ranked[0].what, *_between(ranked[0], new, old), why
+    )
+
+
+def _verdict(own: Standing, new: str, old: str) -> str:
+    """The ranking's own: better is whose places are all before the other's."""
+    places = own.clusters
+    if new not in places or old not in places:
+        return UNDECIDED
+    return BETTER if places[new][1] < places[old][0] else WORSE if places[old][1] < places[new][0] else UNDECIDED
+
+
+def _between(own: Standing, new: str, old: str) -> tuple[float | None, tuple[float, float] | None]:
+    if (new, old) in own.pairs:
+        rate, ci = own.pairs[new, old]
+        return rate, ci and tuple(ci)
+    if (old, new) not in own.pairs:
+        return None, None
+    rate, ci = own.pairs[old, new]
+    whole = 1 if own.what == WIN_RATE else 0
+    return whole - rate, (ci and None not in ci and (whole - ci[1], whole - ci[0])) or None

@@ -1,0 +1,139 @@
+"""``spotbot compare``: is the new bot better than the old one? Both play, a judge answers, the exit code says it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from parlai_spotbot import hints
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.play_options import asked_of, engine_of
+from parlai_spotbot.scripts.result import DONE, UNDECIDED, WORSE
+from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
+
+if TYPE_CHECKING:
+    from parlai_spotbot.judges.specs import JudgeSpec
+    from parlai_spotbot.records import Contestant
+    from parlai_spotbot.study import Study
+
+CODES = {"better": DONE, "undecided": UNDECIDED, "worse": WORSE}
+
+
+class SpotbotCompare(SpotbotTournament):
+    DESCRIPTION = "Is NEW better than OLD? Both play, a judge answers; exit code 0: better, 3: not told apart, 4: worse"
+    EPILOG = """\
+  spotbot compare new_bot:respond old_bot:respond --judge spotter
+      Two functions of plain Python, in new_bot.py and old_bot.py. An interval stands beside the verdict, and a page
+      behind it. The judge is automatic: good enough to stop a release, no substitute for people.
+  spotbot compare http://127.0.0.1:8000/v1#new http://127.0.0.1:8000/v1#old --judge-url http://127.0.0.1:9000/v1 \\
+      --judge-model NAME --conversations 100
+      Models behind servers, and a language model that judges.
+  spotbot compare beam greedy --pool my_pool.yaml --study studies/beam --json
+      Two entries of a pool. The result is one JSON object: verdict, figures, written, next.
+  A contestant is written as in a pool that has only a text for it: module:function, spotbot:eliza, a model file,
+  zoo:…, hf:OWNER/NAME, or URL#MODEL. The same command again goes on, or says what it found; where a bot has changed
+  behind its name, take another --study."""
+    FIRST = ("--judges", "--conversations", "--domain", "--pool", "--study", "--judge-url")
+
+    @classmethod
+    def add_options(cls, parser: OptionParser) -> None:
+        parser.add_argument("new", type=str, nargs="?", default=None, metavar="NEW", help="the bot that may be better")
+        parser.add_argument("old", type=str, nargs="?", default=None, metavar="OLD", help="the bot there was")
+        super().add_options(parser)
+        parser.add_argument(
+            "--conversations",
+            dest="conversations_per_pair",
+            type=int,
+            default=None,
+            metavar="N",
+            help="conversations of the two (default 45)",
+        )
+        for action in parser._actions:
+            if action.dest == "study":
+                action.default, action.help = None, "the folder that keeps it (default: NEW-vs-OLD)"
+            elif action.dest == "pool":
+                action.help = "NEW and OLD are entries of this pool: embedded, rules, or a YAML file"
+
+    def execute(self) -> int:
+        from parlai_spotbot.findings.comparison import compare
+        from parlai_spotbot.findings.contents import read_contents
+        from parlai_spotbot.selfplay.play import claimed, play
+
+        new, old = self._two()
+        both = {own.name: own for own in sorted((new, old), key=lambda own: own.name)}  # whichever is the new one
+        request = replace(asked_of({**self.opt, "pool": None}), contestants=both, pairs=(tuple(both),))
+        [judge] = self._check()
+        survey = self.opt["survey"]
+        with claimed(Path(self.opt["study"] or f"{new.name}-vs-{old.name}"), "spotbot_compare") as path:
+            played = play(path, request, engine=engine_of(self.opt))
+            print(played.text())
+            self._evaluate(played.study, [judge])
+        found = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
+        self.result.verdict, self.result.said = found.verdict, found.said()
+        self.result.figures = asdict(found)
+        if found.verdict == "undecided":
+            self.result.next = self._more(played.study)
+        print(f"\n{found.said()}" + (f"\nnext, for more conversations: {self.result.next}" if self.result.next else ""))
+        return CODES[found.verdict]
+
+    def _two(self) -> tuple[Contestant, Contestant]:
+        """Both contestants, checked as those of a pool are."""
+        given = self.opt["new"], self.opt["old"]
+        if None in given:
+            raise UserError("NEW and OLD missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example.")
+        if given[0] == given[1]:
+            raise UserError(f"NEW and OLD are both {given[0]}.", "Name two bots.")
+        if self.opt["pool"]:
+            return self._of_pool(given)
+        from parlai_spotbot.selfplay.named_bots import WHERE, name_of
+        from parlai_spotbot.selfplay.pool import check_contestant
+        from parlai_spotbot.selfplay.pool_checks import with_code
+
+        names = [name_of(text.rpartition("#")[2]) for text in given]
+        if names[0] == names[1]:
+            names = [re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("_.+-") for text in given]
+        return tuple(
+            check_contestant(with_code(_entry(name, text), Path.cwd()), WHERE)
+            for name, text in zip(names, given, strict=True)
+        )
+
+    def _of_pool(self, names: tuple[str, str]) -> tuple[Contestant, Contestant]:
+        from parlai_spotbot.errors import nearest
+        from parlai_spotbot.selfplay.pool import read_pool
+
+        pool = read_pool(self.opt["pool"])
+        for name in names:
+            if name not in pool:
+                raise UserError(f"{name}: not in --pool {self.opt['pool']}.", nearest(name, pool))
+        return pool[names[0]], pool[names[1]]
+
+    def _check(self) -> list[JudgeSpec]:
+        judges = super()._check()
+        if len(judges) != 1:
+            raise UserError(f"--judge: {len(judges)} judges.", "Name one, who decides.")
+        return judges
+
+    def _more(self, study: Study) -> str:
+        """This command with twice the conversations."""
+        given = {name: self.opt[name] for name in GIVEN if self.opt.get(name)}
+        options = hints.command("compare", study.path, conversations=2 * study.plan.conversations_per_pair, **given)
+        begin, _, rest = options.partition(" --")
+        return f"{begin} {shlex.join((self.opt['new'], self.opt['old']))} --{rest}"
+
+
+GIVEN = ("pool", "judges", "judge_url", "judge_model", "judge_key_variable", "judge_name", "survey")
+"""What stays as it was given when more conversations are asked for."""
+
+
+def _entry(name: str, text: str) -> Contestant:
+    from parlai_spotbot.records import Contestant
+    from parlai_spotbot.selfplay.named_bots import WHERE
+
+    return Contestant.from_json(name, text, WHERE)
+
+
+COMMAND = SpotbotCompare

@@ -1,0 +1,119 @@
+"""Two bots compared in one command: what they are written as, the three verdicts, and exit codes for CI."""
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from in_process import spotbot
+
+from parlai_spotbot import plugin
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.comparison import Comparison
+from parlai_spotbot.records import Contestant
+
+PHRASES = {"talks_on": "i like it a lot", "says_hm": "hm"}
+
+
+def judged(body):
+    """A judge that takes everybody for human who doesn't say "hm"."""
+    lines = body["messages"][-1]["content"].splitlines()
+    labels = {line.split(". ", 1)[1]: line.split(".")[0] for line in lines if re.match(r"\d\. ", line)}
+    asked = next((match[1] for line in lines if (match := re.match(r"Is (Entity .) a human", line))), None)
+    if asked is None:
+        return json.dumps({"answer": labels["No difference"]})
+    hm = any(line.startswith(f"{asked}:") and "hm" in line for line in lines)
+    return json.dumps({"answer": labels["Bot" if hm else "Human"]})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with two bots of plain Python."""
+    for name, phrase in PHRASES.items():
+        (tmp_path / f"{name}.py").write_text(f"def respond(text):\n    return {phrase!r}\n")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    for name in PHRASES:
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
+    import chat_servers
+
+    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
+    with chat_servers.ChatServer(judged) as found:
+        yield found
+
+
+def test_the_verdict_is_the_exit_code_and_more_conversations_settle_it(folder, server):
+    asked = ["--judge-url", server.url, "--judge-model", "parrot-1", "--bootstraps", 50, "--yes", "--json"]
+    out, _ = spotbot("compare", "talks_on:respond", "says_hm:respond", "--conversations", 3, *asked, code=3)
+    found = json.loads(out)
+    assert found["verdict"] == "undecided"
+    assert found["said"].startswith(
+        "talks_on-respond and says_hm-respond can't be told apart: talks_on-respond wins 100%"
+    )
+    study = folder / "talks_on-respond-vs-says_hm-respond"
+    assert found["written"] == {"report": f"{study.name}/report/index.html"}
+    assert "--conversations 6 " in found["next"]
+
+    again = [*shlex.split(found["next"])[1:], "--bootstraps", 50, "--yes", "--json"]
+    out, err = spotbot(again[0].removeprefix("spotbot_"), *again[1:])
+    found = json.loads(out)
+    assert (found["verdict"], found["exit_code"], found["next"]) == ("better", 0, "")
+    assert "6 of 6 conversations between bots" in err
+    assert found["figures"]["rate"] == 1
+    assert 0.5 < found["figures"]["ci"][0] < 1
+
+    out, err = spotbot("compare", "says_hm:respond", "talks_on:respond", "--study", study, *asked, code=4)
+    found = json.loads(out)
+    assert found["verdict"] == "worse"
+    assert found["said"].startswith("says_hm-respond is worse than talks_on-respond: it wins 0%")
+    assert found["said"].endswith("by judge parrot-1")
+    assert "loading" not in err  # nothing is played again
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["spotbot:eliza"], "NEW and OLD missing"),
+        (["spotbot:eliza", "spotbot:eliza"], "NEW and OLD are both spotbot:eliza"),
+        (["spotbot:elisa", "spotbot:alice"], "Did you mean 'spotbot:eliza'?"),
+        (["talks_on:answer", "says_hm:respond"], "talks_on"),
+        (["http://127.0.0.1:1/v1", "spotbot:alice"], "which model of that server?"),
+        (["elisa", "alice", "--pool", "rules"], "Did you mean 'eliza'?"),
+        (["eliza", "alice", "--pool", "rules", "--judge", "none"], "--judge: 0 judges"),
+    ],
+)
+def test_what_is_wrong_is_one_error_and_leaves_nothing_behind(folder, words, says):
+    before = sorted(folder.rglob("*.*"))
+    _, err = spotbot("compare", *words, code=2)
+    assert says in err
+    assert [path for path in sorted(folder.rglob("*.*")) if "__pycache__" not in path.parts] == before
+
+
+def test_a_text_is_a_contestant():
+    plugin.register()
+
+    def entry(text):
+        return Contestant.from_json("bot", text, "here").to_json()
+
+    served = {"openai_url": "http://127.0.0.1:8000/v1", "openai_model": "my/model"}
+    assert entry("http://127.0.0.1:8000/v1#my/model") == {"model": "spotbot:openai_chat", "opt": served}
+    assert entry("hf:Qwen/Qwen2.5-0.5B") == {"model": "spotbot:causal_lm", "opt": {"lm_model": "Qwen/Qwen2.5-0.5B"}}
+    assert entry("zoo:a/b/model") == {"model_file": "zoo:a/b/model"}
+    assert entry("spotbot:agents/eliza") == {"model": "spotbot:agents/eliza"}
+    with pytest.raises(UserError, match="which model"):
+        entry("https://example.org/v1")
+
+
+def test_scores_are_told_as_differences():
+    found = Comparison("a", "b", "human", "better", "score", 0.4, (0.1, 0.7))
+    assert found.said() == "a is better than b: its score is higher by 0.40 [0.10, 0.70], by people"
+    assert Comparison("a", "b", "human", "undecided", "win rate").said() == (
+        "a and b can't be told apart: no match was decided, by people"
+    )

@@ -10,6 +10,7 @@ import argparse
 import errno
 import sys
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import files, hints
@@ -39,12 +40,14 @@ class Command(ABC):
     """A command: `add_options` names its options, `execute` does the work.
 
     `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples and `FIRST` the options under ``--help``;
-    ``--help-all`` has all options. `result` is what ``--json`` and ``--quiet`` show.
+    ``--help-all`` has all options. One that `GOES_ON` makes no study: --study is there. `result` is what ``--json`` and
+    ``--quiet`` show.
     """
 
     DESCRIPTION = ""
     EPILOG = ""
     FIRST: tuple[str, ...] = ()
+    GOES_ON = False
     required: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
 
@@ -100,6 +103,8 @@ class Command(ABC):
         """The exit code; an error is said on stderr."""
         try:
             self._check_required()
+            if self.GOES_ON and self.opt.get("study") and not Study.exists(Path(self.opt["study"])):
+                Study.open(self.opt["study"])  # says so, before anything heavy is imported
             with data_folder():
                 return self.execute() or DONE
         except UserError as err:

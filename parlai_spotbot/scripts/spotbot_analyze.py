@@ -12,6 +12,7 @@ class SpotbotAnalyze(Command):
     DESCRIPTION = "Compute every statistic of a survey: ranking, survival, features, agreement, annotators, time"
     EPILOG = "parlai spotbot_analyze --study studies/mine"
     FIRST = ("--study", "--survey", "--bootstraps", "--stability", "--metrics")
+    GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -29,6 +29,7 @@ class SpotbotCollect(Command):
       Leaves out whom Prolific doesn't know, now and in later collections; MTurk is asked by itself.
   Work that Mephisto's tools rejected is left out: spotbot mephisto --study studies/mine examine"""
     FIRST = ("--study", "--survey", "--withdraw", "--submissions", "--keep-worker-ids")
+    GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

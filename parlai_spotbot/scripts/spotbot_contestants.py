@@ -23,6 +23,7 @@ class SpotbotContestants(Command):
   parlai spotbot_contestants --study studies/mine --leave-out eliza     (and --take-back eliza)
   Exit code 2: an entry is wrong; 1: one that was tried failed. How to write a pool: parlai_spotbot/pools/README.md"""
     FIRST = ("--pool", "--study", "--model-file", "--try", "--leave-out")
+    GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

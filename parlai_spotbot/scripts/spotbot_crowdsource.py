@@ -36,6 +36,7 @@ class SpotbotCrowdsource(Command):
       While the page is served or not: that link opens nothing any more. --new-link gives them another one.
   Ctrl-C, or kill: the same command goes on from there. Answers: parlai spotbot_collect --study studies/mine"""
     FIRST = ("--study", "--survey", "--annotators", "--config", "--dry-run", "--live")
+    GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

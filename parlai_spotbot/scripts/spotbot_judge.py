@@ -19,6 +19,7 @@ class SpotbotJudge(Command):
   parlai spotbot_judge --study studies/mine --drop NAME
       Takes a judge's answers out of the study; they are kept beside it."""
     FIRST = ("--study", "--survey", "--judges", "--judge-url", "--judge-model", "--dry-run")
+    GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -42,6 +42,7 @@ class SpotbotNuc(Command):
   the likelihood of each candidate: sum, per byte, and over that without context (PMI); all others by how like
   their reply each candidate is, which is marked. --way asks all in one way."""
     FIRST = ("--pool", "--study", "--task", "--conversations", "--questions", "--candidates")
+    GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -34,6 +34,7 @@ class SpotbotPlan(Command):
   A plan is of one test with all the data. Who tests after every batch and stops when p is small finds differences that
   aren't there: with 12 looks, in 19 of 100 studies instead of 5. Say with --looks how often pairs will be tested."""
     FIRST = ("--bots", "--difference", "--power", "--study", "--survey", "--wage")
+    GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -31,6 +31,7 @@ class SpotbotReport(Command):
   parlai spotbot_report --study studies/mine --export publish/mine --without-human-turns
       Also without what people said in conversations, where the licence of their source forbids to pass it on."""
     FIRST = ("--study", "--survey", "--compare", "--leaderboard", "--export")
+    GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

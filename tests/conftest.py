@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -40,10 +41,10 @@ def chromium():
         yield found
 
 
-@pytest.fixture
-def shared_data() -> Path:
-    """The folder with real data and reference numbers; tests that need it skip without it."""
-    folder = os.environ.get("SPOTBOT_SHARED")
-    if not folder or not Path(folder).is_dir():
-        pytest.skip("SPOTBOT_SHARED does not name a folder")
-    return Path(folder)
+def pytest_terminal_summary(terminalreporter):
+    """What tests that were skipped would need, in place of a line each."""
+    skipped = Counter(
+        report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, count in skipped.most_common():
+        terminalreporter.write_line(f"{count} skipped: {reason}")

@@ -2,13 +2,13 @@
 
 import itertools
 import json
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from outside_data import REFERENCE, released_data
 
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 
@@ -17,13 +17,10 @@ sys.path.insert(0, str(Path(__file__).parent))  # made_up_surveys
 
 @pytest.fixture(scope="session")
 def reference():
-    """Read a reference file by its path under `reference/`; skip where it is missing."""
-    root = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "reference"
+    """Read a reference file by its path under tests/reference; events are released data."""
 
     def read(name: str):
-        path = root / name
-        if not path.exists():
-            pytest.skip(f"needs $SPOTBOT_SHARED/reference/{name}")
+        path = released_data(f"reference/{name}") if "/events_" in name else REFERENCE / name
         return json.loads(path.read_text()) if path.suffix == ".json" else pd.read_csv(path)
 
     return read

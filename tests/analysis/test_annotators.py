@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from outside_data import SPOT_THE_BOT, released_data
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.annotators import (
@@ -93,10 +94,8 @@ def test_broken_limits_are_flagged():
 
 
 @pytest.fixture
-def dump(shared_data):
-    path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not path.exists():
-        pytest.skip("the released data are not at hand")
+def dump():
+    path = released_data(SPOT_THE_BOT)
     return lambda domain: read_dump(path, domain)
 
 

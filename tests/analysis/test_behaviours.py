@@ -3,10 +3,8 @@ of known rates; gold dialogues; and the whole method as reports read it."""
 
 import csv
 import json
-import os
 import re
 from itertools import combinations
-from pathlib import Path
 
 import krippendorff
 import numpy as np
@@ -15,6 +13,7 @@ import pytest
 from computing import analyze, names, tell
 from made_up_behaviours import answers_for, study, trained
 from made_up_surveys import item_of, talk
+from outside_data import ABC_EVAL, released_data
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
@@ -34,7 +33,6 @@ from parlai_spotbot.surveys.abc_eval.gold import gold_item, gold_quality, key_of
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED, label_frame
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, LESS, possible
 
-SHARED = Path(os.environ.get("SPOTBOT_SHARED", "/none"))
 RATES = {
     "alpha": {"self_contradiction": 0.2, "redundant": 0.05, "fact_usage": 0.3, "fact_contradiction": 0.02},
     "beta": {"self_contradiction": 0.02, "redundant": 0.25, "fact_usage": 0.1, "fact_contradiction": 0.1},
@@ -79,9 +77,8 @@ def test_wilson_as_in_statsmodels(result):
             assert ends == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the released data are not at hand")
 def test_wilson_of_the_published_rates():
-    path = SHARED / "data" / "abc_eval" / "paper_tables" / "surge_behavior_rates.csv"
+    path = released_data(f"{ABC_EVAL}/paper_tables/surge_behavior_rates.csv")
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 64

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.order_effects import order_balance, position_effects, presentation_effects
 from parlai_spotbot.findings.spotting.order import balance_sentence, position_sentence, presentation_sentence
@@ -11,10 +12,8 @@ from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 
 @pytest.fixture
-def dump(shared_data):
-    path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not path.exists():
-        pytest.skip("the released data are not at hand")
+def dump():
+    path = released_data(SPOT_THE_BOT)
     return lambda domain: read_dump(path, domain)
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import pair_table, paper_ranges, rank_clusters, win_matrix, win_rates
@@ -125,11 +126,9 @@ def test_win_rates_are_fair(games):
     assert matrix.wins.sum() + matrix.ties.sum() / 2 == len(games)
 
 
-def test_clusters_of_personachat(shared_data):
+def test_clusters_of_personachat():
     """BL and LC, first and second by annotation, are no longer apart with annotators drawn."""
-    dump = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not dump.is_file():
-        pytest.skip("needs the released data")
+    dump = released_data(SPOT_THE_BOT)
     bots = ("BL", "LC", "KV", "HF", "BR", "DR")
     matches = matches_frame(select(read_dump(dump, "convai2")))
 

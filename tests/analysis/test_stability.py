@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outside_data import SPOT_THE_BOT, released_data
 from scipy.stats import binom, chisquare
 from stability_loops import model_repetition, paper_places, paper_repetition
 
@@ -142,12 +143,10 @@ def test_the_papers_curve(released, reference, domain, first):
 
 
 @pytest.mark.slow
-def test_the_papers_experiment_in_full(shared_data):
+def test_the_papers_experiment_in_full():
     from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
-    path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not path.exists():
-        pytest.skip(f"needs {path.name}")
+    path = released_data(SPOT_THE_BOT)
     firsts = {}
     for domain in ("dailydialog", "empathetic", "convai2"):
         dump = read_dump(path, domain)

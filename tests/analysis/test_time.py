@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.frames import annotations_frame
 from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
@@ -39,10 +40,8 @@ def test_time_and_cost(made_up):
 
 
 @pytest.mark.parametrize("domain", list(TABLE_4))
-def test_seconds_of_the_released_data(shared_data, domain):
-    path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not path.exists():
-        pytest.skip("the released data are not at hand")
+def test_seconds_of_the_released_data(domain):
+    path = released_data(SPOT_THE_BOT)
     median, mean, per_pair, by_length = TABLE_4[domain]
     data = read_dump(path, domain)
     rows = select(data)

@@ -19,40 +19,23 @@ import pandas as pd
 from run import Row, least
 from threadpoolctl import threadpool_limits
 
-from parlai_spotbot.analysis.survival import cox, icenreg, logrank_tests, sample, survival_intervals, turnbull
+from parlai_spotbot.analysis.survival import cox, icenreg, logrank_tests, survival_intervals, turnbull
 
 FEATURES = ["fluent", "specific", "sensible"]
+SIMULATED = Path(__file__).parents[1] / "reference" / "survival" / "sim20000.csv.gz"
 STORED = {"ic_np": 0.042, "ic_sp": 0.80, "ic_sp bootstrap": 2.2, "ictest": 0.04, "gLRT": 0.6}
 MILLION = 1_000_000
 
 
-def shared(name: str) -> Path | None:
-    path = Path(os.environ.get("SPOTBOT_SHARED", ""), "reference", "survival", name)
-    return path if path.is_file() else None
-
-
 def twenty_thousand() -> pd.DataFrame:
-    if path := shared("sim20000.csv.gz"):
-        return pd.read_csv(path).rename(columns={"l": "left", "u": "right"})
-    rng = np.random.default_rng(0)
-    x = np.column_stack([rng.normal(size=20_000), rng.choice([-1.0, 1.0], 20_000)])
-    first = np.round(rng.uniform(0.001, 2, 20_000), 3)
-    looks = np.column_stack([first, first + np.round(rng.uniform(0.1, 2, 20_000), 3)])
-    return sample(
-        20_000,
-        dist="weibull",
-        parameters={"shape": 1.5, "scale": 1.5},
-        X=x,
-        coef=[0.5, -0.5],
-        inspection="case2",
-        times=looks,
-    )
+    return pd.read_csv(SIMULATED).rename(columns={"l": "left", "u": "right"})
 
 
 def one_bot() -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rows of one bot, and those of a pair, of the released data or made up."""
     names = {"time_left": "left", "time_right": "right", "convo_id": "conversation", "user": "worker"}
-    if path := shared("events_dailydialog.csv"):
+    path = Path(os.environ.get("SPOTBOT_SHARED", ""), "reference", "survival", "events_dailydialog.csv")
+    if path.is_file():
         rows = pd.read_csv(path).rename(columns=names)
     else:
         rng = np.random.default_rng(0)

@@ -1,9 +1,7 @@
 """Every bot against every other in one table: what the paper's Table 1 shows, counted here by hand."""
 
-import os
-from pathlib import Path
-
 import pytest
+from outside_data import SPOT_THE_BOT, released_data
 from scripted import rows_of, small_study
 
 from parlai_spotbot import files
@@ -96,9 +94,7 @@ def test_table_1_of_the_paper_comes_out_of_its_released_data(tmp_path):
     from parlai_spotbot.scripts.spotbot_import import SpotbotImport
     from parlai_spotbot.study import Study
 
-    path = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not path.exists():
-        pytest.skip("needs $SPOTBOT_SHARED/data/spot_the_bot_2020/MongoDump.zip")
+    path = released_data(SPOT_THE_BOT)
     SpotbotImport.main(format="spotbot2020", data=str(path), domain="convai2", study=str(tmp_path / "study"))
     study = Study.open(tmp_path / "study")
     table = told(analyze(study, bootstraps=50, backend="native"), "ranking")["Win rates of every two bots"]

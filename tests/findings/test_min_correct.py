@@ -1,9 +1,7 @@
 """The ranking without annotators who are too seldom correct, which the paper tries with 75 % (appendix G)."""
 
-import os
-from pathlib import Path
-
 import pytest
+from outside_data import SPOT_THE_BOT, released_data
 from scripted import rows_of, small_study
 
 from parlai_spotbot import files
@@ -96,9 +94,7 @@ def test_the_same_annotators_go_as_in_the_paper_s_released_data():
     from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
     from parlai_spotbot.projects.spot_the_bot_2020.definitions import without_weak
 
-    path = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not path.exists():
-        pytest.skip("needs $SPOTBOT_SHARED/data/spot_the_bot_2020/MongoDump.zip")
+    path = released_data(SPOT_THE_BOT)
     annotations = select(read_dump(path, "empathetic"))
     rules = {**vars(no_rules(Rules())), "min_correct": 0.75}
     kept, _ = remove(annotations, Rules(**{**rules, "enough_labels": 1}))

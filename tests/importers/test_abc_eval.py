@@ -1,11 +1,10 @@
 """The nine published labels of ABC-Eval as a study: whose they are, what isn't known, analysis, bad files."""
 
 import json
-import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.errors import UserError
@@ -167,9 +166,7 @@ def test_the_command_makes_a_study_that_can_be_analysed(write, tmp_path, capsys)
 
 
 def test_the_released_file():
-    folder = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data" / "abc_eval"
-    if not folder.exists():
-        pytest.skip("needs $SPOTBOT_SHARED/data/abc_eval")
+    folder = released_data(ABC_EVAL)
     imported = released_labels(folder / "behavior-classification-results.json")
     assert Counter(c.entities[1] for c in imported.conversations) == dict.fromkeys(
         ("BART-FiD-RAG", "Blender-Decode", "Blender2", "Emora"), 27

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from outside_data import REFERENCE, SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.frames import COLUMNS, annotations_frame, matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
@@ -26,10 +27,8 @@ RELEASE = {
 
 
 @pytest.fixture
-def released(shared_data):
-    path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not path.exists():
-        pytest.skip("the released data are not at hand")
+def released():
+    path = released_data(SPOT_THE_BOT)
     return path
 
 
@@ -76,12 +75,12 @@ def test_oddities_of_the_release(released):
 
 
 @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
-def test_the_study_gives_the_papers_win_rates(released, domain, shared_data):
+def test_the_study_gives_the_papers_win_rates(released, domain):
     """By way of conversations, judgements and the frame that every statistic starts from."""
     imported = spotbot2020(released, domain)
     frame = annotations_frame(imported.judgements, imported.conversations).frame
     matrix = win_matrix(matches_frame(frame), DOMAINS[domain].bots)
-    known = json.loads((shared_data / f"reference/paper_tables/{domain}.json").read_text())
+    known = json.loads((REFERENCE / f"paper_tables/{domain}.json").read_text())
     rates = dict(zip(matrix.names, win_rates(matrix), strict=True))
     assert rates == pytest.approx(known["table1"]["win_rate_mean_of_pairs"], abs=5.1e-5)
     assert len(frame) == known["counts"]["annotations_complete_hits"]
@@ -259,17 +258,17 @@ def test_bad_options_are_one_error(dump, run, tmp_path, words, says):
     assert not (tmp_path / "study").exists()
 
 
-def test_analysis_and_report_work_as_on_own_data(released, run, tmp_path, shared_data):
+def test_analysis_and_report_work_as_on_own_data(released, run, tmp_path):
     """The command's study goes through analysis and report; the win rates are the paper's definition's."""
     words = ["--format", "spotbot2020", "--data", released, "--domain", "dailydialog", "--study", tmp_path / "study"]
     assert run(*words)[0] == 0
     study = Study.open(tmp_path / "study")
     result = analyze(study, bootstraps=50, backend="native")
     own = result["ranking"]["by_source"]["human"]
-    known = json.loads((shared_data / "reference/paper_tables/dailydialog.json").read_text())
+    known = json.loads((REFERENCE / "paper_tables/dailydialog.json").read_text())
     assert own["win_rate"] == pytest.approx(known["table1"]["win_rate_mean_of_pairs"], abs=5.1e-5)
     curves = result["survival"]["by_source"]["human"]["curves"]
-    exact = json.loads((shared_data / "reference/survival/reference_dailydialog.json").read_text())["npmle"]
+    exact = json.loads((REFERENCE / "survival/reference_dailydialog.json").read_text())["npmle"]
     for bot in ("GPT", "BR", "S2", "DR"):
         assert curves[bot]["survival"] == pytest.approx(exact[bot]["S_exact_pava"], abs=1e-9)
     page = build_report(study, "spot_the_bot").read_text()

@@ -1,11 +1,11 @@
 """Fixtures: the released data reproduced once, and the numbers to compare with; without the data tests skip."""
 
 import json
-import os
 import sys
 from pathlib import Path
 
 import pytest
+from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce_domain
@@ -16,9 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # made_up_project
 @pytest.fixture(scope="session")
 def release():
     """The path of the released zip file."""
-    path = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not path.exists():
-        pytest.skip("needs $SPOTBOT_SHARED/data/spot_the_bot_2020/MongoDump.zip")
+    path = released_data(SPOT_THE_BOT)
     return path
 
 

@@ -1,13 +1,13 @@
 """The reproduction of ABC-Eval from the published labels and tables; without them most of it skips."""
 
 import json
-import os
 from pathlib import Path
 
 import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from outside_data import ABC_EVAL, released_data
 from sklearn.metrics import balanced_accuracy_score, precision_recall_fscore_support
 from statsmodels.stats.inter_rater import fleiss_kappa
 
@@ -35,9 +35,7 @@ LABELS = (
 
 @pytest.fixture(scope="session")
 def abc_eval_data():
-    path = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data" / "abc_eval"
-    if not path.exists():
-        pytest.skip("needs $SPOTBOT_SHARED/data/abc_eval")
+    path = released_data(ABC_EVAL)
     return path
 
 

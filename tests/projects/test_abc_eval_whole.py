@@ -1,15 +1,14 @@
 """The authors' whole project, on a small made-up file of its structure: from the file to a study and to the tables."""
 
 import json
-import os
 from collections import Counter
-from pathlib import Path
 
 import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
 from made_up_project import BOTS, DIMENSIONS, TASKS, project, write
+from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
@@ -192,9 +191,7 @@ def test_which_of_the_two_files_it_is(tmp_path):
 
 @pytest.mark.slow
 def test_all_tables_of_a_whole_file(tmp_path, cell):
-    tables = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data" / "abc_eval" / "paper_tables"
-    if not tables.exists():
-        pytest.skip("needs $SPOTBOT_SHARED/data/abc_eval")
+    tables = released_data(f"{ABC_EVAL}/paper_tables")
     data = project()
     path = write(tmp_path / "data.json", data)
     made = reproduce([tables, path], tmp_path / "out", AbcEvalSettings(replicates=40))["whole"]

@@ -76,6 +76,14 @@ def test_the_commands_of_a_room(room, users, tmp_path, monkeypatch, run, server)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_the_commands_of_the_docs(page, users, tmp_path, monkeypatch, run, server):
+    shutil.copytree(users, tmp_path / "user")
+    monkeypatch.chdir(tmp_path / "user")
+    run_all(commands(page.read_text(encoding="utf-8")), tmp_path / "user", server, run)
+
+
+@pytest.mark.slow
 def test_the_commands_of_the_front_page(folder, run, server):
     assert set(run_all(FRONT, folder, server, run)) == LEFT_OUT
     for name in ("mine", "self", "arena"):

@@ -10,6 +10,7 @@ import re
 import shutil
 
 import pytest
+from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
@@ -82,14 +83,10 @@ def several(study, tmp_path_factory):
 @pytest.fixture(scope="session")
 def released(tmp_path_factory):
     """The report of the paper's released data."""
-    import os
 
     from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 
-    data = os.environ.get("SPOTBOT_SHARED", "")
-    dump = f"{data}/data/spot_the_bot_2020/MongoDump.zip"
-    if not data or not os.path.exists(dump):
-        pytest.skip("the released data are not at hand")
+    dump = str(released_data(SPOT_THE_BOT))
     path = tmp_path_factory.mktemp("released") / "study"
     SpotbotImport.main(format="spotbot2020", data=dump, domain="dailydialog", study=str(path))
     study = Study.open(path)

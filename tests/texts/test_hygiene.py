@@ -1,11 +1,9 @@
 """Hygiene: each rule on turns that break it and on turns that don't, rates against counts, intervals against theory."""
 
-import os
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outside_data import SPOT_THE_BOT, released_data
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.analysis.values import plain
@@ -267,13 +265,11 @@ def test_a_conversation_is_left_out_where_a_bot_says_what_it_is_in_whatever_word
     assert set(hygiene.faulty_conversations(told, ["self_identified"])) == {"c0", "c1", "c2", "own name"}
 
 
-def test_released_data_show_what_is_known_of_them(shared_data):
+def test_released_data_show_what_is_known_of_them():
     """LC's tokens and DR's loops are known oddities of the released PersonaChat conversations."""
     from parlai_spotbot.importers.spotbot2020_dump import read_dump
 
-    dump = Path(shared_data) / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not os.path.exists(dump):
-        pytest.skip("no released data")
+    dump = released_data(SPOT_THE_BOT)
     rows = table(result_of(read_dump(dump, "convai2").conversations)).set_index(["name", "kind"])["rate"]
     assert rows["LC", "special_tokens"] == pytest.approx(0.693, abs=0.001)
     assert rows.xs("special_tokens", level="kind").drop("LC").max() == 0

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.self_identification import identifies_itself
@@ -137,12 +138,10 @@ def test_no_one_in_a_thousand_turns_of_people_is_taken_for_a_machines():
     assert sum(map(identifies_itself, said)) <= 0.001 * len(said)
 
 
-def test_no_one_in_a_thousand_turns_of_people_of_the_papers_data_either(shared_data):
+def test_no_one_in_a_thousand_turns_of_people_of_the_papers_data_either():
     from parlai_spotbot.importers.spotbot2020_dump import read_dump
 
-    dump = Path(shared_data) / "data" / "spot_the_bot_2020" / "MongoDump.zip"
-    if not dump.exists():
-        pytest.skip("no released data")
+    dump = released_data(SPOT_THE_BOT)
     told = [c for domain in ("convai2", "dailydialog", "empathetic") for c in read_dump(dump, domain).conversations]
     said = [turn.text for conversation in told for turn in conversation.turns if turn.speaker == HUMAN]
     assert len(said) >= 5000

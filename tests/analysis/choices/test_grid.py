@@ -1,12 +1,10 @@
 """Win grids against SciPy, hand-made cases, the released comparisons of ABC-Eval, and simulated studies."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from made_up_surveys import Made, acute, item_of, talk
+from outside_data import ABC_EVAL, released_data
 from scipy.special import expit
 from scipy.stats import binomtest
 
@@ -142,9 +140,7 @@ def test_wrong_answers_are_named(answer, target, said):
 
 
 def test_intervals_of_the_released_comparisons():
-    path = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data/abc_eval/paper_tables/surge_comparisons.csv"
-    if not path.exists():
-        pytest.skip("needs $SPOTBOT_SHARED/data/abc_eval")
+    path = released_data(f"{ABC_EVAL}/paper_tables/surge_comparisons.csv")
     table = pd.read_csv(path)
     for row in table.itertuples(index=False):
         share, low, high, n = row[3:7]

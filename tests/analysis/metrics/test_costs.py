@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.metrics import planning, published
 from parlai_spotbot.analysis.metrics.costs import (
@@ -73,10 +74,8 @@ def test_payments_follow_from_the_paper_s_other_costs():
     assert published.PAYMENTS["comparative"] * 200 == pytest.approx(286.67, abs=0.005 * 200)
 
 
-def test_the_published_table_of_costs_is_400_dialogues_at_ten_an_hour(shared_data):
-    path = shared_data / "data" / "abc_eval" / "paper_tables" / "costs.csv"
-    if not path.exists():
-        pytest.skip("the released tables are not here")
+def test_the_published_table_of_costs_is_400_dialogues_at_ten_an_hour():
+    path = released_data(f"{ABC_EVAL}/paper_tables/costs.csv")
     table = pd.read_csv(path)
     for row in table.itertuples(index=False):
         assert projected(row[2] / 60, 400, 10.0) == pytest.approx(row[3], abs=0.011)
@@ -87,10 +86,8 @@ def test_the_published_table_of_costs_is_400_dialogues_at_ten_an_hour(shared_dat
     assert final == pytest.approx(published.MINUTES["abc_eval_final"], abs=0.3)
 
 
-def test_the_published_removal_is_r2_itself_and_adjusts_to_what_stands_elsewhere(shared_data):
-    folder = shared_data / "data" / "abc_eval" / "paper_tables"
-    if not folder.exists():
-        pytest.skip("the released tables are not here")
+def test_the_published_removal_is_r2_itself_and_adjusts_to_what_stands_elsewhere():
+    folder = released_data(f"{ABC_EVAL}/paper_tables")
     table = pd.read_csv(folder / "incremental_validity.csv")
     r2 = [float(text.split()[0]) / 100 for text in table["R-Squared delta"]]
     assert r2 == pytest.approx([own for _, own in published.STEPS["abc_eval"]])

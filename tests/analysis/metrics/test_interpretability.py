@@ -6,6 +6,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.metrics import Metric
 from parlai_spotbot.analysis.metrics.interpretability import interpretability
@@ -68,10 +69,8 @@ def test_without_two_judgements_or_two_answers_there_is_none():
     assert (found[0]["conversations"], found[1]["conversations"]) == (0, 2)
 
 
-def test_the_authors_alphas_of_nine_labels(shared_data):
-    folder = shared_data / "data" / "abc_eval"
-    if not folder.exists():
-        pytest.skip("the released data are not here")
+def test_the_authors_alphas_of_nine_labels():
+    folder = released_data(ABC_EVAL)
     talks = json.loads((folder / "behavior-classification-results.json").read_text())
     published = pd.read_csv(folder / "paper_tables" / "surge_agreements.csv").set_index(["category", "label"])
     metrics = {}
@@ -102,10 +101,8 @@ def test_the_authors_alphas_of_nine_labels(shared_data):
         assert row["ci"][1] - row["ci"][0] > 0.75 * (known["CI high"] - known["CI low"])
 
 
-def test_the_published_alphas_of_choices_are_ordinal(shared_data):
-    path = shared_data / "data" / "abc_eval" / "paper_tables" / "surge_agreements.csv"
-    if not path.exists():
-        pytest.skip("the released tables are not here")
+def test_the_published_alphas_of_choices_are_ordinal():
+    path = released_data(f"{ABC_EVAL}/paper_tables/surge_agreements.csv")
     published = pd.read_csv(path)
     choices = published[published["category"] == "comparative"].set_index("label")
     labels = published[published["category"] == "behavior"].set_index("label")

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from outside_data import ABC_EVAL, released_data
 
 LEVELS = (0.001, 0.01, 0.05)
 
@@ -10,10 +11,8 @@ LEVELS = (0.001, 0.01, 0.05)
 @pytest.mark.parametrize(
     ("name", "alike"), [("t_test_p_values_comparing_bots", 22), ("p_values_comparing_bots_downsampled", 4)]
 )
-def test_published_p_values_and_published_counts(shared_data, name, alike):
-    folder = shared_data / "data" / "abc_eval" / "paper_tables"
-    if not folder.exists():
-        pytest.skip("the released tables are not here")
+def test_published_p_values_and_published_counts(name, alike):
+    folder = released_data(f"{ABC_EVAL}/paper_tables")
     counts = pd.read_csv(folder / "sensitivity_table.csv", index_col=[0, 1])
     p = pd.read_pickle(folder / name)
     ours = pd.DataFrame({level: (p < level).sum(axis=1) for level in LEVELS}).reindex(counts.index)
@@ -21,11 +20,9 @@ def test_published_p_values_and_published_counts(shared_data, name, alike):
     assert int((ours.to_numpy() == counts.to_numpy()).all(axis=1).sum()) == alike
 
 
-def test_the_downsampled_p_values_are_of_turns(shared_data):
+def test_the_downsampled_p_values_are_of_turns():
     """Of 32 conversations of 15 turns or more each, no rate's p would be that of so few counts."""
-    path = shared_data / "data" / "abc_eval" / "paper_tables" / "p_values_comparing_bots_downsampled"
-    if not path.exists():
-        pytest.skip("the released tables are not here")
+    path = released_data(f"{ABC_EVAL}/paper_tables/p_values_comparing_bots_downsampled")
     from parlai_spotbot.analysis.metrics.sensitivity import two_proportions
 
     p = pd.read_pickle(path).loc["behavior"].to_numpy(float).ravel()
@@ -39,10 +36,8 @@ def test_the_downsampled_p_values_are_of_turns(shared_data):
     assert all(round(float(value), 6) in possible for value in p)
 
 
-def test_wilson_s_intervals_of_the_published_comparisons(shared_data):
-    path = shared_data / "data" / "abc_eval" / "paper_tables" / "surge_comparisons.csv"
-    if not path.exists():
-        pytest.skip("the released tables are not here")
+def test_wilson_s_intervals_of_the_published_comparisons():
+    path = released_data(f"{ABC_EVAL}/paper_tables/surge_comparisons.csv")
     from parlai_spotbot.analysis.uncertainty.shares import wilson
 
     table = pd.read_csv(path)

@@ -131,7 +131,7 @@ class OptionParser(argparse.ArgumentParser):
             raise
 
     def error(self, message: str) -> NoReturn:
-        message = re.sub(r"^argument (\S+/)*(\S+):", r"\2:", message)
+        message = re.sub(r"^argument (?:\S*/)?([^\s/:]+):", r"\1:", message)
         message = message if message.endswith((".", "?")) else f"{message}."
         self.exit(2, f"error: {message}\n  {self.prog} --help-all lists the options.\n")
 

@@ -59,9 +59,7 @@ setup(
         "pyyaml",
         "httpx2",
         "rich",
-        "tabulate",
         "threadpoolctl",
-        "tqdm",
         "wrapt",
     ],
     extras_require={

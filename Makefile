@@ -5,7 +5,7 @@ ARGS ?=
 STUDY ?= demo-study
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-ray demo annotate test test-all lint bench wheel clean
+.PHONY: help install install-ray demo annotate test test-all lint bench docs wheel clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /|/' | column -t -s '|'
@@ -38,6 +38,10 @@ lint: install ## style and formatting
 bench: install ## what is measured: speed and memory
 	@$(VENV)/python -c 'import lifelines' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-bench.lock
 	$(VENV)/python tests/bench/run.py
+
+docs: install ## the documentation, in docs/_build
+	@$(VENV)/python -c 'import myst_parser, pydata_sphinx_theme' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-docs.lock
+	$(VENV)/python -m sphinx -q -W docs docs/_build
 
 wheel: install ## a wheel in dist/
 	rm -rf build dist

@@ -15,6 +15,7 @@ PARTS = {
     "requirements-distributed.lock": "Extra `distributed`",
     "requirements-serving.lock": "Extra `serving`",
     "requirements-bench.lock": "Extra `bench`",
+    "requirements-docs.lock": "For `make docs`",
 }
 # Where the metadata is silent or unclear, what the package's own files say.
 STATED = {

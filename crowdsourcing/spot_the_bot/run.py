@@ -17,7 +17,7 @@ from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.mephisto_task import home  # noqa: F401  before any of Mephisto
 from parlai_spotbot.crowdsourcing.settings import read_settings
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 
 from mephisto.operations.hydra_config import config as mephisto_configurations  # isort: skip
 
@@ -48,6 +48,9 @@ def run(config: DictConfig) -> None:
         for name in sorted(OmegaConf.missing_keys(config)):
             raise UserError(f"{name} is missing.", f"Say it on the command line: {name}=…")
         said = OmegaConf.to_container(config, resolve=True)
+        known = set(configuration()) - set(HYDRA)
+        for name in sorted(set(said) - known):  # Hydra takes any that begins with +
+            raise UserError(f"{name}: nothing of this name can be said.", nearest(name, known))
         settings = read_settings(said.pop("config"), **said.pop("settings"))
         code = launch(LaunchRequest(settings=settings, **said))
     except UserError as err:

@@ -124,6 +124,7 @@ def test_the_script_takes_the_same_by_name_and_leaves_nothing_where_it_is_starte
         (["study=nowhere", "settings.provider=mturkk"], 2, "Did you mean 'mturk'?"),
         (["study=nowhere", "settings.provider=prolific"], 2, "'completion_code' is missing"),
         (["study=nowhere", "config=none.yaml"], 2, "none.yaml: no such file"),
+        (["study=nowhere", "+x=1"], 2, "x: nothing of this name can be said"),
         (["study=nowhere", "survy=nuc"], 1, "Could not override 'survy'"),
         (["study=nowhere", "port=here"], 1, "port=here"),
     ],

@@ -35,11 +35,11 @@ def asked(monkeypatch):
     return seen
 
 
-def test_options_and_settings_reach_the_launch(asked, tmp_path):
+def test_options_and_settings_reach_the_launch(asked, study, tmp_path):
     config = tmp_path / "pay.yaml"
     config.write_text("pay: 2.5\nprovider: mturk\nlanguage: en\n", encoding="utf-8")
     SpotbotCrowdsource.main(
-        study="studies/x",
+        study=str(study.path),
         config=str(config),
         provider="in_house",
         annotators="7",
@@ -50,7 +50,7 @@ def test_options_and_settings_reach_the_launch(asked, tmp_path):
     )
     (one,) = asked
     assert (one.study, one.survey, one.annotators, one.port, one.host) == (
-        "studies/x",
+        str(study.path),
         "spot_the_bot",
         "7",
         8123,
@@ -65,11 +65,13 @@ def test_options_and_settings_reach_the_launch(asked, tmp_path):
     [
         ({"host": "127.0.0.1"}, "--study missing"),
         ({"study": "nowhere"}, "nowhere: no study here"),
-        ({"study": "nowhere", "provider": "mturkk"}, "Did you mean 'mturk'?"),
-        ({"study": "nowhere", "config": "none.yaml"}, "none.yaml: no such file"),
+        ({"provider": "mturkk"}, "Did you mean 'mturk'?"),
+        ({"config": "none.yaml"}, "none.yaml: no such file"),
     ],
 )
-def test_bad_input_is_one_error(capsys, options, says):
+def test_bad_input_is_one_error(capsys, study, options, says):
+    if "host" not in options:
+        options = {"study": str(study.path), **options}
     with pytest.raises(SystemExit) as error:
         SpotbotCrowdsource.main(**options)
     assert error.value.code == 2

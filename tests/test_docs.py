@@ -12,9 +12,14 @@ PAGES = sorted(DOCS.glob("*.md"))
 
 
 def test_every_page_is_in_the_contents():
-    contents = re.search(r"```{toctree}\n(.*?)```", (DOCS / "index.md").read_text(encoding="utf-8"), re.DOTALL)[1]
-    shown = [line for line in contents.splitlines() if not line.startswith(":")]
-    assert sorted([*shown, "index"]) == [page.stem for page in PAGES]
+    contents = "\n".join(
+        re.findall(r"```{toctree}\n(.*?)```", (DOCS / "index.md").read_text(encoding="utf-8"), re.DOTALL)
+    )
+    shown = [line for line in contents.splitlines() if line and not line.startswith(":")]
+    assert sorted([*(name for name in shown if "/" not in name), "index"]) == [page.stem for page in PAGES]
+    elsewhere = re.findall(r'^    "(\w+)": "(.+\.md)",$', (DOCS / "conf.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert all((DOCS.parent / source).is_file() for _, source in elsewhere)
+    assert sorted(name for name in shown if "/" in name) == sorted(["made/api", *(f"made/{n}" for n, _ in elsewhere)])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

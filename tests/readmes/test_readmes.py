@@ -11,8 +11,9 @@ def text_of(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-FRONT = commands(text_of("README.md"))
+FRONT = commands(text_of("docs/guide.md"))
 
+PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if path.stem != "guide")
 LEFT_OUT = {
     ".venv/bin/parlai spotbot_collect --study studies/chats --survey interactive",
     ".venv/bin/parlai spotbot_selfchat --study studies/mine --pool my_pool.yaml --engine ray "
@@ -30,7 +31,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_commands_of_the_front_page_without_those_that_train_a_judge(folder, run, server):
+def test_the_commands_of_the_guide_without_those_that_train_a_judge(folder, run, server):
     quick = [command for command in FRONT if re.search(r"studies/(self|chats|arena)|votes.csv|spotbot_plan", command)]
     quick = [command for command in quick if not re.search(r"spotbot_nuc|--survey nuc", command)]
     assert len(quick) > 15
@@ -76,7 +77,7 @@ def test_the_commands_of_a_room(room, users, tmp_path, monkeypatch, run, server)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
 def test_the_commands_of_the_docs(page, users, tmp_path, monkeypatch, run, server):
     shutil.copytree(users, tmp_path / "user")
     monkeypatch.chdir(tmp_path / "user")
@@ -84,7 +85,7 @@ def test_the_commands_of_the_docs(page, users, tmp_path, monkeypatch, run, serve
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_front_page(folder, run, server):
+def test_the_commands_of_the_guide(folder, run, server):
     assert set(run_all(FRONT, folder, server, run)) == LEFT_OUT
     for name in ("mine", "self", "arena"):
         assert (folder / "studies" / name / "report" / "index.html").exists()
@@ -93,6 +94,7 @@ def test_the_commands_of_the_front_page(folder, run, server):
 
 def test_everything_that_stands_for_something_says_why_and_is_needed():
     pages = [path for path in ROOT.rglob("README.md") if not {"node_modules", ".venv"} & set(path.parts)]
+    pages += (ROOT / "docs").glob("*.md")
     everything = [command for path in pages for command in commands(path.read_text(encoding="utf-8"))]
     for number, stand in enumerate(STANDS):
         assert stand.why

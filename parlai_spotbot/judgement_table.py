@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import parse_json
 from parlai_spotbot.records import HUMAN, Judgement
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
                     row = json.loads(line)
                     if row.get("control") is None:
                         _keep(row, known, places, hashes)
-                except (ValueError, KeyError, TypeError, AttributeError) as err:
+                except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
                     raise _wrong(line, f"{path}, line {rows}", err) from None
     except FileNotFoundError:
         raise UserError(f"{path}: no such judgements file.", remedy) from None
@@ -99,7 +100,7 @@ def _keep(row: dict, known: list[dict], places: list[array], hashes: list[array]
 def _wrong(line: bytes, where: str, err: Exception) -> UserError:
     """What is wrong with a line, as reading it as a judgement says it."""
     try:
-        row = json.loads(line)
+        row = parse_json(line)
         if not isinstance(row, dict):
             return UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", "Make the file anew.")
         Judgement.from_json(row, where)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import parse_json
 from parlai_spotbot.study import Study
 
 
@@ -60,7 +60,7 @@ def _parsed(path: Path) -> list | None:
         return None
     if path.suffix == ".jsonl":
         return files.read_jsonl(path, lambda row, where: row, torn_tail=True)
-    return None if path.suffix != ".json" else json.loads(path.read_text(encoding="utf-8")) and None
+    return None if path.suffix != ".json" else parse_json(path.read_bytes()) and None
 
 
 def _sums(path: Path, found: Any) -> str:

@@ -93,3 +93,8 @@ def test_broken_and_missing_files_are_named(path, tmp_path):
         judgement_table(path([row(1)], tail="{\n"))
     with pytest.raises(UserError, match=r"none\.jsonl: no such judgements file\. Run this"):
         judgement_table(tmp_path / "none.jsonl", "Run this")
+
+
+def test_a_line_nested_thousands_deep_is_named(path):
+    with pytest.raises(UserError, match="line 2: not valid JSON: it is nested too deep"):
+        judgement_table(path([row(1)], "[" * 100_000 + "\n"))

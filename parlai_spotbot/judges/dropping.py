@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges.reasons import reasons_path
 from parlai_spotbot.judges.run import summary_path
+from parlai_spotbot.reading import parse_json
 from parlai_spotbot.study import Study
 
 ANSWERS = "judgements.jsonl"
@@ -84,7 +84,7 @@ def _lines(path: Path) -> list[tuple[str, str]]:
 
 def _source(line: str, where: str) -> str:
     try:
-        return files.field(json.loads(line), "source", str, where)
+        return files.field(parse_json(line), "source", str, where)
     except ValueError:
         raise UserError(f"{where}: not valid JSON.", "Mend that line.") from None
 

@@ -82,7 +82,7 @@ def killed_at_random_moments(tmp_path, study, kills, rng):
     happened = 0
     for _ in range(kills):
         before = lines(study.turns_path)
-        more = rng.randrange(1, max(2, total // (2 * kills)))
+        more = rng.randrange(1, max(2, total // (2 * kills * study.plan.batchsize)))  # lines, of a batch each
         run = Run(tmp_path, study)
         happened += run.kill_when(lambda before=before, more=more: lines(study.turns_path) > before + more)
         if study.turns_path.exists() and rng.random() < 0.5:

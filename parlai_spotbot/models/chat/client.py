@@ -25,6 +25,7 @@ import httpx2
 
 from parlai_spotbot.models.chat.keys import Key
 from parlai_spotbot.models.chat.pace import Pace, backoff, retry_after
+from parlai_spotbot.reading import parse_json
 
 MOST_BYTES = 2**20
 """A longer answer to one request is none: a chat turn takes a few hundred bytes."""
@@ -231,7 +232,9 @@ class ChatClient:
     async def _models(self) -> list[dict]:
         with contextlib.suppress(ChatError, ValueError):
             status, _, raw = await self._exchange("GET", "models")
-            rows = json.loads(raw).get("data", []) if status == 200 else []
+            said = parse_json(raw) if status == 200 else {}
+            rows = said.get("data") if isinstance(said, dict) else None
+            rows = rows if isinstance(rows, list) else []
             return [self.endpoint.key.hidden(row) for row in rows if isinstance(row, dict) and row.get("id")]
         return []
 

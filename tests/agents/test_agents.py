@@ -114,7 +114,7 @@ def test_alice_knows_who_she_is_and_runs_nothing(load, monkeypatch, tmp_path):
 
 def test_a_missing_package_is_named_with_its_remedy(monkeypatch):
     monkeypatch.setattr(packages.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"aiml.*pip install 'parlai_spotbot\[alice\]'"):
+    with pytest.raises(UserError, match=r"aiml.*Run: spotbot setup"):
         create_agent(Opt({"model": "spotbot:alice", "override": {}}))
 
 

@@ -101,7 +101,7 @@ def test_unknown_fold():
 
 def test_missing_package_says_what_to_install(monkeypatch):
     monkeypatch.setattr(data, "PACKAGE", "no_such_package_anywhere")
-    with pytest.raises(UserError, match=r"parlai_spotbot\[embedded\]"):
+    with pytest.raises(UserError, match=r"chitchat-dataset.*Run: spotbot setup"):
         data.raw_conversations()
 
 

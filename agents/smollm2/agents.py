@@ -41,7 +41,9 @@ class Smollm2Agent(LanguageModelAgent):
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
         super().add_cmdline_args(parser, partial_opt)
         group = parser.add_argument_group("smollm2 generation")
-        group.add_argument("--smollm2-dtype", default="fp32", choices=["fp32", "bf16"], help="precision of the weights")
+        group.add_argument(
+            "--smollm2-dtype", default="fp32", choices=["fp32", "bf16"], help="bf16 where the CPU has it"
+        )
         group.add_argument("--smollm2-prompt", default=PROMPT, help="what the model is told about itself")
         group.add_argument("--smollm2-turns", type=int, default=6, help="how many of the last turns it remembers")
         add_generation_args(parser, **DEFAULTS)

@@ -17,6 +17,7 @@ from transformers.utils.hub import is_offline_mode
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.packages import package_version
+from parlai_spotbot.models.precision import of_processor
 
 EMBEDDED = "smollm2"
 """The name of the model that comes in a wheel."""
@@ -58,7 +59,12 @@ def choose_device(device: str = "auto", no_cuda: bool = False) -> torch.device:
 
 
 def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
-    """The torch type named `dtype`; "auto" is bf16 (fp16 on old ones) on a GPU, else fp32, whose texts are exact."""
+    """The torch type named `dtype`; "auto" is bf16 (fp16 on old ones) on a GPU, else fp32, whose texts are exact.
+
+    "bf16" on a CPU without instructions for it is fp32 too, which is faster there.
+    """
+    if dtype == "bf16" and device.type == "cpu":
+        return DTYPES[of_processor(dtype)]
     if dtype != "auto":
         return DTYPES[dtype]
     if device.type == "cuda":

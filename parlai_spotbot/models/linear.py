@@ -11,6 +11,8 @@ import torch
 from torch import nn
 from transformers.pytorch_utils import Conv1D
 
+from parlai_spotbot.models.precision import has_bf16
+
 _ROWS = 32  # the number of rows that the layout is made for; any other works too
 
 
@@ -37,9 +39,7 @@ def packable(model: nn.Module) -> bool:
     known = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
     if weight.device.type != "cpu" or not known:
         return False
-    return weight.dtype == torch.float32 or (
-        weight.dtype == torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    )
+    return weight.dtype == torch.float32 or (weight.dtype == torch.bfloat16 and has_bf16())
 
 
 def pack(model: nn.Module) -> list[tuple[nn.Module, str, nn.Module]]:

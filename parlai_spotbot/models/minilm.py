@@ -15,6 +15,7 @@ import numpy as np
 from parlai_spotbot import files
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.packages import package_folder, package_version
+from parlai_spotbot.models.precision import of_processor
 from parlai_spotbot.terminal import Bar
 
 MAX_TOKENS = 64
@@ -53,8 +54,8 @@ class MiniLM:
 
         Texts of like length share a batch, which saves padding. `progress` labels a progress bar; none without it. What
         is embedded is kept in the folder `parts`, some batches at a time, and what is there isn't embedded again.
-        With `dtype` "bf16" large numbers of texts take a third of the time; an embedding then depends a little (in the
-        third decimal) on its batch.
+        With `dtype` "bf16" large numbers of texts take a third of the time on a processor that has bf16; an embedding
+        then depends a little (in the third decimal) on its batch.
         """
         import torch
 
@@ -63,7 +64,7 @@ class MiniLM:
         size = PART * batchsize
         with (
             torch.inference_mode(),
-            torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"),
+            torch.autocast("cpu", torch.bfloat16, enabled=of_processor(dtype) == "bf16"),
             Bar(progress, len(order), shown=bool(progress)) as bar,
         ):
             for first in range(0, len(order), size):

@@ -16,7 +16,7 @@ NETWORK = re.compile(
 RULES: tuple[tuple[re.Pattern, str], ...] = (
     (re.compile(r"weights.only", re.IGNORECASE), CHECKPOINT_HINT),
     (
-        re.compile(r"ChatError: .{0,300}?(refused|no connection|broke off|no whole answer|unreachable)", re.IGNORECASE),
+        re.compile(r"ChatError: .{0,200}?(refused|no connection|broke off|no whole answer|unreachable)", re.IGNORECASE),
         "Start its server, or correct 'openai_url' (it ends in /v1 as a rule).",
     ),
     (

@@ -1,5 +1,6 @@
 """Semi-parametric regression against exact maxima, icenReg's numbers, general optimisers, and properties."""
 
+import dataclasses
 import warnings
 
 import numpy as np
@@ -170,7 +171,7 @@ def test_is_a_maximum_whatever_the_data(rows, model):
     problem = Problem(DistinctRows.build(data, x[:, None]), model)
     found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(1))
     end = Expansion(problem, found.alpha, found.beta, held=False)
-    if separated(problem.rows, found).any():
+    if separated(problem.rows, found)[0].any():
         assert abs(found.beta[0]) > 3
     else:
         assert found.converged
@@ -240,6 +241,29 @@ def test_separation_of_one_covariate_leaves_the_others():
     rest = cox(left[~tells], right[~tells], x[~tells, :1], backend="native")
     assert fit.coef[0] == pytest.approx(rest.coef[0], abs=1e-4)
     assert fit.se[0] == pytest.approx(rest.se[0], abs=1e-4)
+
+
+def test_what_separation_leaves_without_a_number_has_none():
+    """Where the first covariate is 0 the second tells spotted from unspotted too; elsewhere it goes the other way."""
+    rows = [(0, 1, True), (0, 0, False), (1, -1, True), (1, 1, True)] * 10
+    x = np.array([row[:2] for row in rows], dtype=float)
+    spotted = np.array([row[2] for row in rows])
+    with pytest.warns(SeparationWarning, match="cox: x1 separates"):
+        fit = cox(np.where(spotted, 0, 2.0), np.where(spotted, 2.0, np.inf), x, backend="native")
+    assert fit.coef[0] == np.inf
+    assert np.isnan([fit.coef[1], fit.se[1], fit.pvalue[1]]).all()
+
+
+def test_nothing_is_said_of_all_coefficients_by_a_singular_covariance():
+    rng = np.random.default_rng(6)
+    left, right, x = study(rng, 300)
+    fit = cox(left, right, x, backend="native")
+    side = np.array([[1.0], [2.0]]) @ np.array([[1.0, 2.0]])
+    for covariance in (side, side + 1e-17 * np.array([[1, -3], [-3, 1]]), np.zeros((2, 2))):
+        whole = dataclasses.replace(fit, covariance=covariance).wald()
+        assert whole.df == 0
+        assert np.isnan([whole.chi2, whole.pvalue]).all()
+    assert dataclasses.replace(fit, covariance=side).wald(["x2"]).df == 1
 
 
 def test_lengths_that_say_nothing_change_nothing():

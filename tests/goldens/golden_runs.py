@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
+from golden_compare import differences
 from golden_text import normal, page_text
 
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
@@ -137,12 +138,14 @@ def made(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def write(texts: dict[str, str], folder: Path) -> None:
-    """The texts as files of `folder`, which holds nothing else then."""
+    """The texts as files of `folder`, which holds nothing else then; a file that counts as the same stays as it is."""
+    before = stored(folder)
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        same = name in before and not differences({name: before[name]}, {name: text})
+        path.write_text(before[name] if same else text, encoding="utf-8")
 
 
 def stored(folder: Path) -> dict[str, str]:

@@ -139,7 +139,7 @@ class _Fit:
         null = float(self.data.weights @ np.log(npmle.gradient(self.data, mass)[1]))
         start = self.problem.start(mass)
         own = self.problem.maximise(start, np.zeros(self.X.shape[1]))
-        runaway = self._separated(own)
+        runaway, untold = self._separated(own)
         if not own.converged and not runaway.any():
             warnings.warn(
                 "cox: no convergence in 200 steps; standardise the covariates, or round the times",
@@ -156,8 +156,8 @@ class _Fit:
             coef, loglik = theirs.coef, theirs.loglik
             baseline = StepDistribution(self.data.ends, self.data.closed, theirs.mass)
             own = self.problem.maximise(start, coef, held=True)
-        coef = np.where(runaway, np.copysign(np.inf, coef), coef)
-        covariance, df, samples = self._errors(errors, own, runaway, drawn, seed, theirs)
+        coef = np.where(untold, np.nan, np.where(runaway, np.copysign(np.inf, coef), coef))
+        covariance, df, samples = self._errors(errors, own, runaway | untold, drawn, seed, theirs)
         said = errors
         if drawn is not None:
             said = f"bootstrap of {'rows' if drawn.names == ('annotations',) else 'clusters'}"
@@ -167,8 +167,8 @@ class _Fit:
             self.names, full, wide, loglik, null, baseline, self.model, backend, said, replicates=samples, df=df
         )
 
-    def _separated(self, own: Maximum) -> np.ndarray:
-        runaway = separated(self.rows, own)
+    def _separated(self, own: Maximum) -> tuple[np.ndarray, np.ndarray]:
+        runaway, untold = separated(self.rows, own)
         if runaway.any():
             used = [name for name, use in zip(self.names, self.use, strict=True) if use]
             which = ", ".join(name for name, r in zip(used, runaway, strict=True) if r)
@@ -177,7 +177,7 @@ class _Fit:
                 SeparationWarning,
                 stacklevel=5,
             )
-        return runaway
+        return runaway, untold
 
     def _baseline(self, alpha: np.ndarray) -> StepDistribution:
         s = np.concatenate([[1.0], links.survival(alpha, self.model), [0.0]])
@@ -187,17 +187,17 @@ class _Fit:
         self,
         errors: str,
         own: Maximum,
-        runaway: np.ndarray,
+        unknown: np.ndarray,
         drawn: ClusterBootstrap | None,
         seed: int | np.random.Generator,
         theirs: icenreg.SemiParametric | None,
     ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-        """The covariance of the coefficients, degrees of freedom of each, and replicates."""
-        width = len(runaway)
+        """The covariance of the coefficients, NaN for `unknown` ones, degrees of freedom of each, and replicates."""
+        width = len(unknown)
         if errors == "none":
             return np.full((width, width), np.nan), None, None
         if drawn is None:
-            return _profile(own, runaway), None, None
+            return _profile(own, unknown), None, None
         if theirs is not None and theirs.covariance is not None:
             return theirs.covariance, None, theirs.replicates
         samples = refit(self.data, self.rows, self.X, self.model, own, drawn, np.random.default_rng(seed))
@@ -210,7 +210,7 @@ class _Fit:
                 stacklevel=5,
             )
         covariance, df = covariance_of(drawn, samples)
-        covariance = np.where(runaway[:, None] | runaway[None, :], np.nan, covariance)
+        covariance = np.where(unknown[:, None] | unknown[None, :], np.nan, covariance)
         return covariance, df, self._spread(samples)
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
@@ -222,14 +222,14 @@ class _Fit:
         return self._spread(self._spread(values).T).T
 
 
-def _profile(own: Maximum, runaway: np.ndarray) -> np.ndarray:
-    """Covariance from the profile's information: levels of the baseline that are equal stay so; NaN where infinite."""
-    levels = len(own.information) - len(runaway)
-    covariance = np.full((len(runaway), len(runaway)), np.nan)
+def _profile(own: Maximum, unknown: np.ndarray) -> np.ndarray:
+    """Covariance from the profile's information: levels of the baseline that are equal stay so; NaN where unknown."""
+    levels = len(own.information) - len(unknown)
+    covariance = np.full((len(unknown), len(unknown)), np.nan)
     a = own.information[:levels, :levels]
-    b = own.information[:levels, levels:][:, ~runaway]
-    c = own.information[levels:, levels:][np.ix_(~runaway, ~runaway)]
-    if not runaway.all():
+    b = own.information[:levels, levels:][:, ~unknown]
+    c = own.information[levels:, levels:][np.ix_(~unknown, ~unknown)]
+    if not unknown.all():
         inner = c - b.T @ np.linalg.lstsq(a, b, rcond=1e-14)[0]
-        covariance[np.ix_(~runaway, ~runaway)] = np.linalg.pinv(inner, rcond=1e-12, hermitian=True)
+        covariance[np.ix_(~unknown, ~unknown)] = np.linalg.pinv(inner, rcond=1e-12, hermitian=True)
     return covariance

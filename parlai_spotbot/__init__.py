@@ -15,6 +15,13 @@ PUBLIC = {
     "plan": "findings.plans",
     "PlanRequest": "findings.plans",
     "build_report": "report",
+    "answers": "notebook",
+    "rank": "notebook",
+    "survival": "notebook",
+    "agreement": "notebook",
+    "trust": "notebook",
+    "read_votes": "notebook",
+    "demo": "notebook",
 }
 """What a program needs of the library, and where it stands; read when it is first asked for."""
 

@@ -25,7 +25,7 @@ LEVELS = (
     ("crowdsourcing", "judges", "nuc"),
     ("findings", "tasks.nuc"),
     ("report",),
-    ("scripts",),
+    ("notebook", "scripts"),
     ("projects",),
 )
 """The rooms, from the lowest up; "" is the package itself, with its version. The tasks are a room each."""

@@ -13,6 +13,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import matplotlib as mpl
@@ -114,6 +115,20 @@ def drawn(width: float, height: float) -> Iterator[Figure]:
         yield Figure(figsize=(width, height))
 
 
+_KEPT: ContextVar[list[Figure] | None] = ContextVar("kept figures", default=None)
+
+
+@contextmanager
+def figures_kept() -> Iterator[list[Figure]]:
+    """The figures that are drawn within, for who goes on with them."""
+    figures: list[Figure] = []
+    token = _KEPT.set(figures)
+    try:
+        yield figures
+    finally:
+        _KEPT.reset(token)
+
+
 class Drawing(Markup):
     """A figure as inline SVG, and to be taken away: `name`, and the bytes of `files` by their ending."""
 
@@ -148,6 +163,8 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     data : iterable of mappings
         What is drawn, a row a mark, for the CSV.
     """
+    if (kept := _KEPT.get()) is not None:
+        kept.append(figure)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # as it stands now: laid out once for all formats
     out = io.StringIO()
@@ -191,7 +208,7 @@ def _pdf(figure: Figure, label: str, alone: str) -> bytes:
     """The figure as PDF. Fonts take most of the time, so a figure seen before (by its SVG `alone`) isn't made again."""
     key = hashlib.sha256(alone.encode()).digest()
     if key not in _MADE:
-        _recolour(figure)
+        in_light_colours(figure)
         out = io.BytesIO()
         about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
         with _bare_fonts():
@@ -219,13 +236,14 @@ def _bare_fonts() -> Iterator[None]:
         Options._drop_tables_default = before
 
 
-def _recolour(figure: Figure) -> None:
-    """Stand-in colours become those of light ground, in every artist."""
+def in_light_colours(figure: Figure) -> Figure:
+    """The figure itself, in which stand-in colours become those of light ground, in every artist."""
     for artist in figure.findobj():
         for name in ("color", "markerfacecolor", "markeredgecolor", "facecolor", "edgecolor"):
             get, put = (getattr(artist, f"{verb}_{name}", None) for verb in ("get", "set"))
             if get is not None and put is not None:
                 put(_light(get()))
+    return figure
 
 
 def _light(colour):

@@ -1,0 +1,166 @@
+"""The answers to one survey of a study, of one source or of all."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.answers import Facts
+from parlai_spotbot.findings.facts_of_study import facts_of
+from parlai_spotbot.importers import votes as votes_file
+from parlai_spotbot.importers.format import FileWords
+from parlai_spotbot.importers.imported_study import write_study
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEMO = Path(__file__).with_name("demo.zip")
+
+
+@contextmanager
+def as_value_error(argument: str) -> Iterator[None]:
+    """What a user can mend is a ValueError here, as programs expect it, which begins with the argument's name."""
+    try:
+        yield
+    except UserError as err:
+        raise ValueError(f"{argument}: {err}") from None
+
+
+@dataclass(frozen=True)
+class StudyAnswers:
+    """The answers to `survey` in `study`: of one `source`, "human" or "judge:NAME", or of all where it is "".
+
+    `judgements` are a list of records; of votes, of which there may be millions, a table of codes.
+    """
+
+    study: Study
+    survey: str
+    source: str = ""
+
+    @cached_property
+    def everybody(self) -> Any:
+        if any(finding.form.as_table for finding in findings_of(self.survey)):
+            return self.study.judgement_table(self.survey)
+        return self.study.judgements(self.survey)
+
+    @cached_property
+    def facts(self) -> Facts:
+        return replace(facts_of(self.study, self.survey), name=self.survey)
+
+    @property
+    def _is_table(self) -> bool:
+        return not isinstance(self.everybody, list)
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """Who answered: people first."""
+        found = set(self.everybody["source"]) if self._is_table else {row.source for row in self.everybody}
+        return tuple(sorted(found, key=lambda source: (source != HUMAN, source)))
+
+    @property
+    def judgements(self) -> Any:
+        if not self.source:
+            return self.everybody
+        if self._is_table:
+            return self.everybody[self.everybody["source"] == self.source].reset_index(drop=True)
+        return [row for row in self.everybody if row.source == self.source]
+
+    def of(self, source: str) -> StudyAnswers:
+        """Those of one source: "human", "judge:spotter", or a judge's name alone."""
+        name = next((known for known in self.sources if source in (known, known.removeprefix("judge:"))), None)
+        if name is None:
+            raise ValueError(f"source: {source!r} gave no answers. {nearest(source, self.sources)}")
+        return replace(self, source=name)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row an answer, as it stands on disk."""
+        import pandas as pd
+
+        return self.judgements if self._is_table else pd.DataFrame([row.to_json() for row in self.judgements])
+
+    def __len__(self) -> int:
+        return len(self.judgements)
+
+    def __repr__(self) -> str:
+        whose = self.source or ", ".join(self.sources)
+        return f"<{len(self)} answers to {self.survey} by {whose}, {len(self.study.plan.contestants)} bots>"
+
+
+def answers(study: Study | Path | str, survey: str = "spot_the_bot") -> StudyAnswers:
+    """The answers to a survey of a study, or of the study in a folder.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such study or survey, or nobody has answered.
+    """
+    with as_value_error("study"):
+        study = (study if isinstance(study, Study) else Study.open(study)).remaining()
+    if survey not in survey_names() or not findings_of(survey):
+        known = [name for name in survey_names() if study.judgements_path(name).exists()]
+        raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, known)}")
+    if not study.judgements_path(survey).exists():
+        known = [name for name in survey_names() if study.judgements_path(name).exists()]
+        raise ValueError(f"survey: nobody has answered {survey!r} in {study.path}. {nearest(survey, known)}")
+    return StudyAnswers(study, survey)
+
+
+def demo() -> Study:
+    """A small study that comes with the package, in a folder of its own for as long as the program runs.
+
+    Its bots are those of the pool of rules, its people the embedded domain's; the judge spotter answered, no person.
+    """
+    folder = _folder()
+    with zipfile.ZipFile(DEMO) as packed:
+        packed.extractall(folder)
+    return Study.open(folder / "demo")
+
+
+def read_votes(
+    path: Path | str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    answers: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> StudyAnswers:
+    """An arena's votes (CSV, JSON or JSON lines: two contestants and who won) without a study.
+
+    Parameters
+    ----------
+    columns : mapping, optional
+        Our field (a, b, winner, prompt, annotator, time, language) to the file's column, where it can't be guessed.
+    answers : mapping, optional
+        The file's word for an outcome to a, b, tie or both_bad.
+    names : mapping, optional
+        The file's name of a contestant to ours.
+
+    Raises
+    ------
+    ValueError
+        Names file, line and field, and what to do about it.
+    """
+    words, folder = FileWords(columns or {}, answers or {}, names or {}), _folder() / "votes"
+    with as_value_error("path"):
+        write_study(folder, votes_file.votes(path, "votes", words))
+    return StudyAnswers(Study.open(folder), votes_file.SURVEY)
+
+
+_FOLDERS: list[tempfile.TemporaryDirectory] = []
+"""Folders that go when the program ends."""
+
+
+def _folder() -> Path:
+    _FOLDERS.append(tempfile.TemporaryDirectory(prefix="spotbot-"))
+    return Path(_FOLDERS[-1].name)

@@ -1,0 +1,224 @@
+"""What a finding says of the answers to a survey, as an object that shows itself: tables, sentences, plots."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from threadpoolctl import threadpool_limits
+
+from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.errors import nearest
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.analyze import check_options
+from parlai_spotbot.findings.answers import Options
+from parlai_spotbot.findings.finding import Finding, Result, tables_of
+from parlai_spotbot.findings.sections import Chart, Section
+from parlai_spotbot.notebook.study_answers import StudyAnswers, as_value_error
+from parlai_spotbot.wording import source_said, upper_first
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+BESIDE = {"ranking": ("annotators", "needs"), "survival": ("ranking",)}
+"""What else is asked, since a finding is told with it: what the source is worth, the order of the bots."""
+
+
+@dataclass(frozen=True)
+class SurveyResults:
+    """What `finding` says of the answers, by source.
+
+    `results` holds what was found of each source; `data` of the one source that answered, as it would stand in the
+    study's folder ``analysis/``.
+    """
+
+    finding: Finding
+    answers: StudyAnswers
+    results: Mapping[str, Result]
+
+    @property
+    def data(self) -> Mapping:
+        return self._only.data
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Tables by name: the finding's own, and its parts ("pairs" of a ranking)."""
+        found = {self.finding.name: {"by_source": {name: own.data for name, own in self.results.items()}}}
+        named = tables_of([self.finding], found)
+        return {name.removeprefix(f"{self.finding.name}_"): table for name, table in named.items()}
+
+    @cached_property
+    def sections(self) -> dict[str, list[Section]]:
+        """What a report says, by source."""
+        return {name: list(self.finding.tell(own)) for name, own in self.results.items()}
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """What was found, in words; who answered stands before it where several did."""
+        said = []
+        for source, sections in self.sections.items():
+            lines = [text for section in sections for text in section.text if text]
+            lines += [part.sentence for section in sections for part in (*section.charts, *section.tables)]
+            own = list(dict.fromkeys(line for line in lines if line))
+            several = len(self.results) > 1
+            said += [f"{upper_first(source_said(source))}: {line}" for line in own] if several else own
+        return said
+
+    @property
+    def charts(self) -> list[str]:
+        """The names of what can be plotted."""
+        return [chart.name for chart in self._charts]
+
+    def plot(self, chart: str = "", source: str = "") -> Axes:
+        """Draw the first chart, or the one named `chart`; a notebook shows it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Of its first panel; ``.figure`` has the others.
+        """
+        from parlai_spotbot.report.charts import draw
+        from parlai_spotbot.report.drawing import figures_kept, in_light_colours
+
+        one = self if not source else replace(self, results={source: self._of(source)})
+        found = one._charts
+        chosen = next((own for own in found if chart in ("", own.name)), None)
+        if chosen is None:
+            raise ValueError(f"chart: there is no {chart!r}. {nearest(chart, one.charts)}")
+        with figures_kept() as figures:
+            drawing = draw(chosen, one._looks, "plot")
+        if drawing is None:
+            raise ValueError(f"chart: too little was answered to draw {chosen.name!r}.")
+        _show(drawing.files["svg"])
+        return in_light_colours(figures[-1]).axes[0]
+
+    def compare(self, a: str, b: str) -> dict:
+        """What was found of two contestants, one row of `data`; its own `a` and `b` say which way round it reads."""
+        pairs = self.data.get("pairs")
+        if not pairs:
+            raise ValueError(f"{self.finding.name} compares no pairs; rank and survival do.")
+        names = sorted({name for pair in pairs for name in (pair["a"], pair["b"])})
+        for argument, name in (("a", a), ("b", b)):
+            if name not in names:
+                raise ValueError(f"{argument}: there is no {name!r}. {nearest(name, names)}")
+        for pair in pairs:
+            if {pair["a"], pair["b"]} == {a, b}:
+                return dict(pair)
+        raise ValueError(f"a, b: {a!r} and {b!r} were not compared.")
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences[:6]) or f"{self.finding.name}: nothing to say."
+
+    def _repr_html_(self) -> str:
+        from parlai_spotbot.report.charts import draw
+
+        parts = [f"<p>{html.escape(line)}</p>" for line in self.sentences[:4]]
+        for chart in self._charts[:1]:
+            drawing = draw(chart, self._looks, "shown")
+            parts += [_picture(drawing.files["svg"])] if drawing is not None else []
+        for table in list(self.tables.values())[:1]:
+            parts.append(table.to_html(index=False, max_rows=20, float_format="{:.3g}".format, border=0))
+        return "\n".join(parts)
+
+    @property
+    def _charts(self) -> list[Chart]:
+        return [chart for own in self.sections.values() for section in own for chart in section.charts]
+
+    @property
+    def _looks(self) -> dict:
+        from parlai_spotbot.report.drawing import looks
+
+        return looks(list(self._only.bots or self.answers.study.plan.contestants))
+
+    @property
+    def _only(self) -> Result:
+        return next(iter(self.results.values()))
+
+    def _of(self, source: str) -> Result:
+        name = next((own for own in self.results if source in (own, own.removeprefix("judge:"))), None)
+        if name is None:
+            raise ValueError(f"source: nothing was found of {source!r}. {nearest(source, self.results)}")
+        return self.results[name]
+
+
+def rank(answers: StudyAnswers, **options: Any) -> SurveyResults:
+    """Who is better: the order of the bots, their places and every two bots' difference, with intervals and tests.
+
+    Parameters
+    ----------
+    options
+        Those of ``spotbot_analyze``, as ``bootstraps=200``, ``resample="conversations"``, ``seed=1``.
+
+    Raises
+    ------
+    ValueError
+        Where the survey has no ranking, an option isn't known, or nothing is left to rank by.
+    """
+    return results_of(answers, "ranking", options)
+
+
+def survival(answers: StudyAnswers, **options: Any) -> SurveyResults:
+    """How long each bot passes as human (Turnbull), whose curves differ, and what features go with being spotted.
+
+    `options` as in `rank`, and ``unsure="survives"`` ("spotted", "left_out"), ``backend="native"`` or "icenreg".
+    """
+    return results_of(answers, "survival", options)
+
+
+def agreement(answers: StudyAnswers, **options: Any) -> SurveyResults:
+    """How far annotators agree: Krippendorff's alpha of each question, with intervals."""
+    return results_of(answers, "agreement", options)
+
+
+def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
+    """How far an automatic judge can stand in for people: what it says where people have answered too."""
+    source = answers.of(judge).source
+    found = results_of(replace(answers, source=""), "trust", options)
+    return replace(found, results={source: found._of(source)})
+
+
+def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> SurveyResults:
+    """What the finding `name` of the answers' survey says."""
+    known = {finding.name: finding for finding in findings_of(answers.survey)}
+    if name not in known:
+        raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(known)}.")
+    taken = [own.name for own in fields(Options)]
+    for option in options:
+        if option not in taken:
+            raise ValueError(f"{option}: there is no such option. {nearest(option, taken)}")
+    with as_value_error("options"):
+        chosen = check_options(answers.survey, options, answers.study.plan.contestants)
+    form, found = known[name].form, {}
+    with threadpool_limits(limits=1), as_value_error("answers"):
+        sources, left_out = form.sources(answers.judgements, answers.facts, chosen)
+        for source, own in sources.items():
+            beside = {n: known[n].compute(own) for n in BESIDE.get(name, ()) if n in known and known[n].form is form}
+            data = known[name].compute(own)
+            if data is not None:
+                others = {n: plain(value) for n, value in beside.items() if value is not None}
+                found[source] = Result(source, plain(data), {**others, name: plain(data)}, answers.facts.bots)
+    if not found:
+        raise ValueError(f"answers: too little was answered for {name} (left out: {left_out or 'none'}).")
+    return SurveyResults(known[name], answers, found)
+
+
+def _show(svg: bytes) -> None:
+    """Let a notebook show a picture; elsewhere do nothing."""
+    import sys
+
+    if "IPython" in sys.modules:
+        from IPython.core.getipython import get_ipython
+        from IPython.display import SVG, display
+
+        if get_ipython() is not None:
+            display(SVG(svg))
+
+
+def _picture(svg: bytes) -> str:
+    import base64
+
+    return f'<img style="max-width:46em" alt="" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'

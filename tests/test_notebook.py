@@ -1,0 +1,120 @@
+"""What a notebook holds: answers, results that show themselves, votes without a study; and the page that shows it."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+import parlai_spotbot as sb
+from parlai_spotbot.findings.analyze import analyze
+
+ROOT = Path(__file__).parents[1]
+STUDIES = ROOT / "tests" / "goldens" / "studies"
+QUICK = {"bootstraps": 40}
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("notebook") / "people"
+    shutil.copytree(STUDIES / "people", folder)
+    return sb.answers(folder)
+
+
+@pytest.fixture(scope="module")
+def ranking(people):
+    return sb.rank(people.of("human"), **QUICK)
+
+
+def test_answers_of_one_source(people):
+    assert people.sources[0] == "human"
+    assert people.of("spotter").source == "judge:spotter"
+    assert len(people.of("human")) + len(people.of("spotter")) <= len(people) == len(people.frame)
+    assert set(people.of("human").frame["source"]) == {"human"}
+    assert repr(people.of("human")).startswith(f"<{len(people.of('human'))} answers to spot_the_bot by human")
+
+
+def test_a_ranking_is_the_report_s(people, ranking):
+    found = analyze(people.study, **QUICK, backend="native")["ranking"]["by_source"]["human"]
+    assert ranking.data["order"] == found["order"]
+    assert ranking.data["davidson"] == found["davidson"]
+    assert set(ranking.tables) >= {"ranking", "pairs"}
+    assert list(ranking.tables["ranking"]["bot"]) == found["order"]
+    assert ranking.sentences
+    assert ranking.sentences[0] in repr(ranking)
+    shown = ranking._repr_html_()
+    assert "<table" in shown
+    assert "data:image/svg+xml;base64," in shown
+
+
+def test_each_chart_is_drawn(ranking):
+    for name in ranking.charts:
+        axes = ranking.plot(name)
+        assert isinstance(axes, Axes)
+        used = {str(line.get_color()) for line in axes.get_lines()}
+        assert not used & {"#010101", "#020202", "#030303"}  # the page's stand-ins
+
+
+def test_survival_agreement_and_trust(people):
+    curves = sb.survival(people.of("human"), backend="native", **QUICK)
+    assert "after 5 exchanges" in curves.compare("ada", "bob")["sentence"]
+    assert isinstance(curves.plot("survival"), Axes)
+    assert isinstance(sb.agreement(people.of("human"), **QUICK).tables["alpha"], pd.DataFrame)
+    found = sb.trust(people, judge="spotter", **QUICK)
+    assert list(found.results) == ["judge:spotter"]
+    assert found.sentences
+
+
+def test_all_sources_are_told_apart(people):
+    both = sb.rank(people, **QUICK)
+    assert list(both.results) == list(people.sources)
+    assert set(both.tables["ranking"]["source"]) == set(people.sources)
+    assert any(line.startswith("People: ") for line in both.sentences)
+
+
+def test_votes_without_a_study(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\n" + "ada,bob,model_a\nbob,cleo,tie\nada,cleo,model_a\n" * 20)
+    votes = sb.read_votes(path)
+    assert len(votes) == 60
+    found = sb.rank(votes)
+    assert found.tables["ranking"].sort_values("score")["bot"].iloc[-1] == "ada"
+    assert found.sentences
+    assert isinstance(found.plot(), Axes)
+    path.write_text("left,right,who\nada,bob,l\nbob,ada,r\n" * 5)
+    words = {"columns": {"a": "left", "b": "right", "winner": "who"}, "answers": {"l": "a", "r": "b"}}
+    with pytest.raises(ValueError, match="line"):
+        sb.read_votes(path, **words)  # its head comes again
+    path.write_text("left,right,who\n" + "ada,bob,l\nbob,ada,r\n" * 5)
+    assert len(sb.read_votes(path, **words)) == 10
+
+
+def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_path):
+    human = people.of("human")
+    for call, said in (
+        (lambda: sb.answers(tmp_path / "none"), "^study: .*no study here"),
+        (lambda: sb.answers(people.study, "spot_the_bat"), "^survey: .*Did you mean 'spot_the_bot'"),
+        (lambda: people.of("spoter"), "^source: 'spoter' gave no answers. Did you mean 'judge:spotter'"),
+        (lambda: sb.rank(human, bootstrap=3), "^bootstrap: .*Did you mean 'bootstraps'"),
+        (lambda: sb.rank(human, bootstraps=0), "^options: --bootstraps 0"),
+        (lambda: sb.trust(people, judge="nobody"), "^source: 'nobody' gave no answers"),
+        (lambda: ranking.compare("ada", "bobb"), "^b: there is no 'bobb'. Did you mean 'bob'"),
+        (lambda: ranking.plot("rankin"), "^chart: there is no 'rankin'. Did you mean 'ranking'"),
+        (lambda: sb.read_votes(tmp_path / "none.csv"), "^path: .*no such file"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            call()
+
+
+def test_the_page_s_code_runs_without_parlai_and_torch(tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8"), re.S)
+    after = "\nimport sys\nassert not {'parlai', 'torch', 'transformers', 'mephisto'} & set(sys.modules)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks) + after], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(blocks) == 4

@@ -10,6 +10,7 @@ from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
 
 if TYPE_CHECKING:
+    from parlai_spotbot.domains import Domain
     from parlai_spotbot.study import Study
 
 
@@ -77,7 +78,7 @@ class SpotbotContestants(Command):
             print(f"error: {problem.problem}" + (f"\n  {problem.remedy}" if problem.remedy else ""), file=sys.stderr)
         trials = []
         if self.opt["trying"]:
-            trials, logs = try_pool(entries, self.opt["domain"] or (study and study.plan.domain), self.opt["at_once"])
+            trials, logs = try_pool(entries, self._domain(study), self.opt["at_once"])
             print("\n" + trials_text(trials))
             if any(trial.problem for trial in trials):
                 print(f"what they printed is in {logs}")
@@ -90,6 +91,14 @@ class SpotbotContestants(Command):
             print(f"written: {self.opt['json']}")
             self.result.wrote(contestants=self.opt["json"])
         return 2 if problems else 1 if failed else 0
+
+    def _domain(self, study: Study | None) -> Domain | None:
+        """Whose seeds a trial takes: the one asked for, else the study's, which keeps a copy of one of its own."""
+        from parlai_spotbot.domains import domain_of, get_domain
+
+        if self.opt["domain"]:
+            return get_domain(self.opt["domain"])
+        return domain_of(study.path, study.plan.domain) if study else None
 
     def _leave_out(self, study: Study | None) -> int:
         from parlai_spotbot.errors import UserError, nearest

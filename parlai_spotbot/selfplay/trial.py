@@ -343,7 +343,7 @@ def check_at_once(number: int) -> None:
         raise UserError(f"--at-once {number}: expected a number from 1 up.", "Leave it out for 1.")
 
 
-def try_pool(entries: Sequence[PoolEntry], domain: str | None = None, at_once: int = 1) -> tuple[list[Trial], Path]:
+def try_pool(entries: Sequence[PoolEntry], domain: Domain | None = None, at_once: int = 1) -> tuple[list[Trial], Path]:
     """Try the entries of a pool that have no problems with seeds of a domain, by default the embedded one; returns what
     came of each, in the pool's order, and the folder with what they printed, which is there where one failed."""
     check_at_once(at_once)
@@ -352,7 +352,7 @@ def try_pool(entries: Sequence[PoolEntry], domain: str | None = None, at_once: i
     stages: dict[str, str] = {}
     trials = []
     with printed("spotbot-trial-") as logs, Bar("trying", len(contestants), "bot") as bar:
-        setup = TrialSetup(scripts(get_domain(domain or DEFAULT_DOMAIN)), logs.path, at_once, threads)
+        setup = TrialSetup(scripts(domain or get_domain(DEFAULT_DOMAIN)), logs.path, at_once, threads)
 
         def say(name: str, stage: str) -> None:
             stages[name] = stage

@@ -5,6 +5,7 @@ import json
 import pytest
 from in_process import spotbot
 
+from parlai_spotbot.domains import custom
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool_summary import WIDTH, bubble
 from parlai_spotbot.study import Plan, Study
@@ -112,3 +113,21 @@ def test_a_turn_is_drawn_to_its_side():
     assert right[0] == "bot (seed)".rjust(WIDTH)
     assert all(len(line) == WIDTH and line.endswith("┊") for line in right[1:])
     assert bubble("bot", " ", right=False, seed=False)[1] == "│ (empty)"
+
+
+def test_a_trial_takes_the_seeds_of_the_study_s_own_domain(tmp_path):
+    """The file has moved since: the study's copy is asked."""
+    file = tmp_path / "cafe.jsonl"
+    told = [
+        {"id": f"c{i}", "split": split, "turns": [f"the soup of day {i}, cup {k}" for k in range(16)]}
+        for i, split in enumerate(("bots", "judges", "humans", "seeds", "seeds", "seeds"))
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in told))
+    study = tmp_path / "s"
+    custom.keep(custom.describe(file), study)
+    file.unlink()
+    bots = {n: Contestant(n, model="fixed_response", opt={"fixed_response": n}) for n in ("yes", "no")}
+    Study.create(study, Plan("cafe", bots, conversations_per_pair=1))
+    out, _ = contestants("--study", study, "--try", "--json", tmp_path / "t.json", code=0)
+    assert "2 of 2 answered" in out
+    assert "the soup of day" in (tmp_path / "t.json").read_text()

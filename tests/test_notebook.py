@@ -46,6 +46,7 @@ def test_a_ranking_is_the_report_s(people, ranking):
     assert list(ranking.tables["ranking"]["bot"]) == found["order"]
     assert ranking.sentences
     assert ranking.sentences[0] in repr(ranking)
+    assert repr(ranking).startswith(f"Ranking by people: {len(ranking.answers)} answers.")
     shown = ranking._repr_html_()
     assert "<table" in shown
     assert "data:image/svg+xml;base64," in shown

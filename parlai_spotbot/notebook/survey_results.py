@@ -18,7 +18,8 @@ from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.sections import Chart, Section
 from parlai_spotbot.notebook.study_answers import StudyAnswers, as_value_error
-from parlai_spotbot.wording import source_said, upper_first
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import listed, source_said, upper_first
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,13 +111,20 @@ class SurveyResults:
                 return dict(pair)
         raise ValueError(f"a, b: {a!r} and {b!r} were not compared.")
 
+    @property
+    def heading(self) -> str:
+        """Of which answers it is, and that a judge is no person."""
+        whose = listed([source_said(source) for source in self.results])
+        automatic = "" if HUMAN in self.results else ", automatic, no person"
+        return f"{upper_first(self.finding.name)} by {whose}{automatic}: {len(self.answers)} answers."
+
     def __repr__(self) -> str:
-        return "\n".join(self.sentences[:6]) or f"{self.finding.name}: nothing to say."
+        return "\n".join([self.heading, *self.sentences[:5]])
 
     def _repr_html_(self) -> str:
         from parlai_spotbot.report.charts import draw
 
-        parts = [f"<p>{html.escape(line)}</p>" for line in self.sentences[:4]]
+        parts = [f"<p>{html.escape(line)}</p>" for line in (self.heading, *self.sentences[:4])]
         for chart in self._charts[:1]:
             drawing = draw(chart, self._looks, "shown")
             parts += [_picture(drawing.files["svg"])] if drawing is not None else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,8 +32,9 @@ def compute(
     facts: Facts,
     options: Options | None = None,
     progress: Progress | None = None,
+    only: Collection[str] = (),
 ) -> dict[str, dict]:
-    """Compute every finding of a survey.
+    """Compute every finding of a survey, or `only` those of some names.
 
     Parameters
     ----------
@@ -53,6 +54,8 @@ def compute(
     options, facts, result, nothing = options or Options(), replace(facts, name=survey), {}, {}
     forms: dict[int, tuple[Form, list[Finding]]] = {}
     for finding in asked_for(survey, options):
+        if only and finding.name not in only:
+            continue
         forms.setdefault(id(finding.form), (finding.form, []))[1].append(finding)
     with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
         for form, findings in forms.values():

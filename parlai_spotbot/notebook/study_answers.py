@@ -56,7 +56,7 @@ class StudyAnswers:
 
     @cached_property
     def facts(self) -> Facts:
-        return replace(facts_of(self.study, self.survey), name=self.survey)
+        return facts_of(self.study, self.survey)
 
     @property
     def _is_table(self) -> bool:
@@ -108,11 +108,10 @@ def answers(study: Study | Path | str, survey: str = "spot_the_bot") -> StudyAns
     """
     with as_value_error("study"):
         study = (study if isinstance(study, Study) else Study.open(study)).remaining()
+    known = [name for name in survey_names() if study.judgements_path(name).exists()]
     if survey not in survey_names() or not findings_of(survey):
-        known = [name for name in survey_names() if study.judgements_path(name).exists()]
         raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, known)}")
-    if not study.judgements_path(survey).exists():
-        known = [name for name in survey_names() if study.judgements_path(name).exists()]
+    if survey not in known:
         raise ValueError(f"survey: nobody has answered {survey!r} in {study.path}. {nearest(survey, known)}")
     return StudyAnswers(study, survey)
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from threadpoolctl import threadpool_limits
-
-from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import nearest
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import check_options
 from parlai_spotbot.findings.answers import Options
+from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.sections import Chart, Section
 from parlai_spotbot.notebook.study_answers import StudyAnswers, as_value_error
@@ -200,17 +198,17 @@ def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> 
             raise ValueError(f"{option}: there is no such option. {nearest(option, taken)}")
     with as_value_error("options"):
         chosen = check_options(answers.survey, options, answers.study.plan.contestants)
-    form, found = known[name].form, {}
-    with threadpool_limits(limits=1), as_value_error("answers"):
-        sources, left_out = form.sources(answers.judgements, answers.facts, chosen)
-        for source, own in sources.items():
-            beside = {n: known[n].compute(own) for n in BESIDE.get(name, ()) if n in known and known[n].form is form}
-            data = known[name].compute(own)
-            if data is not None:
-                others = {n: plain(value) for n, value in beside.items() if value is not None}
-                found[source] = Result(source, plain(data), {**others, name: plain(data)}, answers.facts.bots)
+    with as_value_error("answers"):
+        computed = compute(
+            answers.survey, answers.judgements, answers.facts, chosen, only=(name, *BESIDE.get(name, ()))
+        )
+    parts = {part: own["by_source"] for part, own in computed.items()}
+    found = {}
+    for source, data in parts.get(name, {}).items():
+        others = {part: by_source[source] for part, by_source in parts.items() if source in by_source}
+        found[source] = Result(source, data, others, answers.facts.bots)
     if not found:
-        raise ValueError(f"answers: too little was answered for {name} (left out: {left_out or 'none'}).")
+        raise ValueError(f"answers: too little was answered for {name}.")
     return SurveyResults(known[name], answers, found)
 
 

@@ -39,9 +39,9 @@ bench: install ## what is measured: speed and memory
 	@$(VENV)/python -c 'import lifelines' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-bench.lock
 	$(VENV)/python tests/bench/run.py
 
-docs: install ## the documentation, in docs/_build
-	@$(VENV)/python -c 'import myst_parser, pydata_sphinx_theme' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-docs.lock
-	$(VENV)/python -m sphinx -q -W docs docs/_build
+docs: install ## the documentation, in docs/_build/html
+	@$(VENV)/python -c 'import myst_nb, pydata_sphinx_theme' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-docs.lock
+	$(VENV)/python -m sphinx -q -W docs docs/_build/html
 
 wheel: install ## a wheel in dist/
 	rm -rf build dist

@@ -11,8 +11,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # What each lock is for, and in which order they are listed.
 PARTS = {
     "requirements.lock": "Always installed",
+    "requirements-dev.lock": "Extra `dev`",
     "requirements-r.lock": "Extra `r`",
     "requirements-distributed.lock": "Extra `distributed`",
+    "requirements-parquet.lock": "Extra `parquet`",
     "requirements-serving.lock": "Extra `serving`",
     "requirements-bench.lock": "Extra `bench`",
     "requirements-docs.lock": "For `make docs`",

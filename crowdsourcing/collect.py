@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -360,15 +360,15 @@ def _write_bonus(paths: CollectionPaths, points: list[GamePoints]) -> None:
         _write_private(paths.bonus, files.csv_text(("worker_id", "points", "units", "bonus", "currency"), rows))
 
 
-def _write_if_new(path: Path, text: str) -> None:
+def _write_if_new(path: Path, text: str, write: Callable[[Path, str], None] = checksums.write_text) -> None:
     """Write `text`, unless it stands there already or there is nothing to write."""
     known = path.read_text(encoding="utf-8") if path.exists() else ""
     if text != known:
-        files.write_text(path, text)
+        write(path, text)
 
 
 def _write_private(path: Path, text: str) -> None:
-    """The same, readable by the owner only."""
-    _write_if_new(path, text)
+    """The same without checksums, readable by the owner only."""
+    _write_if_new(path, text, files.write_text)
     if path.exists():
         os.chmod(path, 0o600)

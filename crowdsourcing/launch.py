@@ -28,7 +28,7 @@ from parlai_spotbot.crowdsourcing.welcome import Invitation, open_browser, welco
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys import as_asked, get_survey, whole_survey
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 
@@ -39,7 +39,7 @@ PATIENCE = 60.0
 
 def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
     """Do what was asked; returns an exit code. Raises `UserError` before anything is posted."""
-    study = Study.open(request.study)
+    study = Study.open(request.study).as_played()  # what is written while people work bears the names in the files
     if packing_of(get_survey(request.survey)).comes_in:
         raise UserError(f"--survey {request.survey}: comes in with its answers.", "Choose one that people can answer.")
     check_task(request.survey, request.task)
@@ -125,7 +125,8 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     from parlai_spotbot.surveys.controls import read_controls
 
     settings = request.settings
-    texts, survey = load_texts(settings.language, survey_of(study, request.survey), settings.texts)
+    texts, survey = load_texts(settings.language, whole_survey(study, request.survey), settings.texts)
+    survey = as_asked(study, survey)
     units, controls = study.units(request.survey), read_controls(study, request.survey)
     if request.task:
         survey = survey.task(request.task)

@@ -33,7 +33,7 @@ from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.surveys.asking import targets_of
-from parlai_spotbot.surveys.survey import Condition, Exercise, Option, Question, Survey
+from parlai_spotbot.surveys.survey import Condition, Exercise, FeatureTexts, Option, Question, Survey
 
 HERE = Path(__file__).parent
 ENGLISH = "en"
@@ -48,7 +48,9 @@ NAMED = ("entity:0", "entity:1", "conversation:0", "conversation:1", "speaker:0"
 
 WORDS = ("title", "instructions", "thanks", "other")
 NAMES = ("entities", "conversations", "speakers")
-SURVEY_KEYS = (*WORDS, *NAMES, "consent", "example", "onboarding", "questions", "questionnaire", "limits")
+SURVEY_KEYS = (*WORDS, *NAMES, "consent", "example", "onboarding", "features", "questions", "questionnaire", "limits")
+FEATURE_KEYS = {"compare": ("features",), "consent": CONSENT_PLACEHOLDERS, "example": ()}
+"""What is said where not all features are asked, and what may be put into it."""
 QUESTION_KEYS = ("wording", "help", "heading", "options")
 NEW_QUESTION_KEYS = ("kind", "targets", *QUESTION_KEYS, "required", "after", "when", "shuffle")
 SAID_OF_NEW = (("help", ("entity",)), ("heading", ()))
@@ -205,12 +207,36 @@ def translated(survey: Survey, row: Any, where: str) -> Survey:
         change["questionnaire"] = tuple(known.values())
     if "limits" in row:
         change["limits"] = replace(survey.limits, **checked_limits(row["limits"], f"{where}.limits"))
+    change["features"] = _feature_texts(survey, row, f"{where}.features")
     survey = _checked(lambda: replace(survey, **change), where)
     if "example" in row:
         survey = replace(survey, example=_exercise(survey, survey.example, row["example"], f"{where}.example", ()))
     if "onboarding" in row:
         survey = replace(survey, onboarding=_onboarding(survey, row["onboarding"], f"{where}.onboarding"))
     return survey
+
+
+def _feature_texts(survey: Survey, row: dict, where: str) -> FeatureTexts:
+    """What is said where not all features are asked. Texts of a user's own stay as they are, unless they say it too."""
+    own = _keys(row.get("features", {}), (*FEATURE_KEYS, "shown"), where)
+    replaced = {"compare": "instructions" in row, "consent": "consent" in row}
+    replaced["example"] = "explanation" in (row.get("example") or {})
+    change: dict[str, Any] = {key: "" for key, is_own in replaced.items() if is_own}
+    change |= {key: _text(own[key], f"{where}.{key}", known) for key, known in FEATURE_KEYS.items() if key in own}
+    before, now = (
+        text.count("\n\n") + 1 for text in (survey.instructions, row.get("instructions", survey.instructions))
+    )
+    if change.get("compare") and before != now:
+        raise UserError(
+            f"{where}.compare: stands for paragraph {survey.features.paragraph + 1} of {before} of the instructions, "
+            f"which have {now} here.",
+            "Write them in as many paragraphs.",
+        )
+    if "shown" in own:
+        known = tuple(name for name, _ in survey.features.shown)
+        shown = _keys(own["shown"], known, f"{where}.shown")
+        change["shown"] = tuple((name, _text(text, f"{where}.shown.{name}")) for name, text in shown.items())
+    return replace(survey.features, **change)
 
 
 def _checked(make: Any, where: str) -> Any:

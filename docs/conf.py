@@ -25,6 +25,7 @@ READMES = {
     "trust_in_judges": "parlai_spotbot/analysis/trust/README.md",
     "metrics": "parlai_spotbot/analysis/metrics/README.md",
     "other_data": "parlai_spotbot/importers/README.md",
+    "for_other_programs": "parlai_spotbot/exporters/README.md",
     "domains": "parlai_spotbot/domains/README.md",
     "paper_spot_the_bot": "projects/spot_the_bot_2020/README.md",
     "paper_abc_eval": "projects/abc_eval/README.md",
@@ -38,7 +39,7 @@ READMES = {
 
 project = "parlai_spotbot"
 version = parlai_spotbot.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "pydata_sphinx_theme"
 html_title = "parlai_spotbot"
 html_theme_options = {"navbar_center": [], "show_prev_next": False}
@@ -46,6 +47,10 @@ html_sidebars = {"**": ["globaltoc.html"]}
 html_show_copyright = False
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_merge_streams = True
 autodoc_typehints = "signature"
 napoleon_google_docstring = False
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
@@ -63,7 +68,7 @@ def linked(text: str, folder: Path, page: Path) -> str:
         if image:
             return f"![{words}]({os.path.relpath(target, page.parent)})"
         target = places.get(target / "README.md" if target.is_dir() else target, target)
-        if target.parent not in (DOCS, MADE) or target.suffix != ".md":
+        if target.parent not in (DOCS, MADE) or target.suffix not in (".md", ".ipynb"):
             return words
         return f"[{words}]({os.path.relpath(target, page.parent)})"
 

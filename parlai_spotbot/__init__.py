@@ -9,6 +9,8 @@ __version__ = "0.1.0"
 
 PUBLIC = {
     "Study": "study",
+    "selfplay": "selfplay.in_a_program",
+    "openai": "selfplay.in_a_program",
     "pack_study": "surveys.packing.pack_study",
     "judge_study": "judges.run",
     "analyze": "findings.analyze",
@@ -29,6 +31,8 @@ PUBLIC = {
 def __getattr__(name: str) -> Any:
     if name in PUBLIC:
         return getattr(importlib.import_module(f"{__name__}.{PUBLIC[name]}"), name)
+    if name == "analysis":
+        return importlib.import_module(f"{__name__}.analysis")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

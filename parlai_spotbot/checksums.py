@@ -209,13 +209,17 @@ def _count(lines: int) -> str:
     return "1 line" if lines == 1 else f"{lines} lines"
 
 
-def verify(path: Path, lines: Sequence[bytes] | None = None) -> None:
-    """A `UserError` that says which lines of `path` are not what was written; `lines` where they were read already."""
+def verify(path: Path, lines: Sequence[bytes] | None = None, remedy: str = "") -> None:
+    """A `UserError` that says which lines of `path` are not what was written; `lines` where they were read already.
+
+    `remedy` says how a file is made anew that follows from others.
+    """
     found = [] if lines is not None and _plainly_agrees(Path(path), lines) else differences(path, lines)
     if found:
         raise UserError(
             f"{path}: changed since it was written: {'; '.join(found)}.",
-            f"Put a copy of the file back. Or, where you changed it yourself: {_check(Path(path), accept=True)}",
+            f"{remedy or 'Put a copy of the file back.'} Or, where you changed it yourself: "
+            + _check(Path(path), accept=True),
         )
 
 
@@ -257,6 +261,13 @@ def read_jsonl(path: Path, *args: Any, **more: Any) -> list:
     return files.read_jsonl(path, *args, **more, check=verify)
 
 
+def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
+    """`files.read_json`, and the lines are those that were written."""
+    value = files.read_json(path, what, remedy)
+    verify(path, remedy=remedy)
+    return value
+
+
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
     """`files.write_jsonl`, with checksums."""
     write_text(path, "".join(files.dumps(row) + "\n" for row in rows))
@@ -270,6 +281,23 @@ def write_json(path: Path, value: Any) -> None:
 def write_text(path: Path, text: str) -> None:
     """`files.write_text`, with checksums."""
     write_bytes(path, (text.encode("utf-8"),))
+
+
+def write_anew(path: Path, value: Any) -> None:
+    """`write_json` of what follows from other files: what was changed in it by hand is no more."""
+    _remove_sums(path)
+    write_json(path, value)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there, and its sums."""
+    _remove_sums(path)
+    path.unlink(missing_ok=True)
+
+
+def _remove_sums(path: Path) -> None:
+    for sums in (_next_path(path), sums_path(path)):
+        sums.unlink(missing_ok=True)
 
 
 def write_bytes(path: Path, pieces: Iterable[bytes]) -> None:

@@ -1,6 +1,8 @@
 """The one exception a user can mend: every command turns it into one line and exit code 2."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 TWO_STOPS = re.compile(r"(?<=[^\s./\\])\.\.(?=\s|$)")
 """Where a message ends in another one, which has its own full stop; "…", "..." and paths are none."""
@@ -21,6 +23,15 @@ class UserError(Exception):
         self.problem = TWO_STOPS.sub(".", problem)
         self.remedy = TWO_STOPS.sub(".", remedy)
         super().__init__(f"{self.problem} {self.remedy}".strip())
+
+
+@contextmanager
+def as_value_error(argument: str) -> Iterator[None]:
+    """What a user can mend is a ValueError here, as programs expect it, which begins with the argument's name."""
+    try:
+        yield
+    except UserError as err:
+        raise ValueError(f"{argument}: {err}") from None
 
 
 def nearest(word: str, known, most: int | None = None) -> str:

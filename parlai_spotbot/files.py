@@ -232,8 +232,11 @@ class Journal:
             os.fsync(self._file.fileno())
         return len(raw) - good
 
-    def append(self, *rows: Any, sync: bool = True) -> None:
-        """Append `rows`, one a line, and wait until the disk has them; without `sync`, it has them after the next."""
+    def append(self, *rows: Any, sync: bool = True) -> int:
+        """Append `rows`, one a line, and wait until the disk has them; without `sync`, it has them after the next.
+
+        Returns how many bytes they are.
+        """
         data = "".join(dumps(row) + "\n" for row in rows).encode("utf-8")
         start = os.fstat(self._file.fileno()).st_size
         with _disk_errors(self.path):
@@ -246,6 +249,7 @@ class Journal:
             except OSError:
                 self._file.truncate(start)
                 raise
+        return len(data)
 
     def sync(self) -> None:
         """Wait until the disk has all that was appended."""

@@ -1,4 +1,4 @@
-"""One registry: what a module declares (a SURVEY, a JUDGE, a FORMAT, a COMMAND) is found by the module's name.
+"""One registry: what a module declares (a SURVEY, a JUDGE, a FORMAT, a COMMAND, …) is found by the module's name.
 
 A plug-in is a module or package of a room that binds the name of its kind at top level. Listing reads sources and
 imports nothing, so it is quick whatever the modules need. What ParlAI finds of ours (``-t spotbot:TASK``, ``-m
@@ -23,6 +23,7 @@ KINDS = {
     "SURVEY": "unknown survey",
     "JUDGE": "no such judge",
     "FORMAT": "not known",
+    "EXPORT": "not known",
     "FINDING": "no such finding",
     "WHOLE": "no such section",
 }

@@ -170,8 +170,10 @@ def _entry_of(text: str, where: str) -> dict:
     if text.startswith(("http://", "https://")):
         url, _, model = text.partition("#")
         if not model:
-            raise UserError(f"{where}: {text}: which model of that server?", f"Write {text}#MODEL.")
+            raise UserError(f"{where}: {url}: which model of that server?", f"Write {url}#MODEL.")
         return {"model": "spotbot:openai_chat", "opt": {"openai_url": url, "openai_model": model}}
+    if "://" in text:
+        raise UserError(f"{where}: {text.partition('://')[0]}://… is no server.", "Write http://… or https://….")
     if text.startswith("hf:"):
         return {"model": "spotbot:causal_lm", "opt": {"lm_model": text.removeprefix("hf:")}}
     return {"model_file" if ("/" in text and not text.startswith("spotbot:")) else "model": text}
@@ -287,7 +289,9 @@ class Item:
     MAY_LACK = ("judged", "questions", "partners", "candidates")
 
     def to_json(self) -> dict:
-        return {key: value for key, value in asdict(self).items() if value or key not in self.MAY_LACK}
+        shown = [[{"entity": said.entity, "text": said.text} for said in one] for one in self.transcripts]
+        row = {**vars(self), "transcripts": shown}
+        return {key: value for key, value in row.items() if value or key not in self.MAY_LACK}
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,15 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
+from parlai_spotbot.study_names import (
+    check_names,
+    checked_failure,
+    conversation_under,
+    failure_under,
+    pair_under,
+    selfplay_under,
+    unit_under,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -45,7 +54,9 @@ class Plan:
     of the `human_pool`, one of `HUMAN_POOLS`. `batchsize`, `grouping` and `max_loaded` (contestants needed at a time,
     0: all) say what is answered in one batch.
     `more` are conversations of single pairs, "A/B", beyond those that every pair has. Contestants `left_out` play no
-    more, and what they said is kept and not used.
+    more, and what they said is kept and not used. `renamed` is of contestants, by the name they play under, the one
+    that they bear everywhere else. `unseeded` conversations begin with what the first contestant says.
+    `replaced` says how often a contestant was, whose earlier conversations don't count.
     """
 
     domain: str
@@ -65,6 +76,9 @@ class Plan:
     meetings: str = "pairs"
     more: dict[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    renamed: dict[str, str] = field(default_factory=dict)
+    unseeded: bool = False
+    replaced: dict[str, int] = field(default_factory=dict)
 
     KEYS = (
         "domain",
@@ -84,6 +98,9 @@ class Plan:
         "meetings",
         "more",
         "left_out",
+        "renamed",
+        "unseeded",
+        "replaced",
     )
 
     def all_pairs(self) -> list[tuple[str, str]]:
@@ -104,6 +121,26 @@ class Plan:
             more={pair: count for pair, count in self.more.items() if not gone & set(pair.split("/"))},
             left_out=(),
         )
+
+    def under(self, names: Mapping[str, str]) -> Plan:
+        """The plan with these contestants under other names, and none renamed."""
+        return replace(
+            self,
+            contestants={names.get(n, n): replace(own, name=names.get(n, n)) for n, own in self.contestants.items()},
+            pairs=tuple((names.get(a, a), names.get(b, b)) for a, b in self.pairs),
+            more={pair_under(pair, names): count for pair, count in self.more.items()},
+            left_out=tuple(names.get(name, name) for name in self.left_out),
+            renamed={},
+            replaced={names.get(name, name): count for name, count in self.replaced.items()},
+        )
+
+    def version(self, pair: tuple[str, str]) -> int:
+        """Which version of a pair's conversations counts: 1, and one more for each time that either was replaced."""
+        return 1 + sum(self.replaced.get(name, 0) for name in set(pair))
+
+    def counts(self, row: Conversation) -> bool:
+        """Whether a conversation is of the contestants as they are, not of one that was replaced since."""
+        return any(row.is_human) or version_of(row.conversation_id) == self.version(row.pair)
 
     def conversations_of(self, pair: tuple[str, str]) -> int:
         """How many conversations a pair has."""
@@ -129,6 +166,9 @@ class Plan:
         row["left_out"] = list(self.left_out)
         if not self.left_out:
             del row["left_out"]
+        for key in ("renamed", "unseeded", "replaced"):
+            if not row[key]:
+                del row[key]
         return row
 
     @classmethod
@@ -159,9 +199,12 @@ class Plan:
             grouping=files.field(row, "grouping", str, where, "consecutive"),
             max_loaded=_count(row, "max_loaded", where, 0, least=0),
             meetings=files.field(row, "meetings", str, where, MEETINGS[0]),
+            unseeded=files.field(row, "unseeded", bool, where, False),
+            replaced=_replaced(row, contestants, where),
         )
         plan = with_more(plan.check(where), files.field(row, "more", dict, where, {}), where)
-        return without(plan, files.field(row, "left_out", list, where, []), where)
+        plan = without(plan, files.field(row, "left_out", list, where, []), where)
+        return replace(plan, renamed=check_names(contestants, files.field(row, "renamed", dict, where, {}), where))
 
     def check(self, where: str) -> Plan:
         """Raise `UserError` unless the plan can be carried out; return it."""
@@ -217,6 +260,20 @@ def _human_pool(row: dict, where: str) -> str:
     return name
 
 
+def _replaced(row: dict, contestants: dict, where: str) -> dict[str, int]:
+    found = files.field(row, "replaced", dict, where, {})
+    for name, count in found.items():
+        if name not in contestants or not isinstance(count, int) or count < 1:
+            raise UserError(f"{where}: field 'replaced' holds {name!r}: {count!r}.", "Put back what was written.")
+    return found
+
+
+def version_of(conversation_id: str) -> int:
+    """The version at the end of a conversation's id, "a:b:0007.2"; 1 where none stands there."""
+    version = conversation_id.rpartition(":")[2].partition(".")[2]
+    return int(version) if version.isdecimal() else 1
+
+
 def _pairs(row: dict, contestants: dict, where: str) -> tuple[tuple[str, str], ...]:
     pairs = []
     for pair in files.field(row, "pairs", list, where, []):
@@ -257,16 +314,37 @@ def without(plan: Plan, names: list, where: str) -> Plan:
     return changed
 
 
+OPENED: dict[Path, None] = {}
+"""The folders of the studies that this process looks at; what is known by its name may stand in one of them."""
+
+
 @dataclass
 class Study:
     """A study's folder and its plan in force; `extensions` are the lines of history.jsonl, oldest first. `gone` are
-    contestants whose conversations, and judgements of them, aren't read."""
+    contestants whose conversations, and judgements of them, aren't read. Where contestants were renamed, `names` are
+    the ones that they bear, by those they played under, which alone stand in files."""
 
     path: Path
     plan: Plan
     base: Plan
     extensions: list[dict] = field(default_factory=list)
     gone: frozenset[str] = frozenset()
+    names: dict[str, str] = field(default_factory=dict)
+
+    def as_played(self) -> Study:
+        """The study under the names that stand in its files, for whoever goes on with these; itself where no contestant
+        was renamed."""
+        return replace(self, plan=self.plans_as_played()[-1], names={}) if self.names else self
+
+    def played_under(self, name: str) -> str:
+        """The name under which a contestant plays, by the one that it bears."""
+        return next((played for played, own in self.names.items() if own == name), name)
+
+    def __post_init__(self) -> None:
+        OPENED[self.path.absolute()] = None
+
+    def __repr__(self) -> str:
+        return f"<study {self.path}: {len(self.plan.contestants)} bots>"
 
     def remaining(self) -> Study:
         """The study without the contestants that are left out, for whoever judges of the others; itself where there are
@@ -302,6 +380,14 @@ class Study:
     @property
     def turns_path(self) -> Path:
         return self.path / "turns.journal.jsonl"
+
+    @property
+    def accounts_path(self) -> Path:
+        return self.path / "accounts.journal.jsonl"
+
+    @property
+    def set_aside_path(self) -> Path:
+        return self.path / "set_aside" / "conversations.jsonl"
 
     @property
     def failures_path(self) -> Path:
@@ -364,7 +450,12 @@ class Study:
                 study.history_path, lambda r, where: {**r, "_where": where}, torn_tail=True
             ):
                 study._apply(extension)
-        return study
+        return study._renamed()
+
+    def _renamed(self) -> Study:
+        if self.plan.renamed or self.names:
+            self.plan, self.names = self.plan.under(self.plan.renamed), dict(self.plan.renamed)
+        return self
 
     def _apply(self, extension: dict) -> None:
         where = extension.pop("_where", str(self.history_path))
@@ -376,15 +467,25 @@ class Study:
         """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`,
         `meetings` (to "both"), `more` (conversations of single pairs, "A/B"), `left_out` (all that are, from now on).
 
-        With `contestants`, `mended` lists those whose entry replaces one that never played.
+        `renamed` (all that are, from now on: by the name played under the one that is borne), `replaced` (those that
+        play anew). With `contestants`, `mended` lists those whose entry replaces one that never played, or whose
+        conversations are set aside. All names are those played under.
         """
-        extended(self.plan, add, str(self.history_path))
+        played = self.as_played()
+        extended(played.plan, add, str(self.history_path))
         with checksums.Journal(self.history_path) as journal:
             journal.append({"extend": add})
-        self._apply({"extend": add})
+        played._apply({"extend": add})
+        self.plan = played.plan
+        if self.names or "renamed" in add:
+            self._renamed()
 
     def plans(self) -> list[Plan]:
         """The base plan and the plan after each extension, in order."""
+        return [plan.under(self.names) for plan in self.plans_as_played()] if self.names else self.plans_as_played()
+
+    def plans_as_played(self) -> list[Plan]:
+        """The same under the names that stand in files."""
         plans = [self.base]
         for extension in self.extensions:
             plans.append(extended(plans[-1], extension["extend"], str(self.history_path)))
@@ -392,9 +493,10 @@ class Study:
 
     def extended_by(self) -> list[str]:
         """What extensions added to the conversations, a line each, oldest first."""
-        plans = self.plans()
         lines = []
-        for before, after in itertools.pairwise(plans):
+        for before, after in itertools.pairwise(self.plans_as_played()):
+            lines += _renames(before.renamed, after.renamed)
+            before, after = before.under(self.names), after.under(self.names)
             new = [name for name in after.contestants if name not in before.contestants]
             if new:
                 lines.append(f"contestants added to the {len(before.contestants)} there were: {', '.join(new)}")
@@ -406,6 +508,9 @@ class Study:
                     lines.append(f"{count - before.more.get(pair, 0)} conversations of {pair} added")
             lines += [f"{name} left out" for name in after.left_out if name not in before.left_out]
             lines += [f"{name} taken back" for name in before.left_out if name not in after.left_out]
+            for name, count in after.replaced.items():
+                if count > before.replaced.get(name, 0):
+                    lines.append(f"{name} replaced: what it said before, and judgements of that, are set aside")
             if after.meetings != before.meetings:
                 added = "self-chats" if before.meetings == "pairs" else "conversations of every two contestants"
                 lines.append(f"{added} added")
@@ -423,7 +528,23 @@ class Study:
         rows = checksums.read_jsonl(
             self.conversations_path, Conversation.from_json, "conversations file", hints.run("selfchat", self.path)
         )
+        rows = [conversation_under(row, self.names) for row in rows] if self.names else rows
+        rows = [row for row in rows if self.plan.counts(row)] if self._replaced else rows
         return [row for row in rows if not self._gone(row)] if self.gone else rows
+
+    @property
+    def _replaced(self) -> bool:
+        return self.plan is not None and bool(self.plan.replaced)  # None: who checks a study's files knows none
+
+    def set_aside(self) -> list[Conversation]:
+        """The conversations of contestants that were replaced since, wherever they lie."""
+        rows: list[Conversation] = []
+        if self._replaced:
+            for path in (self.set_aside_path, self.conversations_path):
+                if path.exists():
+                    rows += checksums.read_jsonl(path, Conversation.from_json, "conversations file", torn_tail=True)
+        rows = [conversation_under(row, self.names) for row in rows]
+        return [row for row in rows if not self.plan.counts(row)]
 
     def finished(self) -> list[Conversation]:
         """Every conversation that is on disk, whether or not self-play has ended; a line torn by a crash is left out.
@@ -435,16 +556,26 @@ class Study:
             rows += checksums.read_jsonl(self.conversations_path, Conversation.from_json, "conversations file")
         if self.journal_path.exists():
             rows += files.read_jsonl(self.journal_path, Conversation.from_json, "journal", torn_tail=True)
-        return list({row.conversation_id: row for row in reversed(rows)}.values())[::-1]
+        first = list({row.conversation_id: row for row in reversed(rows)}.values())[::-1]
+        first = [conversation_under(row, self.names) for row in first]
+        return [row for row in first if self.plan.counts(row)] if self._replaced else first
+
+    def failures(self) -> list[dict]:
+        """The rows of failures.jsonl; none where nothing failed."""
+        if not self.failures_path.exists():
+            return []
+        rows = checksums.read_jsonl(self.failures_path, checked_failure, "failures file", torn_tail=True)
+        return [failure_under(row, self.names) for row in rows]
 
     def played(self) -> set[str]:
         """The contestants of whom at least one conversation is finished."""
         return {name for row in self.finished() for name in row.entities}
 
     def units(self, survey: str) -> list[Unit]:
-        return checksums.read_jsonl(
+        rows = checksums.read_jsonl(
             self.units_path(survey), Unit.from_json, "units file", hints.run("pack", self.path, survey)
         )
+        return [unit_under(row, self.names) for row in rows] if self.names else rows
 
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""
@@ -455,6 +586,8 @@ class Study:
             "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge).",
             torn_tail=True,
         )
+        if aside := {row.conversation_id for row in self.set_aside()}:
+            rows = [row for row in rows if aside.isdisjoint(row.conversation_ids)]
         if not self.gone:
             return rows
         gone = {row.conversation_id for row in replace(self, gone=frozenset()).conversations() if self._gone(row)}
@@ -487,11 +620,13 @@ class Study:
             return {}
         known = files.read_json(self.provenance_path)
         checksums.verify(self.provenance_path)
+        if self.names and "selfplay" in known:
+            known["selfplay"] = selfplay_under(known["selfplay"], self.names)
         return known
 
     def record(self, step: str, value: dict) -> None:
         """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …), and what was changed by hand."""
-        known = self.provenance()
+        known = self.as_played().provenance()
         new = {**known, step: value}
         edits = self.edits()
         if edits:
@@ -501,7 +636,10 @@ class Study:
 
     def summed(self) -> list[Path]:
         """The files of the study that have checksums, also those that are gone."""
-        found = [*self.path.glob(".*.sums"), *self.path.glob("surveys/*/.*.sums"), *self.path.glob("nuc/.*.sums")]
+        folders = (".", "surveys/*", "surveys/*/analysis", "surveys/*/analysis/*", "analysis", "analysis/*", "nuc")
+        found = [
+            path for folder in (*folders, "nuc/analysis", "set_aside") for path in self.path.glob(f"{folder}/.*.sums")
+        ]
         return sorted(path.with_name(path.name[1 : -len(".sums")]) for path in found)
 
     def edits(self) -> dict[str, str]:
@@ -510,13 +648,28 @@ class Study:
         return {name: words for name, words in found.items() if words}
 
 
+def _renames(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return [f"{before.get(name, name)} renamed {after.get(name, name)}" for name in changed]
+
+
 def extended(plan: Plan, add: dict, where: str) -> Plan:
     """`plan` with an extension; what would change what is already there is a `UserError`.
 
     A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
     conversations had been played.
     """
-    known = ("contestants", "conversations_per_pair", "surveys", "mended", "meetings", "more", "left_out")
+    known = (
+        "contestants",
+        "conversations_per_pair",
+        "surveys",
+        "mended",
+        "meetings",
+        "more",
+        "left_out",
+        "renamed",
+        "replaced",
+    )
     for key in add:
         if key not in known:
             raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
@@ -544,4 +697,12 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
         )
     grown = replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings)
     grown = with_more(grown.check(where), files.field(add, "more", dict, where, {}), where)
-    return without(grown, files.field(add, "left_out", list, where, list(plan.left_out)), where)
+    grown = without(grown, files.field(add, "left_out", list, where, list(plan.left_out)), where)
+    replaced = dict(plan.replaced)
+    for name in files.field(add, "replaced", list, where, []):
+        if name not in contestants:
+            raise UserError(f"{where}: no contestant '{name}' to replace.", nearest(str(name), contestants))
+        replaced[name] = replaced.get(name, 0) + 1
+    grown = replace(grown, replaced=replaced)
+    names = files.field(add, "renamed", dict, where, plan.renamed)
+    return replace(grown, renamed=check_names(contestants, names, where))

@@ -47,7 +47,8 @@ def check_study(folder: Path | str) -> Iterator[CheckedFile]:
     further = {*study.summed(), *folder.glob("*.jsonl"), *folder.glob("surveys/*/*.jsonl"), *folder.glob("*.json")}
     further |= {
         *folder.glob("surveys/*/*.json"),
-        *folder.glob("surveys/*/analysis/*.json"),
+        *folder.glob("surveys/*/analysis/**/*.json"),
+        *folder.glob("analysis/**/*.json"),
         *folder.glob("nuc/**/*.json*"),
     }
     for path in sorted((rows.keys() | further) - {opened.path}):

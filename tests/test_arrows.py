@@ -20,11 +20,11 @@ LEVELS = (
     ("records",),
     ("wording",),
     ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),
-    ("installation", "judgement_table", "study", "study_check"),
+    ("installation", "judgement_table", "study", "study_check", "study_names"),
     ("domains", "importers", "selfplay", "surveys"),
     ("crowdsourcing", "judges", "nuc"),
     ("findings", "tasks.nuc"),
-    ("report",),
+    ("exporters", "report"),
     ("notebook", "scripts"),
     ("projects",),
 )

@@ -35,6 +35,7 @@ ENDINGS = {
     ".css",
     ".js",
     ".jsx",
+    ".pyi",
     ".svg",
     ".jinja",
     ".j2",

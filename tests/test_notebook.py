@@ -1,5 +1,6 @@
 """What a notebook holds: answers, results that show themselves, votes without a study; and the page that shows it."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -111,11 +112,33 @@ def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_pat
             call()
 
 
-def test_the_page_s_code_runs_without_parlai_and_torch(tmp_path):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8"), re.S)
-    after = "\nimport sys\nassert not {'parlai', 'torch', 'transformers', 'mephisto'} & set(sys.modules)\n"
+PAGE = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
+PLAY = "## Self-play"
+
+
+def runs(text, folder, after=""):
+    """Run the code of a page's text; returns how many blocks it has."""
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(blocks) + after], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", "\n".join(blocks) + after], cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert len(blocks) == 4
+    return len(blocks)
+
+
+def test_the_page_s_code_runs_without_parlai_and_torch(tmp_path):
+    after = "\nimport sys\nassert not {'parlai', 'torch', 'transformers', 'mephisto'} & set(sys.modules)\n"
+    assert runs(PAGE.partition(PLAY)[0], tmp_path, after) == 5
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.ipynb")), ids=lambda page: page.stem)
+def test_notebooks_run(page, tmp_path):
+    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+    assert not any(cell.get("outputs") for cell in cells)  # they are made with the pages
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    assert runs(f"```python\n{code}\n```", tmp_path) == 1
+
+
+def test_the_page_s_bots_play(tmp_path):
+    after = "\nassert repr(study) == '<study studies/x: 2 bots>', study\nassert len(study.conversations()) == 3\n"
+    assert runs(PAGE.partition(PLAY)[2], tmp_path, after) == 1

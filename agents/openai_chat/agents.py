@@ -244,19 +244,24 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             "system_prompt": given.system,
             "persona": given.persona,
             "generation": given.generation(),
-            "usage": {
-                "requests": account.requests,
-                "replies": account.replies,
-                "retries": account.retries,
-                "prompt_tokens": account.prompt_tokens,
-                "completion_tokens": account.completion_tokens,
-                "replies_without_count": account.uncounted_replies,
-                **self._cost(),
-                "troubles": dict(sorted(account.troubles.items())),
-                "handled": dict(sorted(self._events.items())),
-            },
+            "usage": self.usage(),
             "reproducible": False,
             "own_timeouts": True,  # each request ends by itself, however slow its limits make a batch
+        }
+
+    def usage(self) -> dict:
+        """What this process has asked for so far, and what that costs."""
+        account = self._client.account
+        return {
+            "requests": account.requests,
+            "replies": account.replies,
+            "retries": account.retries,
+            "prompt_tokens": account.prompt_tokens,
+            "completion_tokens": account.completion_tokens,
+            "replies_without_count": account.uncounted_replies,
+            **self._cost(),
+            "troubles": dict(sorted(account.troubles.items())),
+            "handled": dict(sorted(self._events.items())),
         }
 
     def _cost(self) -> dict:

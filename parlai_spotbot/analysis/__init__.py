@@ -1,1 +1,13 @@
-"""The statistics: arrays and frames in, results out."""
+"""The statistics: arrays and frames in, results out. Its rooms are read when they are first asked for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}"):
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

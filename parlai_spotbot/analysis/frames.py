@@ -18,9 +18,6 @@ from parlai_spotbot.records import HUMAN, Conversation, Judgement
 NATURES = ("human", "unsure", "bot")
 FEATURES = ("fluency", "sensibleness", "specificity")
 FAVOURED = {"entity:0": 1, "no_difference": 0, "entity:1": -1}
-QUESTIONS = {("nature", "entity:0"): "nature0", ("nature", "entity:1"): "nature1"}
-QUESTIONS |= {(feature, "pair"): feature for feature in FEATURES}
-ALLOWED = {"nature0": NATURES, "nature1": NATURES} | dict.fromkeys(FEATURES, tuple(FAVOURED))
 
 NO_MATCH = {
     "self": "annotation of a bot that talks to itself",
@@ -33,7 +30,7 @@ NO_MATCH = {
 OF_TOURNAMENT = ("pairs", "people")
 """Kinds of conversations of which a tournament is made: in the others nobody can beat anybody."""
 
-COLUMNS = (
+ABOUT = (
     "annotation_id",
     "source",
     "worker_id",
@@ -45,14 +42,23 @@ COLUMNS = (
     "k",
     "nature0",
     "nature1",
-    *FEATURES,
     "seconds",
 )
+"""The columns of a frame of annotations that are no features; these stand before the last one."""
+
+COLUMNS = (*ABOUT[:-1], *FEATURES, ABOUT[-1])
+"""All of them, where all three features were asked."""
+
+PLAYED = ("opened0", "opened1", "whole", "since", "submitted")
+"""Columns that such frames may have besides."""
 
 
-def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[Conversation]) -> TidyAnswers:
-    """Join the answers of each annotation (columns `COLUMNS`); leave out controls, incomplete annotations, and
-    annotations of self-chats and of bots with people, in which nobody beats anybody, and count them.
+def annotations_frame(
+    judgements: Sequence[Judgement], conversations: Iterable[Conversation], features: Sequence[str] = FEATURES
+) -> TidyAnswers:
+    """Join the answers of each annotation (columns `ABOUT` and the `features` that were asked); leave out controls,
+    incomplete annotations, and annotations of self-chats and of bots with people, in which nobody beats anybody, and
+    count them.
 
     `a` and `b` are the names of entity 0 and entity 1, `k` the exchanges shown; a feature is +1 where entity 0 is
     favoured, -1 where entity 1 is, 0 where neither.
@@ -64,30 +70,34 @@ def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[C
     """
     conversations = {c.conversation_id: c for c in conversations}
     found = answers_frame(judgements, conversations.values())
-    frame, left_out = joined(found.frame, conversations)
+    frame, left_out = joined(found.frame, conversations, features=features)
     for source, reasons in left_out.items():
         found.left_out[source] = found.left_out.get(source, {}) | reasons
     return TidyAnswers(frame, found.left_out)
 
 
 def joined(
-    answers: pd.DataFrame, conversations: Mapping[str, Conversation], kinds: Sequence[str] = OF_TOURNAMENT
+    answers: pd.DataFrame,
+    conversations: Mapping[str, Conversation],
+    kinds: Sequence[str] = OF_TOURNAMENT,
+    features: Sequence[str] = FEATURES,
 ) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     """One row an annotation from the tidy frame of answers, of conversations of these `kinds`, and by source what is
     left out, and why."""
     if answers.empty:
-        return pd.DataFrame(columns=list(COLUMNS)).astype({"seconds": float}), {}
-    column, value = _checked(answers)
+        return pd.DataFrame(columns=[*ABOUT[:-1], *features, ABOUT[-1]]).astype({"seconds": float}), {}
+    allowed = dict.fromkeys(("nature0", "nature1"), NATURES) | dict.fromkeys(features, tuple(FAVOURED))
+    column, value = _checked(answers, allowed)
     key = answers["source"] + "\t" + answers["annotation_id"]
     code, _ = pd.factorize(key)
     first = answers.loc[~key.duplicated()]
-    given = np.full((len(first), len(ALLOWED)), None, dtype=object)
+    given = np.full((len(first), len(allowed)), None, dtype=object)
     given[code, column] = value
     frame = first[["annotation_id", "source", "worker_id", "unit_id", "item_id", "conversation_id"]].copy()
     talks = [conversations[identity] for identity in first["conversation_id"]]
     frame["a"], frame["b"] = ([talk.entities[e] for talk in talks] for e in (0, 1))
     frame["k"] = first["exchanges"]
-    for place, name in enumerate(ALLOWED):
+    for place, name in enumerate(allowed):
         frame[name] = given[:, place]
     frame["seconds"] = first["seconds"]
     why = ["" if talk.kind in kinds else NO_MATCH[talk.kind] for talk in talks]
@@ -98,13 +108,15 @@ def joined(
         if reason:
             count(left_out, source, str(reason))
     frame = frame[why == ""].reset_index(drop=True)
-    return frame.astype(dict.fromkeys(FEATURES, int)), left_out
+    return frame.astype(dict.fromkeys(features, int)), left_out
 
 
-def _checked(answers: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the `ALLOWED` columns each answer belongs to (n,), and its value there (n,)."""
+def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the columns in `allowed` each answer belongs to (n,), and its value there (n,)."""
     asked = list(zip(answers["question"], answers["target"], strict=True))
-    names = [QUESTIONS.get(pair) for pair in asked]
+    questions = {("nature", f"entity:{entity}"): f"nature{entity}" for entity in (0, 1)}
+    questions |= {(name, "pair"): name for name in list(allowed)[2:]}
+    names = [questions.get(pair) for pair in asked]
     columns = ("number", "judgement_id", "conversation_ids", "exchanges", "answer")
     rows = zip(*(answers[column] for column in columns), asked, names, strict=True)
     for number, identity, ids, exchanges, answer, (question, target), name in rows:
@@ -114,13 +126,13 @@ def _checked(answers: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         if exchanges < 1:
             raise ValueError(f"{where}: exchanges {exchanges}, expected a whole number from 1 up")
         if name is None:
-            known = ", ".join(f"'{q}' about '{t}'" for q, t in QUESTIONS)
+            known = ", ".join(f"'{q}' about '{t}'" for q, t in questions)
             raise ValueError(f"{where}: question '{question}' about target '{target}', expected one of {known}")
-        if answer not in ALLOWED[name]:
-            raise ValueError(f"{where}: answer {answer!r}, expected one of {', '.join(ALLOWED[name])}")
-    place = {name: i for i, name in enumerate(ALLOWED)}
+        if answer not in allowed[name]:
+            raise ValueError(f"{where}: answer {answer!r}, expected one of {', '.join(allowed[name])}")
+    place = {name: i for i, name in enumerate(allowed)}
     values = [
-        FAVOURED[answer] if name in FEATURES else answer for name, answer in zip(names, answers["answer"], strict=True)
+        FAVOURED[answer] if place[name] > 1 else answer for name, answer in zip(names, answers["answer"], strict=True)
     ]
     column = np.array([place[name] for name in names], dtype=int)
     filled = np.empty(len(values), dtype=object)
@@ -136,7 +148,7 @@ def check_ids(frame: pd.DataFrame, name: str) -> None:
             raise ValueError(f"{name}: row {row}: {column} is missing, expected an id in each row")
 
 
-def entities_frame(annotations: pd.DataFrame) -> pd.DataFrame:
+def entities_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.DataFrame:
     """One row an annotation and entity: annotation i has the rows 2i (entity 0) and 2i + 1 (entity 1).
 
     A feature is +1 where this entity is favoured, -1 where the other is, 0 where neither. When it was spotted is what
@@ -151,7 +163,7 @@ def entities_frame(annotations: pd.DataFrame) -> pd.DataFrame:
         half["name"] = annotations[name]
         half["opponent"] = annotations[opponent]
         half["nature"] = annotations[nature]
-        for feature in FEATURES:
+        for feature in features:
             half[feature] = sign * annotations[feature]
         halves.append(half)
     return pd.concat(halves).sort_index(kind="stable").reset_index(drop=True)
@@ -165,7 +177,7 @@ def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.Da
     Parameters
     ----------
     criterion : str
-        "nature" (human > unsure > bot), a feature, or "sensibleness_and_specificity" (favoured in both).
+        "nature" (human > unsure > bot), a feature that was asked, or "sensibleness_and_specificity" (favoured in both).
 
     Raises
     ------
@@ -180,10 +192,10 @@ def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.Da
     elif criterion == "sensibleness_and_specificity":
         same = contest["sensibleness"] == contest["specificity"]
         outcome = contest["sensibleness"].where(same, 0)
-    elif criterion in FEATURES:
+    elif criterion in contest and criterion not in ABOUT:
         outcome = contest[criterion]
     else:
-        known = ("nature", *FEATURES, "sensibleness_and_specificity")
+        known = ("nature", *(name for name in FEATURES if name in contest), "sensibleness_and_specificity")
         raise ValueError(f"criterion is {criterion!r}, expected one of {', '.join(known)}")
     matches = contest[["a", "b", "k", "conversation_id", "worker_id"]].copy()
     matches["outcome"] = outcome.astype(int)

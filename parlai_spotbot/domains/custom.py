@@ -30,6 +30,7 @@ KEYS = (
     "name",
     "description",
     "task",
+    "base",
     "options",
     "conversations",
     "segments",
@@ -40,11 +41,14 @@ KEYS = (
     "sha256",
 )
 OF_TASK = ("options", "situation")
+OF_BASE = ("seeds", "humans")
+"""The folds that files may bring for a domain whose others are those of another, its base."""
 SUFFIXES = (".yaml", ".yml", ".jsonl", ".json")
 COPY = "domain"
 """The folder of a study that keeps its domain."""
 
 DESCRIPTION = "domain.yaml"
+FIRST_EXCHANGE = 'A line is for example {"turns": ["Do you like music?", "I do, and you?"]}.'
 EXAMPLE = "A description is for example 'name: cafe' and 'conversations: cafe.jsonl'."
 
 NOTES = {
@@ -56,7 +60,11 @@ NOTES = {
 
 @dataclass(frozen=True)
 class DomainDescription:
-    """A domain as its description says; `paths` holds (split, file, SHA-256), with "" for a file of all splits."""
+    """A domain as its description says; `paths` holds (split, file, SHA-256), with "" for a file of all splits.
+
+    With a `base`, another domain's name, files bring some of `OF_BASE`, and all else is the base's; `segments` () are
+    its, too.
+    """
 
     name: str
     description: str = ""
@@ -68,6 +76,7 @@ class DomainDescription:
     situation: str = ""
     folds: str = "split"
     hidden_test: bool = False
+    base: str = ""
 
     def plain(self) -> dict:
         """The description as it is written into a study, with the copies' names and checksums."""
@@ -77,6 +86,8 @@ class DomainDescription:
         else:
             row["conversations"] = {split: copy_name(split) for split, _, _ in self.paths if split} or copy_name("")
             row["sha256"] = {copy_name(split): digest for split, _, digest in self.paths}
+        if self.base:
+            row["base"] = self.base
         row |= {"segments": list(self.segments), "contexts": self.contexts, "folds": self.folds}
         return row | {"hidden_test": self.hidden_test}
 
@@ -99,16 +110,37 @@ def describe(path: Path) -> DomainDescription:
     if path.suffix.lower() in (".yaml", ".yml"):
         described = _from_description(path)
     else:
-        name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", path.stem).lstrip("_.+-") or "conversations"
         described = DomainDescription(
-            name, f"Conversations from {path.name}.", paths=(("", path, _checksum(path)),), folds=""
+            _name_of(path), f"Conversations from {path.name}.", paths=(("", path, _checksum(path)),), folds=""
         )
     return described if described.task else _settled(described)
+
+
+def over(base: str, seeds: str | None, humans: str | None) -> DomainDescription:
+    """The domain `base` with seeds, or conversations between people, from files of one's own; read and checked."""
+    given = {"seeds": seeds, "humans": humans}
+    paths = [(fold, Path(name).expanduser()) for fold, name in given.items() if name]
+    for fold, path in paths:
+        if path.suffix.lower() not in (".jsonl", ".json"):
+            raise UserError(f"--{fold} {path}: expected a file of conversations (.jsonl).", FIRST_EXCHANGE)
+    name = "+".join([base, *(_name_of(path) for _, path in paths)])
+    told = " and ".join(f"{fold} from {path.name}" for fold, path in paths)
+    files_ = tuple((fold, path.resolve(), _checksum(path)) for fold, path in paths)
+    return _settled(
+        DomainDescription(name, f"{base}, with {told}.", paths=files_, segments=(), folds="split", base=base)
+    )
+
+
+def _name_of(path: Path) -> str:
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", path.stem).lstrip("_.+-") or "conversations"
 
 
 def _settled(described: DomainDescription) -> DomainDescription:
     """The description with its way of folding, where none was chosen; reads and checks all conversations."""
     rows = _rows(described.paths, described.name)
+    if described.base:
+        folds_of(described)
+        return described
     if not described.folds:
         whole = all(row.split for row in rows), all(all(row.episode.people) for row in rows)
         described = replace(described, folds="split" if whole[0] else "people" if whole[1] else "hash")
@@ -136,12 +168,15 @@ def _from_description(path: Path) -> DomainDescription:
     if not NAME.match(name):
         raise UserError(f"{where}: field 'name' is '{name}'.", "Use letters, digits and . _ + -")
     task = files.field(row, "task", str, where, "")
+    base = files.field(row, "base", str, where, "")
+    if base:
+        _check_base(row, where)
     if bool(task) == ("conversations" in row):
         raise UserError(f"{where}: expected one of the fields 'task' and 'conversations'.", EXAMPLE)
     for key in OF_TASK if not task else ():
         if row.get(key):
             raise UserError(f"{where}: field '{key}' goes with a task, not with files.", "Remove it.")
-    folds = files.field(row, "folds", str, where, "split" if task else "")
+    folds = files.field(row, "folds", str, where, "split" if task or base else "")
     if folds and folds not in (("split",) if task else folding.WAYS):
         hint = "A task's folds follow its splits." if task else nearest(folds, folding.WAYS)
         raise UserError(f"{where}: field 'folds' is '{folds}'.", hint)
@@ -155,12 +190,30 @@ def _from_description(path: Path) -> DomainDescription:
         task=task,
         options=tuple((str(key), str(value)) for key, value in options.items()),
         paths=() if task else _paths(row, path),
-        segments=check_segments(files.field(row, "segments", list, where, [2, 3, 5]), where),
+        segments=_segments(row, where, () if base else (2, 3, 5)),
         contexts=files.field(row, "contexts", bool, where, True),
         situation=files.field(row, "situation", str, where, ""),
         folds=folds,
         hidden_test=hidden,
+        base=base,
     )
+
+
+def _segments(row: dict, where: str, default: tuple[int, ...]) -> tuple[int, ...]:
+    return check_segments(files.field(row, "segments", list, where), where) if "segments" in row else default
+
+
+def _check_base(row: dict, where: str) -> None:
+    """Raise `UserError` where a description over another domain says more than seeds and people."""
+    named = row.get("conversations")
+    if not isinstance(named, dict) or not set(named) <= set(OF_BASE) or not named:
+        raise UserError(
+            f"{where}: field 'conversations': with 'base', files are of the folds seeds or humans.",
+            "Write for example 'conversations: {seeds: openers.jsonl}'.",
+        )
+    for key in ("folds", "hidden_test"):
+        if row.get(key) not in (None, False, "split"):
+            raise UserError(f"{where}: field '{key}' doesn't go with 'base', whose folds stay.", "Remove it.")
 
 
 def _yaml(path: Path) -> dict:

@@ -7,11 +7,14 @@ candidates, votes. A survey names the folders, or single findings of them, in it
 
 from __future__ import annotations
 
-from parlai_spotbot import plugin
-from parlai_spotbot.findings.finding import Finding
-from parlai_spotbot.surveys import about_of
+import pkgutil
 
-__all__ = ["Finding", "findings_of"]
+from parlai_spotbot import plugin
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.surveys import Survey, about_of
+
+__all__ = ["Finding", "check_findings", "findings_of"]
 
 
 def findings_of(survey: str) -> list[Finding]:
@@ -25,3 +28,14 @@ def findings_of(survey: str) -> list[Finding]:
             if not finding.surveys or survey in finding.surveys:
                 found[f"{folder}.{module}"] = finding
     return sorted(found.values(), key=lambda finding: finding.place)
+
+
+def check_findings(survey: Survey, where: str) -> None:
+    """Raise `UserError` where a survey names findings that there aren't."""
+    folders = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+    for place in survey.about.findings:
+        folder, _, name = place.partition(".")
+        if folder not in folders or not plugin.names(f"{__name__}.{folder}", "FINDING"):
+            raise UserError(f"{where}: about.findings names {folder!r}: no such folder.", nearest(folder, folders))
+        if name:
+            plugin.find(f"{__name__}.{folder}", "FINDING", name, f"{where}: about.findings")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.analysis.choices import known_pairs
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.events import UNSURE
@@ -14,8 +14,13 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, hygiene
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
-from parlai_spotbot.findings.facts_of_study import facts_of, facts_of_conversations, training_overlap
-from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.facts_of_study import (
+    facts_of,
+    facts_of_conversations,
+    judgements_of,
+    sources_of,
+    training_overlap,
+)
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import methods, nuc
 from parlai_spotbot.judges.next_step import next_step
@@ -59,13 +64,12 @@ def analyze(
     wanted, checksums = asked_for(survey, chosen), study.checksums(survey)
     if not study.judgements_path(survey).exists():
         raise UserError(f"{study.judgements_path(survey)}: no such file.", f"Run: {next_step(study, survey)}")
-    judgements = study.judgement_table(survey) if _as_table(wanted) else study.judgements(survey)
+    judgements = judgements_of(study, survey)
     if not len(judgements):
         raise UserError(
             f"{study.judgements_path(survey)}: there are no judgements in it.", f"Run: {next_step(study, survey)}"
         )
-    sources = set(judgements["source"]) if _as_table(wanted) else {judgement.source for judgement in judgements}
-    progress.start(len(sources) * len(wanted))
+    progress.start(len(sources_of(judgements)) * len(wanted))
     known = facts_of(study, survey)
     try:
         result = compute(survey, judgements, known, chosen, progress.done)
@@ -78,6 +82,7 @@ def analyze(
     for value in result.values():
         value["made_by"] |= {"sha256": checksums} | ({"study_extended": extended} if extended else {})
         value["made_by"] |= {"contestants_left_out": sorted(study.gone)} if study.gone else {}
+        value["made_by"] |= {"contestants_renamed": study.names} if study.names else {}
     overlap = training_overlap(study)
     for own in result.get("order", {}).get("by_source", {}).values():
         own["training_overlap"] = overlap
@@ -102,10 +107,6 @@ def analysis_folder(study: Study, survey: str, unsure: str = Options.unsure) -> 
     return folder if unsure == Options.unsure else folder / f"unsure-{unsure}"
 
 
-def _as_table(findings: Sequence[Finding]) -> bool:
-    return any(finding.form.as_table for finding in findings)
-
-
 def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], found: Mapping[str, Any]) -> None:
     """Write results and tables; what other findings left from before is said to be outdated, or removed."""
     for finding in findings_of(survey):
@@ -113,27 +114,28 @@ def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], 
             continue
         path = folder / f"{finding.name}.json"
         if finding.asked:
-            _mark_outdated(path, study.checksums(survey), finding.asked)
+            _mark_outdated(path, study, survey, finding.asked)
         else:  # people or judges may be gone since
             for stale in (path, *folder.glob(f"{finding.name}*.csv")):
-                stale.unlink(missing_ok=True)
+                checksums.remove(stale)
     for name, value in result.items():
-        files.write_json(folder / f"{name}.json", value)
+        checksums.write_anew(folder / f"{name}.json", value)
     for name, table in found.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
 
 
-def _mark_outdated(path: Path, checksums: Mapping[str, str], option: str) -> None:
+def _mark_outdated(path: Path, study: Study, survey: str, option: str) -> None:
     """Say in an earlier result, asked for by `option`, that it was made from other files; the report repeats it."""
     if not path.exists():
         return
     again = f"make it anew with spotbot_analyze --{option.replace('_', '-')}"
-    earlier = files.read_json(path, "analysis file", f"Remove it, or {again}.")
+    earlier = checksums.read_json(path, "analysis file", f"Remove it, or {again}.")
     made = earlier["made_by"]
-    if (made.get("sha256"), made.get("version")) != (checksums, VERSION):
+    renamed = made.get("contestants_renamed", {}) != study.names
+    if renamed or (made.get("sha256"), made.get("version")) != (study.checksums(survey), VERSION):
         for own in earlier["by_source"].values():
             own["outdated"] = f"Made from other files, or by another version; {again}."
-        files.write_json(path, earlier)
+        checksums.write_json(path, earlier)
 
 
 def check_options(survey: str, options: Mapping[str, Any], contestants: Collection[str] = ()) -> Options:

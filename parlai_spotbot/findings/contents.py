@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
@@ -137,6 +137,8 @@ class Contents(Analysis):
             return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
         if set(made.get("contestants_left_out", ())) != self.study.gone:
             return "Other contestants are left out now than when the study was analysed."
+        if made.get("contestants_renamed", {}) != self.study.names:
+            return "Contestants bear other names now than when the study was analysed."
         now = self.study.checksums(self.survey)
         then = made.get("sha256", now)
         changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
@@ -169,7 +171,7 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
         analysis=analysis,
         made_by=made_by,
         judges=_judges(study, survey),
-        failures=_failures(study),
+        failures=study.failures(),
         counted=counted,
         variants={option: _analysis(study, survey, folder)[0] for option, folder in _variants(study, survey)},
     )
@@ -222,7 +224,7 @@ def _analysis(study: Study, survey: str, folder: Path | None = None) -> tuple[di
         stem = path.stem
         if stem in NO_SOURCES:
             continue
-        value = files.read_json(path, "analysis file", remedy)
+        value = checksums.read_json(path, "analysis file", remedy)
         by_source = value.get("by_source") if isinstance(value, dict) else None
         if not isinstance(by_source, dict) or not all(isinstance(own, dict) for own in by_source.values()):
             raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
@@ -239,9 +241,3 @@ def _judges(study: Study, survey: str) -> dict[str, dict]:
             raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
         judges[f"judge:{value.get('judge', path.stem)}"] = value
     return judges
-
-
-def _failures(study: Study) -> list[dict]:
-    if not study.failures_path.exists():
-        return []
-    return files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)

@@ -130,18 +130,22 @@ def clearest(found: dict, share: bool) -> str:
     pair = min(known, key=lambda pair: (pair["p_adjusted"], -abs(pair["estimate"] - (0.5 if share else 0))))
     ahead = pair["estimate"] >= (0.5 if share else 0)
     a, b = (pair["a"], pair["b"]) if ahead else (pair["b"], pair["a"])
-    ends: Sequence[float] = pair["ci"]
+    ends: Sequence[float | None] = pair["ci"]
+    known_ends = None not in ends
     if share:
         value = pair["estimate"] if ahead else 1 - pair["estimate"]
-        ends = ends if ahead else [1 - ends[1], 1 - ends[0]]
-        said = (
-            f"of the decided choices between {who(a)} and {who(b)} {percent(value)} are for {who(a)} ({interval(ends)}"
-        )
+        ends = ends if ahead or not known_ends else [1 - ends[1], 1 - ends[0]]
+        said = f"of the decided choices between {who(a)} and {who(b)} {percent(value)} are for {who(a)} ("
+        own, other = (pair.get(f"wins_{side}", 0) for side in ("ab" if ahead else "ba"))
+        if own + other and percent(own / (own + other)) != percent(value):  # that of a model of everybody's choices
+            said = f"{own:,} of {own + other:,} decided choices between {who(a)} and {who(b)} are for {who(a)}"
+            said += f"; by all choices together {percent(value)} would be (" if known_ends else " ("
+        said += f"{interval(ends)}, " if known_ends else ""
     else:
-        ends = ends if ahead else [-ends[1], -ends[0]]
-        said = f"{number(abs(pair['estimate']))} points in favour of {who(a)} over {who(b)} "
-        said += f"({interval(ends, 2, share=False)}"
-    return f"The clearest difference: {said}, n = {pair['n']}, adjusted {p_said(pair['p_adjusted'])})."
+        ends = ends if ahead or not known_ends else [-ends[1], -ends[0]]
+        said = f"{number(abs(pair['estimate']))} points in favour of {who(a)} over {who(b)} ("
+        said += f"{interval(ends, 2, share=False)}, " if known_ends else ""
+    return f"The clearest difference: {said}n = {pair['n']:,}, adjusted {p_said(pair['p_adjusted'])})."
 
 
 def rows(data: Mapping) -> Rows:

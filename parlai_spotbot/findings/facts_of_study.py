@@ -1,15 +1,16 @@
-"""What an analysis goes by beside the judgements: items, judges' accounts, trainings, what bots know; from a study."""
+"""What an analysis goes by: a study's judgements, and beside them items, judges' accounts, trainings, bots' texts."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.analysis.trust.own_models import own_contestants
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
-from parlai_spotbot.records import Unit
+from parlai_spotbot.records import HUMAN, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey, survey_names
 
@@ -18,6 +19,18 @@ ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of
 stand beside."""
 
 COLLECT_ANEW = "Collect it anew with spotbot_collect."
+
+
+def judgements_of(study: Study, survey: str) -> Any:
+    """The judgements of a survey: records, or a table where its form of answers asks for one (`Form.as_table`)."""
+    as_table = any(finding.form.as_table for finding in findings_of(survey))
+    return study.judgement_table(survey) if as_table else study.judgements(survey)
+
+
+def sources_of(judgements: Any) -> tuple[str, ...]:
+    """Who gave judgements, records or a table: people first."""
+    found = {row.source for row in judgements} if isinstance(judgements, list) else set(judgements["source"])
+    return tuple(sorted(found, key=lambda source: (source != HUMAN, source)))
 
 
 def facts_of_conversations(study: Study) -> Facts:
@@ -55,7 +68,7 @@ def screening_of(study: Study, survey: str) -> list[dict]:
     """The rounds of the training that annotators of a survey of tasks took, as spotbot_collect brought them; [] where
     there are none."""
     path = study.survey_path(survey) / "training.jsonl"
-    return files.read_jsonl(path, checked_round, "file of the training", COLLECT_ANEW) if path.exists() else []
+    return checksums.read_jsonl(path, checked_round, "file of the training", COLLECT_ANEW) if path.exists() else []
 
 
 def checked_round(row: dict, where: str) -> dict:

@@ -17,6 +17,8 @@ from parlai_spotbot.analysis.ranking import Contrasts, contrasts
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Name, Table
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.wording import between, number, span
 
 SURVEYS = ("spot_the_bot",)
@@ -53,11 +55,16 @@ def joint(found: Sequence[tuple[str, Contents]], source: str) -> Joined | None:
 def _matches(label: str, contents: Contents, source: str) -> pd.DataFrame:
     """The matches of one study, its conversations and annotators told apart from those of other studies."""
     own = [j for j in contents.kept if j.source == source]
-    frame = annotations_frame(own, contents.conversations).frame
+    frame = annotations_frame(own, contents.conversations, _features(contents)).frame
     matches = matches_frame(frame).reset_index(drop=True)
     for column in ("conversation_id", "worker_id"):
         matches[column] = [f"{label}\n{value}" for value in matches[column]]
     return matches.assign(study=label)
+
+
+def _features(contents: Contents) -> tuple[str, ...]:
+    """The features that a study asks about; matches are by who is human, so studies may differ in them."""
+    return features_of(survey_of(contents.study, contents.survey))
 
 
 def _table(fit: Contrasts, matches: pd.DataFrame, source: str) -> Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze, recommendation, tables
 from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
 from parlai_spotbot.errors import UserError, nearest
@@ -96,7 +96,7 @@ def _metrics_of(
 def _training(study: Study, name: str) -> list[dict]:
     """The rounds of the training for a survey, each with the survey before its task."""
     path = study.survey_path(name) / "training.jsonl"
-    rows = files.read_jsonl(path, lambda row, where: row, torn_tail=True) if path.exists() else []
+    rows = checksums.read_jsonl(path, lambda row, where: row, torn_tail=True) if path.exists() else []
     return [{**row, "task": f"{name}:{row.get('task')}"} for row in rows]
 
 
@@ -114,7 +114,7 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
         if stale.stem not in made:
             stale.unlink()
     for stem, own in result.items():
-        files.write_json(folder / f"{stem}.json", own)
+        checksums.write_anew(folder / f"{stem}.json", own)
     for name, table in made.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
     return result

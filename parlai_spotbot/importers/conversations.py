@@ -100,7 +100,7 @@ class _ConversationReader:
             )
         self.found.append(
             Conversation(
-                conversation_id=self._identity(row, where, entities, turns),
+                conversation_id=identity(row.get("conversation_id"), self.places, where, (entities, turns)),
                 domain=self.domain,
                 pair=(min(entities), max(entities)),
                 number=0,
@@ -125,23 +125,26 @@ class _ConversationReader:
                 turns.append(Turn(self.names.get(speaker, speaker), files.field(act, "text", str, where)))
         return turns
 
-    def _identity(self, row: dict, where: str, entities: tuple[str, str], turns: list[Turn]) -> str:
-        """The conversation's own id, or one made of what was said; none may be there twice."""
-        identity = row.get("conversation_id")
-        if not isinstance(identity, str) or not identity:
-            said = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
-            stem = identity = hashlib.sha256(said.encode()).hexdigest()[:16]
-            again = 1
-            while identity in self.places:
-                again += 1
-                identity = f"{stem}-{again}"
-        elif identity in self.places:
-            raise UserError(
-                f"{where}: field 'conversation_id' is '{identity}', as in {self.places[identity]}.",
-                "Give each conversation an id of its own.",
-            )
-        self.places[identity] = where
-        return identity
+
+def identity(given: object, places: dict[str, str], where: str, said: tuple[tuple[str, str], Sequence[Turn]]) -> str:
+    """A conversation's own id, or one made of who `said` what; `places` holds where each was, and none may be there
+    twice."""
+    name = given
+    if not isinstance(name, str) or not name:
+        entities, turns = said
+        text = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
+        stem = name = hashlib.sha256(text.encode()).hexdigest()[:16]
+        again = 1
+        while name in places:
+            again += 1
+            name = f"{stem}-{again}"
+    elif name in places:
+        raise UserError(
+            f"{where}: field 'conversation_id' is '{name}', as in {places[name]}.",
+            "Give each conversation an id of its own.",
+        )
+    places[name] = where
+    return name
 
 
 def _entities(row: dict, turns: list[Turn], names: dict, where: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
@@ -95,14 +96,14 @@ def study_format(
         imported = read(request)
         new = write_study(request["study"], imported)
         answered = imported.judgements or imported.lines
-        step = "spotbot_analyze" if answered else "spotbot_crowdsource" if imported.units else "spotbot_pack"
-        survey = "" if imported.survey == "spot_the_bot" else f" --survey {imported.survey}"
+        step = "analyze" if answered else "crowdsource" if imported.units else "pack"
+        survey = "" if imported.survey == "spot_the_bot" else imported.survey
         return "\n".join(
             (
                 summary(imported),
                 f"\n{'written' if new else 'there already, nothing changed'}: {request['study']}",
                 *(f"also: {len(rows)} judgements of survey {name}" for name, rows in imported.others.items()),
-                f"next: parlai {step} --study {request['study']}{survey}",
+                f"next: {hints.command(step, request['study'], survey)}",
             )
         )
 

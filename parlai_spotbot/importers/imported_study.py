@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import parlai_spotbot
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
 from parlai_spotbot.study import Plan, Study
@@ -80,7 +80,7 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
         for survey, pieces in imported.lines.items():
             checksums.write_bytes(study.judgements_path(survey), pieces)
         if imported.training:
-            files.write_jsonl(study.survey_path(imported.survey) / "training.jsonl", imported.training)
+            checksums.write_jsonl(study.survey_path(imported.survey) / "training.jsonl", imported.training)
         study.record(STEP, about)
         Study.create(path, imported.plan)
     return True

@@ -23,14 +23,11 @@ from parlai_spotbot.reading import Malformed, csv_rows
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys.features import ANSWERS, features_of
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Question, Survey
 
-WIDE = {
-    "nature0": ("nature", "entity:0", ("human", "bot", "unsure")),
-    "nature1": ("nature", "entity:1", ("human", "bot", "unsure")),
-    **{f: (f, "pair", ("entity:0", "entity:1", "no_difference")) for f in ("fluency", "sensibleness", "specificity")},
-}
+NATURES = {f"nature{entity}": ("nature", f"entity:{entity}", ("human", "bot", "unsure")) for entity in (0, 1)}
 NEEDED = ("conversation_id", "worker_id")
 LONG = ("question", "target", "answer")
 LABEL = "label_"
@@ -47,7 +44,11 @@ OPTIONAL = (
     "submitted_at",
     "control",
 )
-FIELDS = (*NEEDED, *WIDE, *LONG, *OPTIONAL)
+
+
+def wide_fields(survey: Survey) -> dict[str, tuple[str, str, tuple[str, ...]]]:
+    """The columns of answers in a row an annotation: column -> question, target, answers."""
+    return NATURES | {name: (name, "pair", ANSWERS) for name in features_of(survey)}
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def judgements(
     items : mapping, optional
         Conversations and question of an item of the study's units -> its id: it says who is judged in them.
     words : FileWords, optional
-        `columns`: our field -> their column, where the names differ; see `FIELDS`. `answers`: their answer -> ours
+        `columns`: our field -> their column, where the names differ. `answers`: their answer -> ours
         ("human", "bot", "unsure"; "entity:0", "entity:1", "no_difference").
 
     Raises
@@ -123,7 +124,7 @@ def judgements(
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
     mapping, wide = _mapping(path, rows[0][1], dict(words.columns), survey)
-    reader = _JudgementReader(conversations, survey, items or {}, words.answers, wide)
+    reader = JudgementReader(conversations, survey, items or {}, words.answers, wide)
     found: dict[str, tuple[str, Judgement]] = {}
     for where, values in rows:
         row = JudgementRow(where, {ours: values.get(theirs) for ours, theirs in mapping.items()}, mapping)
@@ -161,15 +162,23 @@ def _jsonl(path: Path) -> list[tuple[str, dict]]:
 
 def _mapping(path: Path, first: dict, columns: dict[str, str], survey: Survey) -> tuple[dict[str, str], bool]:
     """Our field -> their column, for all that the file has; and whether its shape is wide."""
+    answers = wide_fields(survey)
+    fields = (*NEEDED, *answers, *LONG, *OPTIONAL)
     for ours, theirs in columns.items():
-        if ours not in FIELDS:
-            raise UserError(f"--columns {ours}={theirs}: there is no field '{ours}'.", nearest(ours, FIELDS))
+        if ours not in fields:
+            raise UserError(f"--columns {ours}={theirs}: there is no field '{ours}'.", nearest(ours, fields))
         if theirs not in first:
             raise UserError(f"--columns {ours}={theirs}: {path} has no column '{theirs}'.", nearest(theirs, first))
-    mapping = {name: columns.get(name, name) for name in FIELDS if columns.get(name, name) in first}
+    mapping = {name: columns.get(name, name) for name in fields if columns.get(name, name) in first}
     if "exchanges" not in mapping and "k" in first:
         mapping["exchanges"] = "k"
     wide = "answer" not in mapping
+    for name in survey.features.own if wide else ():
+        if name in first and name not in answers:
+            raise UserError(
+                f"{path}: column '{name}' answers what this study doesn't ask (spotbot_pack --ask).",
+                "Take the column out, or import into a study that asks it.",
+            )
     if wide and survey.name != "spot_the_bot":
         raise UserError(
             f"{path}: has no column 'answer', and a row an annotation is understood for spot_the_bot only.",
@@ -183,7 +192,7 @@ def _mapping(path: Path, first: dict, columns: dict[str, str], survey: Survey) -
         )
     needed = [name for name in NEEDED if name != "conversation_id" or "conversation_ids" not in mapping]
     needed += ["exchanges"] if packing_of(survey).cuts else []
-    for name in (*needed, *(WIDE if wide else LONG)):
+    for name in (*needed, *(answers if wide else LONG)):
         if name not in mapping:
             raise UserError(
                 f"{path}: has no column '{name}'. {nearest(name, first)}", f"Name it: --columns {name}=THEIR_COLUMN."
@@ -192,7 +201,7 @@ def _mapping(path: Path, first: dict, columns: dict[str, str], survey: Survey) -
 
 
 @dataclass(frozen=True)
-class _JudgementReader:
+class JudgementReader:
     """Makes judgements of rows: of known conversations, with answers that the survey has."""
 
     conversations: Mapping[str, Conversation]
@@ -204,7 +213,8 @@ class _JudgementReader:
     def read(self, row: JudgementRow) -> list[Judgement]:
         """The judgements of a row; what is wrong with it is a `UserError`."""
         if self.wide:
-            asked = [(name, *WIDE[name][:2], row.choice(name, WIDE[name][2], self.answers)) for name in WIDE]
+            fields = wide_fields(self.survey)
+            asked = [(name, *own[:2], row.choice(name, own[2], self.answers)) for name, own in fields.items()]
         else:
             name, target = row.text("question"), row.text("target")
             asked = [(f"{name}-{target}", name, target, self._answer(row, name, target))]
@@ -335,8 +345,8 @@ def _checked(row: JudgementRow, question: Question, value: Any, answers: Mapping
 
 def _add(request: ImportRequest) -> str:
     survey, path = request["survey"], Path(request["data"])
-    get_survey(survey)
     study = Study.open(request["study"])
+    get_survey(survey, study)
     known = {c.conversation_id: c for c in study.conversations()}
     columns, answers = request.pairs("columns"), request.pairs("answers")
     of_study = survey_of(study, survey)

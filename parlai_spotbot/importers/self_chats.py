@@ -14,10 +14,11 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.contestant_names import named_file
 from parlai_spotbot.importers.conversations import plan_of
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy
-from parlai_spotbot.records import HUMAN, NAME, Conversation, Turn
+from parlai_spotbot.records import HUMAN, Conversation, Turn
 
 SURVEY = "acute_eval"
 CONTEXT = "context"
@@ -41,7 +42,7 @@ def self_chats(data: Sequence[str], domain: str, segments: Sequence[int] | None 
     found: list[Conversation] = []
     sums: dict[str, str] = {}
     names: dict[str, str] = {}
-    for name, path in map(_named, data):
+    for name, path, _ in map(named_file, data):
         if name in names:
             raise UserError(f"--data: {names[name]} and {path} are both of '{name}'.", "Write NAME=FILE for each.")
         names[name] = str(path)
@@ -57,15 +58,6 @@ def self_chats(data: Sequence[str], domain: str, segments: Sequence[int] | None 
         "notes": [f"{name}: both speakers of {Path(path).name}" for name, path in names.items()],
     }
     return ImportedStudy(replace(plan_of(found, domain, segments), surveys=(SURVEY,)), found, SURVEY, (), (), about)
-
-
-def _named(part: str) -> tuple[str, Path]:
-    name, equals, rest = part.partition("=")
-    path = Path(rest if equals else part)
-    name = name if equals else path.name.partition(".")[0]
-    if not NAME.match(name):
-        raise UserError(f"--data {part}: {name!r} can't be a contestant's name.", "Write NAME=FILE.")
-    return name, path
 
 
 def _read(name: str, path: Path, domain: str) -> list[Conversation]:

@@ -20,11 +20,13 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.contestant_names import ContestantNames
+from parlai_spotbot.importers.dataset_rows import json_lines, json_list
 from parlai_spotbot.importers.format import FileWords, ImportRequest, study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.votes_words import OUTCOMES, VoteColumns, columns_of, outcome
-from parlai_spotbot.reading import Malformed, csv_rows, json_value_at, parse_json
-from parlai_spotbot.records import HUMAN, NAME, Item, Unit
+from parlai_spotbot.reading import Malformed, csv_rows
+from parlai_spotbot.records import HUMAN, Item, Unit
 from parlai_spotbot.study import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
 from parlai_spotbot.terminal import Bar
@@ -76,15 +78,15 @@ def votes(
     if source != HUMAN and not re.match(r"judge:.", source):
         raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
     found, rows = _open(path, columns)
-    reader = _VoteReader(path, found, answers, names, source)
+    reader = _VoteReader(path, found, answers, ContestantNames(names), source)
     lines = list(reader.lines(rows, progress))
-    if len(reader.named) < 2:
-        raise UserError(f"{path}: {reader.counts.total()} votes on {len(reader.named)} contestants.", REMEDY)
-    if unused := sorted(set(names) - set(reader.named)):
+    if len(reader.names.named) < 2:
+        raise UserError(f"{path}: {reader.counts.total()} votes on {len(reader.names.named)} contestants.", REMEDY)
+    if unused := sorted(set(names) - set(reader.names.named)):
         raise UserError(f"--names {unused[0]}: {path} has no such contestant.", "Write it as the file does.")
     plan = Plan(
         domain,
-        {name: contestant(name, _described(theirs, name)) for theirs, name in reader.named.items()},
+        {name: contestant(name, _described(theirs, name)) for theirs, name in reader.names.named.items()},
         surveys=(SURVEY,),
     )
     with path.open("rb") as data:
@@ -113,7 +115,11 @@ def _open(path: Path, columns: Mapping[str, str]) -> tuple[VoteColumns, Rows]:
     """Where the file has what, and its rows: (line, values) with the values of a, b, the winner (all columns of it),
     prompt, annotator, time and language, None for what it lacks."""
     try:
-        rows = {".csv": csv_rows, ".tsv": csv_rows, ".json": _list}.get(path.suffix.lower(), _jsonl)(path)
+        suffix = path.suffix.lower()
+        if suffix in (".csv", ".tsv"):
+            rows = csv_rows(path)
+        else:
+            rows = _headed(json_list(path, REMEDY) if suffix == ".json" else json_lines(path, REMEDY))
         head = next(rows, (0, ()))[1]
         found = columns_of(str(path), tuple(head), columns)
         wanted = (found.by_field["a"], found.by_field["b"], *(found.one_hot or [found.by_field["winner"]]))
@@ -156,59 +162,13 @@ def _values(path: Path, rows: Iterator, head: list[str], wanted: list[str | None
         raise _unread(path, err) from None
 
 
-def _jsonl(path: Path) -> Iterator[tuple[int, Any]]:
+def _headed(rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     """First the keys of the first row, as a CSV file's header."""
-    first = True
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = parse_json(line)
-            except ValueError as err:
-                raise UserError(f"{path}, line {number}: not valid JSON: {err}.", REMEDY) from None
-            yield from _objects(path, f"line {number}", number, row, first)
-            first = False
-
-
-def _list(path: Path) -> Iterator[tuple[int, Any]]:
-    """The entries of one JSON list, read piece by piece."""
-    number, rest, end = 0, "", False
-    with path.open(encoding="utf-8") as text:
-        if (rest := text.read(1 << 16).lstrip())[:1] != "[":
-            text.close()
-            yield from _jsonl(path)
-            return
-        rest = rest[1:]
-        while not end:
-            piece = text.read(1 << 22)
-            end, rest = not piece, rest + piece
-            place = 0
-            while (start := _next(rest, place)) < len(rest) and rest[start] != "]":
-                try:
-                    row, place = json_value_at(rest, start)
-                except ValueError as err:
-                    if end or isinstance(err, Malformed):
-                        raise UserError(f"{path}, entry {number + 1}: not valid JSON: {err}.", REMEDY) from None
-                    break
-                number += 1
-                yield from _objects(path, f"entry {number}", number, row, number == 1)
-            rest, closed = rest[place:], rest[start : start + 1] == "]"
-    if not closed:
-        raise UserError(f"{path}: the list ends within an entry.", "Fetch the file anew: it is cut off.")
-
-
-def _next(text: str, place: int) -> int:
-    """The place of the next entry: after blanks and a comma."""
-    return re.compile(r"[\s,]*").match(text, place).end()
-
-
-def _objects(path: Path, where: str, number: int, row: Any, first: bool) -> Iterator[tuple[int, Any]]:
-    if not isinstance(row, dict):
-        raise UserError(f"{path}, {where}: expected a JSON object, found {type(row).__name__}.", REMEDY)
-    if first:
+    for number, row in rows:
         yield 0, list(row)
-    yield number, row
+        yield number, row
+        break
+    yield from rows
 
 
 # -- votes -----------------------------------------------------------------------------------------------------------
@@ -219,9 +179,8 @@ class _VoteReader:
     path: Path
     columns: VoteColumns
     answers: Mapping[str, str]
-    given: Mapping[str, str]
+    names: ContestantNames
     source: str
-    named: dict[str, str] = field(default_factory=dict)
     items: dict[tuple[str, str], Item] = field(default_factory=dict)
     workers: dict[str, str] = field(default_factory=dict)
     languages: dict[str, str] = field(default_factory=dict)
@@ -277,7 +236,7 @@ class _VoteReader:
 
     def _vote(self, said: tuple[str, ...], line: int) -> tuple[str, str] | tuple[()]:
         """What came of it, and the item and answer as JSON; nothing where both contestants are one."""
-        a, b = (self._name(name, line) for name in said[:2])
+        a, b = (self.names.of(name, self._where(line)) for name in said[:2])
         if self.columns.one_hot:
             hits = [what for value, what in zip(said[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]
             if len(hits) != 1:
@@ -297,21 +256,6 @@ class _VoteReader:
         item = f"{a}:{b}"
         self.items.setdefault((a, b), Item(item, (), 0, (), partners=(a, b)))
         return what, f'"item_id": {files.dumps(item)}, "answer": "{what}"'
-
-    def _name(self, theirs: str, line: int) -> str:
-        """A contestant's name, as names may be; two that become one are an error."""
-        theirs = theirs.strip()
-        if theirs in self.named:
-            return self.named[theirs]
-        name = self.given.get(theirs) or re.sub(r"[^A-Za-z0-9_.+-]+", "-", theirs).strip("-")
-        other = next((known for known, own in self.named.items() if own == name and theirs not in self.given), None)
-        if not NAME.match(name) or name == HUMAN or other is not None:
-            why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
-            raise UserError(
-                f"{self._where(line)}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME."
-            )
-        self.named[theirs] = name
-        return name
 
     def _text(self, name: str, value: Any, line: int) -> str:
         """A field that may be missing, as text; what is no single value is an error."""
@@ -363,11 +307,7 @@ class _VoteReader:
         found = []
         if self.alone:
             found.append(f"{self.alone} votes between a contestant and itself are left out")
-        renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
-        if renamed:
-            more = f", and {len(renamed) - 3} more" if len(renamed) > 3 else ""
-            found.append(f"names as they may be: {', '.join(renamed[:3])}{more}")
-        return found
+        return found + self.names.notes()
 
 
 def _holds(value: str) -> bool:

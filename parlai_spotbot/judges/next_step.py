@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from parlai_spotbot import files, hints
+from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.run import check_survey
 from parlai_spotbot.judges.specs import LANGUAGE_MODEL
 from parlai_spotbot.judges.spotter import SURVEYS as SPOTTED
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
 
 YOUR_FILE = "FILE"
@@ -26,7 +28,7 @@ def judge_for(survey: str) -> str:
 
 def answers_by_people(study: Study, survey: str) -> str:
     """The command that says what it takes to let people answer a survey; of several tasks, the first that is packed."""
-    about, task = get_survey(survey), None
+    about, task = get_survey(survey, study), None
     if about.tasks:
         asked = {name for unit in study.units(survey) for item in unit.items for name in item.questions}
         packed = [task.name for task in about.tasks if asked & set(task.questions)]
@@ -37,6 +39,8 @@ def answers_by_people(study: Study, survey: str) -> str:
 def answers_by_a_judge(study: Study, survey: str) -> str:
     """The command that lets a judge answer a survey; "" where none can."""
     judge = judge_for(survey)
+    if judge == "spotter" and not set(features_of(survey_of(study, survey))) <= set(FEATURES):
+        judge = LANGUAGE_MODEL  # the spotter learns nothing of features of one's own
     return hints.command("judge", study.path, survey, judges=judge) if judge else ""
 
 
@@ -46,7 +50,7 @@ def next_step(study: Study, survey: str) -> str:
     An analysis of other files counts as none. Answers are a judge's, as that ends by itself; people's where no judge
     can answer.
     """
-    packing, answers = packing_of(get_survey(survey)), study.judgements_path(survey)
+    packing, answers = packing_of(get_survey(survey, study)), study.judgements_path(survey)
     if not (answers.exists() and answers.stat().st_size):
         if packing.comes_in:
             return hints.command("import", study.path, format=survey, data=YOUR_FILE)

@@ -7,6 +7,8 @@ partner's last; or `messages`, the same as an OpenAI-compatible server gets them
 from __future__ import annotations
 
 import asyncio
+import atexit
+import functools
 import importlib
 import inspect
 from collections.abc import Callable, Sequence
@@ -24,9 +26,26 @@ SHAPE = (
 )
 
 
+_HERE: dict[str, Any] = {}
+"""What this program has, and no module would give: functions of a notebook, or of another function."""
+
+
+def keep(thing: Any) -> str:
+    """The name, ``module:name``, by which `found` knows `thing` as long as this program runs."""
+    name = f"{thing.__module__}:{thing.__qualname__}"
+    _HERE[name] = thing
+    return name
+
+
 def found(name: str) -> Any:
-    """What ``module:name`` is; raises as importing does, or AttributeError."""
+    """What ``module:name`` is; raises as importing does, AttributeError, or `UserError` where a program must say it."""
     module, _, inner = name.partition(":")
+    if name in _HERE:
+        return _HERE[name]
+    if module == "__main__" or "<" in inner:
+        raise UserError(
+            f"{name} is a function of a program or notebook.", "Go on there, by parlai_spotbot.selfplay with the same."
+        )
     return getattr(importlib.import_module(module), inner)
 
 
@@ -57,7 +76,7 @@ def _told(call: Callable, name: str, method: bool = False) -> str:
 
 class Talker:
     """One side of one conversation, which a function answers, or an object of a class: made for it alone, its `reset`
-    called where it has one."""
+    called where it has one. Any of them may be async."""
 
     def __init__(self, thing: Any, name: str):
         self.name = name
@@ -65,16 +84,14 @@ class Talker:
         if isinstance(thing, type):
             own = thing()
             if callable(getattr(own, "reset", None)):
-                own.reset()
+                _said(own.reset())
             method = next(method for method in METHODS if callable(getattr(own, method, None)))
             self.call, self.name = getattr(own, method), f"{name}.{method}"
         self.told = _told(self.call, self.name)
 
     def answer(self, context: str, turns: Sequence[RememberedTurn]) -> str:
         """The next turn; what isn't text is a TypeError. `context` is what it is told of itself, for `messages`."""
-        said = self.call(**{self.told: self._of(context, turns)})
-        if inspect.isawaitable(said):
-            said = asyncio.run(_awaited(said))
+        said = _said(self.call(**{self.told: self._of(context, turns)}))
         if not isinstance(said, str):
             raise TypeError(f"{self.name} returned {said!r}, which is no text")
         return said
@@ -86,6 +103,19 @@ class Talker:
             return [turn.text for turn in turns]
         system = [{"role": "system", "content": context}] if context else []
         return system + [{"role": "assistant" if t.mine else "user", "content": t.text} for t in turns]
+
+
+def _said(returned: Any) -> Any:
+    """What was returned, awaited where it has to be."""
+    return _runner().run(_awaited(returned)) if inspect.isawaitable(returned) else returned
+
+
+@functools.cache
+def _runner() -> asyncio.Runner:
+    """One loop for the whole process: a client that is kept between turns belongs to the loop it was made in."""
+    runner = asyncio.Runner()
+    atexit.register(runner.close)
+    return runner
 
 
 async def _awaited(said: Any) -> Any:

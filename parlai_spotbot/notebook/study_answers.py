@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import as_value_error, nearest
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
-from parlai_spotbot.findings.facts_of_study import facts_of
+from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of, sources_of
 from parlai_spotbot.importers import votes as votes_file
 from parlai_spotbot.importers.format import FileWords
 from parlai_spotbot.importers.imported_study import write_study
-from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_names
 
@@ -26,15 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEMO = Path(__file__).with_name("demo.zip")
-
-
-@contextmanager
-def as_value_error(argument: str) -> Iterator[None]:
-    """What a user can mend is a ValueError here, as programs expect it, which begins with the argument's name."""
-    try:
-        yield
-    except UserError as err:
-        raise ValueError(f"{argument}: {err}") from None
 
 
 @dataclass(frozen=True)
@@ -50,13 +39,13 @@ class StudyAnswers:
 
     @cached_property
     def everybody(self) -> Any:
-        if any(finding.form.as_table for finding in findings_of(self.survey)):
-            return self.study.judgement_table(self.survey)
-        return self.study.judgements(self.survey)
+        with as_value_error("study"):
+            return judgements_of(self.study, self.survey)
 
     @cached_property
     def facts(self) -> Facts:
-        return facts_of(self.study, self.survey)
+        with as_value_error("study"):
+            return facts_of(self.study, self.survey)
 
     @property
     def _is_table(self) -> bool:
@@ -65,8 +54,7 @@ class StudyAnswers:
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """Who answered: people first."""
-        found = set(self.everybody["source"]) if self._is_table else {row.source for row in self.everybody}
-        return tuple(sorted(found, key=lambda source: (source != HUMAN, source)))
+        return sources_of(self.everybody)
 
     @property
     def judgements(self) -> Any:
@@ -78,10 +66,7 @@ class StudyAnswers:
 
     def of(self, source: str) -> StudyAnswers:
         """Those of one source: "human", "judge:spotter", or a judge's name alone."""
-        name = next((known for known in self.sources if source in (known, known.removeprefix("judge:"))), None)
-        if name is None:
-            raise ValueError(f"source: {source!r} gave no answers. {nearest(source, self.sources)}")
-        return replace(self, source=name)
+        return replace(self, source=source_named(source, self.sources, "gave no answers"))
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -96,6 +81,14 @@ class StudyAnswers:
     def __repr__(self) -> str:
         whose = self.source or ", ".join(self.sources)
         return f"<{len(self)} answers to {self.survey} by {whose}, {len(self.study.plan.contestants)} bots>"
+
+
+def source_named(name: str, known: Collection[str], why: str) -> str:
+    """Which of the sources `known` is called `name`, in whole or as a judge alone; `why` tells that none is."""
+    found = next((own for own in known if name in (own, own.removeprefix("judge:"))), None)
+    if found is None:
+        raise ValueError(f"source: {name!r} {why}. {nearest(name, known)}")
+    return found
 
 
 def answers(study: Study | Path | str, survey: str = "spot_the_bot") -> StudyAnswers:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from parlai_spotbot.errors import nearest
+from parlai_spotbot.errors import as_value_error, nearest
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import check_options
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.sections import Chart, Section
-from parlai_spotbot.notebook.study_answers import StudyAnswers, as_value_error
+from parlai_spotbot.notebook.study_answers import StudyAnswers, source_named
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import listed, source_said, upper_first
 
@@ -145,10 +145,7 @@ class SurveyResults:
         return next(iter(self.results.values()))
 
     def _of(self, source: str) -> Result:
-        name = next((own for own in self.results if source in (own, own.removeprefix("judge:"))), None)
-        if name is None:
-            raise ValueError(f"source: nothing was found of {source!r}. {nearest(source, self.results)}")
-        return self.results[name]
+        return self.results[source_named(source, self.results, "has no results")]
 
 
 def rank(answers: StudyAnswers, **options: Any) -> SurveyResults:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot import __version__, files
+from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.nuc.corpora import read_corpus
@@ -242,7 +242,7 @@ def _keep(path: Path, questions: list[NucQuestion]) -> None:
 def write(out: Path, results: Mapping[str, dict]) -> None:
     """The results as JSON, and as tables."""
     for name, value in results.items():
-        files.write_json(out / "analysis" / f"{name}.json", value)
+        checksums.write_anew(out / "analysis" / f"{name}.json", value)
     ranking = results["ranking"]
     tables = {"ranking": table_rows(ranking), "curve": curve_rows(results["curve"]), "tests": ranking["comparisons"]}
     tables |= {"corpora": corpus_rows(ranking)} if "corpora" in ranking else {}

@@ -189,7 +189,8 @@ def known_to(contents: Contents) -> Iterator[None]:
         yield
     except KeyError as err:
         raise UserError(
-            f"{contents.study.analysis_path(contents.survey)}: nothing of {err}; made by another version.",
+            f"{contents.study.analysis_path(contents.survey)}: nothing of {err}. "
+            + (contents.outdated or "It was made by another version."),
             hints.run("analyze", contents.study.path, contents.survey),
         ) from err
 

@@ -18,7 +18,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import DONE, MISTAKE, STOPPED, Result, shown
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import OPENED, Study
 
 AGAIN = "then run the same command again: what was finished is kept."
 
@@ -40,14 +40,15 @@ class Command(ABC):
     """A command: `add_options` names its options, `execute` does the work.
 
     `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples and `FIRST` the options under ``--help``;
-    ``--help-all`` has all options. One that `GOES_ON` makes no study: --study is there. `result` is what ``--json`` and
-    ``--quiet`` show.
+    ``--help-all`` has all options. One that `GOES_ON` makes no study: --study is there. One that `PACKS` takes a
+    file for --survey. `result` is what ``--json`` and ``--quiet`` show.
     """
 
     DESCRIPTION = ""
     EPILOG = ""
     FIRST: tuple[str, ...] = ()
     GOES_ON = False
+    PACKS = False
     required: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
 
@@ -105,6 +106,13 @@ class Command(ABC):
             self._check_required()
             if self.GOES_ON and self.opt.get("study") and not Study.exists(Path(self.opt["study"])):
                 Study.open(self.opt["study"])  # says so, before anything heavy is imported
+            if "." in (self.opt.get("survey") or "") and not self.PACKS:
+                from parlai_spotbot.surveys import own_surveys
+
+                if own_surveys.is_file(self.opt["survey"]):
+                    raise own_surveys.needs_packing(self.opt["survey"])
+            if self.opt.get("study"):
+                OPENED[Path(self.opt["study"]).absolute()] = None  # a survey may be known by its name from there
             with data_folder():
                 return self.execute() or DONE
         except UserError as err:
@@ -169,7 +177,12 @@ def add_common(parser: OptionParser) -> None:
     """--study and --survey, for commands that go on with a study; in a group, or ParlAI's help shows them twice."""
     group = parser.add_argument_group("Study")
     group.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")
-    group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what annotators are asked")
+    group.add_argument(
+        "--survey",
+        type=str,
+        default="spot_the_bot",
+        help="the method, what annotators are asked; to spotbot_pack also a file of your own",
+    )
 
 
 def add_seed(group: argparse._ArgumentGroup) -> None:

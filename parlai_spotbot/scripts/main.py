@@ -14,7 +14,7 @@ MEPHISTO = "mephisto"
 CHAPTERS = {
     "Begin here": ("setup", "doctor", "tournament", "compare"),
     "Step by step": ("contestants", "plan", "selfchat", "pack", "crowdsource", "collect", "judge", "analyze", "report"),
-    "Beside that": ("check", "import", "nuc", MEPHISTO),
+    "Beside that": ("check", "import", "export", "nuc", MEPHISTO),
 }
 """The commands in the order in which one learns them; one that stands in none comes last."""
 HEADER = """usage: spotbot COMMAND ...

@@ -143,6 +143,8 @@ class OptionParser(argparse.ArgumentParser):
             action = known[name]
             if action.nargs == 0:
                 found += [action.option_strings[-1]] if value else []
+            elif isinstance(action, argparse._AppendAction):
+                found += [word for one in value for word in (action.option_strings[-1], str(one))]
             elif action.nargs in ("*", "+"):
                 found += [action.option_strings[-1], *map(_word, value)]
             else:

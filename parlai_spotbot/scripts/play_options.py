@@ -16,16 +16,25 @@ DEFAULT_STUDY = "spotbot-study"
 ENGINES = ("local", "ray")
 SAME = (
     "domain",
+    "seeds",
+    "humans",
     "conversations_per_pair",
     "exchanges",
     "seed",
     "paired_seeds",
+    "unseeded",
     "human_conversations",
     "human_pool",
     "batchsize",
     "max_loaded",
 )
 """Options that are called as in `selfplay.plan.SelfPlayRequest`."""
+
+CONTESTANT = (
+    "a contestant, beside the pool's or without one; several: give it again. WHAT is URL#MODEL, module:function, "
+    "hf:OWNER/NAME or hf:FOLDER, a model file, zoo:…, an agent; then, after commas, key=VARIABLE, system=FILE, "
+    "persona=FILE, and the agent's options: temperature=0.7"
+)
 
 
 def add_play_options(parser: OptionParser) -> None:
@@ -38,11 +47,36 @@ def add_play_options(parser: OptionParser) -> None:
         "--pool", type=str, default=None, help="embedded (default), rules, or a YAML file: name -> agent"
     )
     group.add_argument(
+        "--contestant",
+        dest="contestants",
+        type=str,
+        action="append",
+        default=None,
+        metavar="NAME=WHAT",
+        help=CONTESTANT,
+    )
+    group.add_argument(
         "--domain",
         type=str,
         default=None,
         help="chitchat (default), dailydialog, empathetic_dialogues, convai2, any task that ParlAI knows, or a file: "
         "a description (.yaml) or conversations (.jsonl)",
+    )
+    group.add_argument(
+        "--seeds",
+        type=str,
+        default=None,
+        metavar="FILE.jsonl",
+        help="your own openers, people and all else being the domain's; a line each: "
+        '{"turns": ["Do you like music?", "I do, and you?"]}',
+    )
+    group.add_argument(
+        "--humans",
+        type=str,
+        default=None,
+        metavar="FILE.jsonl",
+        help="your own conversations between people, all else being the domain's; a line each, seed first: "
+        '{"turns": ["hello", "hi there", "…"]}',
     )
     group.add_argument(
         "--conversations-per-pair", type=int, default=None, help="conversations of each pair (default 45)"
@@ -63,6 +97,15 @@ def add_play_options(parser: OptionParser) -> None:
         nargs="?",
         const=True,
         help="give every pair the same seed exchanges",
+    )
+    group.add_argument(
+        "--unseeded",
+        type="bool",
+        default=None,
+        nargs="?",
+        const=True,
+        help="no seed: a bot begins (it hears “Hi!”, which is no turn and is never shown), and people's conversations "
+        "are shown from their first turn",
     )
     group.add_argument(
         "--human-conversations",
@@ -122,7 +165,7 @@ def asked_of(opt: dict) -> SelfPlayRequest:
 
     bot = NamedBot(opt.get("bot_file", ""), opt.get("bot", ""), opt.get("model_opt", ""))
     partner = NamedBot(*(opt.get(f"partner_{name}", "") for name in ("model_file", "model", "opt")), "--partner-opt")
-    contestants, pairs = asked_contestants(opt["pool"], bot, partner)
+    contestants, pairs = asked_contestants(opt["pool"], bot, partner, opt["contestants"] or ())
     if opt.get("self_chats") and any(a != b for a, b in pairs or ()):
         raise UserError("--self is given with a partner.", "Leave the partner out, or --self.")
     segments = whole_numbers(opt["segments"]) if opt["segments"] is not None else None

@@ -35,8 +35,8 @@ class SpotbotCompare(SpotbotTournament):
   spotbot compare beam greedy --pool my_pool.yaml --study studies/beam --json
       Two entries of a pool. The result is one JSON object: verdict, figures, written, next.
   A contestant is written as in a pool that has only a text for it: module:function, spotbot:eliza, a model file,
-  zoo:…, hf:OWNER/NAME, or URL#MODEL. The same command again goes on, or says what it found; where a bot has changed
-  behind its name, take another --study."""
+  zoo:…, hf:OWNER/NAME, or URL#MODEL, with settings after commas (URL#MODEL,temperature=0.7). The same command again
+  goes on, or says what it found; where a bot has changed behind its name, take another --study."""
     FIRST = ("--judges", "--conversations", "--domain", "--pool", "--study", "--judge-url")
 
     @classmethod
@@ -57,6 +57,8 @@ class SpotbotCompare(SpotbotTournament):
                 action.default, action.help = None, "the folder that keeps it (default: NEW-vs-OLD)"
             elif action.dest == "pool":
                 action.help = "NEW and OLD are entries of this pool: embedded, rules, or a YAML file"
+            elif action.dest == "contestants":
+                action.help = "NEW or OLD, with a name of its own: WHAT is written as they are"
 
     def execute(self) -> int:
         from parlai_spotbot.findings.comparison import compare
@@ -65,7 +67,9 @@ class SpotbotCompare(SpotbotTournament):
 
         new, old = self._two()
         both = {own.name: own for own in sorted((new, old), key=lambda own: own.name)}  # whichever is the new one
-        request = replace(asked_of({**self.opt, "pool": None}), contestants=both, pairs=(tuple(both),))
+        request = replace(
+            asked_of({**self.opt, "pool": None, "contestants": None}), contestants=both, pairs=(tuple(both),)
+        )
         [judge] = self._check()
         survey = self.opt["survey"]
         with claimed(Path(self.opt["study"] or f"{new.name}-vs-{old.name}"), "spotbot_compare") as path:
@@ -87,29 +91,32 @@ class SpotbotCompare(SpotbotTournament):
             raise UserError("NEW and OLD missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example.")
         if given[0] == given[1]:
             raise UserError(f"NEW and OLD are both {given[0]}.", "Name two bots.")
-        if self.opt["pool"]:
-            return self._of_pool(given)
+        if self.opt["pool"] or self.opt["contestants"]:
+            return self._by_name(given)
+        from parlai_spotbot.selfplay.contestant_text import contestant_of, split
         from parlai_spotbot.selfplay.named_bots import WHERE, name_of
         from parlai_spotbot.selfplay.pool import check_contestant
-        from parlai_spotbot.selfplay.pool_checks import with_code
 
-        names = [name_of(text.rpartition("#")[2]) for text in given]
+        names = [name_of(split(text)[0].rpartition("#")[2]) for text in given]
         if names[0] == names[1]:
             names = [re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("_.+-") for text in given]
         return tuple(
-            check_contestant(with_code(_entry(name, text), Path.cwd()), WHERE)
+            check_contestant(contestant_of(name, text, WHERE, Path.cwd()), WHERE)
             for name, text in zip(names, given, strict=True)
         )
 
-    def _of_pool(self, names: tuple[str, str]) -> tuple[Contestant, Contestant]:
+    def _by_name(self, names: tuple[str, str]) -> tuple[Contestant, Contestant]:
+        """Two of --pool and of those that --contestant names."""
         from parlai_spotbot.errors import nearest
-        from parlai_spotbot.selfplay.pool import read_pool
+        from parlai_spotbot.selfplay.named_bots import NamedBot, asked_contestants
 
-        pool = read_pool(self.opt["pool"])
+        pool, named = self.opt["pool"], self.opt["contestants"] or ()
+        known, _ = asked_contestants(pool, NamedBot(), NamedBot(), named)
         for name in names:
-            if name not in pool:
-                raise UserError(f"{name}: not in --pool {self.opt['pool']}.", nearest(name, pool))
-        return pool[names[0]], pool[names[1]]
+            if name not in known:
+                where = f"in --pool {pool}" if pool else "named by --contestant"
+                raise UserError(f"{name}: not {where}.", nearest(name, known))
+        return known[names[0]], known[names[1]]
 
     def _check(self) -> list[JudgeSpec]:
         judges = super()._check()
@@ -122,18 +129,12 @@ class SpotbotCompare(SpotbotTournament):
         given = {name: self.opt[name] for name in GIVEN if self.opt.get(name)}
         options = hints.command("compare", study.path, conversations=2 * study.plan.conversations_per_pair, **given)
         begin, _, rest = options.partition(" --")
-        return f"{begin} {shlex.join((self.opt['new'], self.opt['old']))} --{rest}"
+        named = [word for own in self.opt["contestants"] or () for word in ("--contestant", own)]
+        return f"{begin} {shlex.join((self.opt['new'], self.opt['old'], *named))} --{rest}"
 
 
 GIVEN = ("pool", "judges", "judge_url", "judge_model", "judge_key_variable", "judge_name", "survey")
 """What stays as it was given when more conversations are asked for."""
-
-
-def _entry(name: str, text: str) -> Contestant:
-    from parlai_spotbot.records import Contestant
-    from parlai_spotbot.selfplay.named_bots import WHERE
-
-    return Contestant.from_json(name, text, WHERE)
 
 
 COMMAND = SpotbotCompare

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.play_options import CONTESTANT
 
 if TYPE_CHECKING:
     from parlai_spotbot.domains import Domain
@@ -19,17 +20,29 @@ class SpotbotContestants(Command):
     EPILOG = """\
   parlai spotbot_contestants --pool rules
   parlai spotbot_contestants --pool my_pool.yaml --try --json tried.json
+  parlai spotbot_contestants --contestant mine=my_bot:respond --contestant other=http://127.0.0.1:8000/v1#NAME --try
   parlai spotbot_contestants -mf path/to/my/model --model-opt beam_size=10,inference=beam --try
   parlai spotbot_contestants --study studies/mine --try --at-once 2
   parlai spotbot_contestants --study studies/mine --leave-out eliza     (and --take-back eliza)
+  parlai spotbot_contestants --study studies/mine --rename tfidf=retrieval
+  parlai spotbot_contestants --study studies/mine --replace tfidf --pool mended.yaml
   Exit code 2: an entry is wrong; 1: one that was tried failed. How to write a pool: parlai_spotbot/pools/README.md"""
-    FIRST = ("--pool", "--study", "--model-file", "--try", "--leave-out")
+    FIRST = ("--pool", "--contestant", "--study", "--model-file", "--try", "--leave-out")
     GOES_ON = True
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("Contestants")
         group.add_argument("--pool", type=str, default=None, help="embedded (default), rules, or a YAML file")
+        group.add_argument(
+            "--contestant",
+            dest="contestants",
+            type=str,
+            action="append",
+            default=None,
+            metavar="NAME=WHAT",
+            help=CONTESTANT,
+        )
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="the contestants of a study instead")
         group.add_argument("-mf", "--model-file", dest="bot_file", type=str, default="", help="or one: a model file")
         group.add_argument("-m", "--model", dest="bot", type=str, default="", help="or one: an agent")
@@ -46,6 +59,24 @@ class SpotbotContestants(Command):
             help="no longer played, packed, analysed or reported; what they said is kept",
         )
         group.add_argument("--take-back", type=str, default=None, metavar="NAMES", help="they count again")
+        group = parser.add_argument_group("Renaming, in a study")
+        group.add_argument(
+            "--rename",
+            type=str,
+            default=None,
+            metavar="OLD=NEW",
+            help="called so from now on, in units to come, analyses, reports and exports; several: A=B,C=D. What is "
+            "written already stays, ids of conversations too",
+        )
+        group = parser.add_argument_group("Replacing, in a study")
+        group.add_argument(
+            "--replace",
+            type=str,
+            default=None,
+            metavar="NAME",
+            help="a broken contestant plays anew, as --pool or --contestant has it now (else as the study has it); "
+            "what it said is set aside, with judgements of it, and never deleted",
+        )
         group = parser.add_argument_group("Trying")
         group.add_argument(
             "--try",
@@ -71,7 +102,11 @@ class SpotbotContestants(Command):
         study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
         if self.opt["leave_out"] or self.opt["take_back"]:
             return self._leave_out(study)
-        entries = asked_entries(self.opt["pool"], study, bot)
+        if self.opt.get("replace"):
+            return self._replace(study)
+        if self.opt.get("rename") is not None:
+            return self._rename(study)
+        entries = asked_entries(self.opt["pool"], study, bot, self.opt["contestants"] or ())
         print(pool_text(entries))
         problems = [problem for entry in entries for problem in entry.problems]
         for problem in problems:
@@ -102,7 +137,6 @@ class SpotbotContestants(Command):
 
     def _leave_out(self, study: Study | None) -> int:
         from parlai_spotbot.errors import UserError, nearest
-        from parlai_spotbot.hints import command
 
         if study is None:
             raise UserError("--leave-out and --take-back are of a study.", "Name it with --study.")
@@ -113,9 +147,62 @@ class SpotbotContestants(Command):
         if not study.conversations_path.exists():
             raise UserError(f"{study.path}: no conversations whose contestants could be left out.", "Play first.")
         gone = [*(name for name in study.plan.left_out if name not in named["take_back"]), *named["leave_out"]]
+        for name in gone:
+            if name not in study.plan.contestants:
+                raise UserError(f"no contestant '{name}' to leave out.", nearest(name, study.plan.contestants))
         with study.lock("spotbot_contestants"):
-            study.extend(left_out=sorted(set(gone)))
+            study.extend(left_out=sorted({study.played_under(name) for name in gone}))
         print(f"left out: {', '.join(study.plan.left_out) or 'nobody'}; what was said and judged is kept")
+        return self._to_analyse(study)
+
+    def _rename(self, study: Study | None) -> int:
+        from parlai_spotbot.errors import UserError, nearest
+
+        if study is None:
+            raise UserError("--rename is of a study.", "Name it with --study.")
+        asked: dict[str, str] = {}
+        for part in self.opt["rename"].replace(",", " ").split():
+            old, _, new = part.partition("=")
+            if not old or not new or old in asked:
+                raise UserError(f"--rename {self.opt['rename']}: {part!r} isn't OLD=NEW.", "Name each contestant once.")
+            if old not in study.plan.contestants:
+                raise UserError(f"--rename {part}: no contestant '{old}'.", nearest(old, study.plan.contestants))
+            asked[old] = new
+        if not asked:
+            raise UserError("--rename: nobody is named.", "Write OLD=NEW.")
+        names = {**study.names, **{study.played_under(old): new for old, new in asked.items()}}
+        with study.lock("spotbot_contestants"):
+            study.extend(renamed={played: name for played, name in names.items() if played != name})
+        print("\n".join(f"{old} is called {new} from now on; files keep what is written" for old, new in asked.items()))
+        return self._to_analyse(study)
+
+    def _replace(self, study: Study | None) -> int:
+        from parlai_spotbot.errors import UserError
+        from parlai_spotbot.hints import command
+        from parlai_spotbot.selfplay.named_bots import NamedBot, asked_entries
+        from parlai_spotbot.selfplay.pool import raise_all
+        from parlai_spotbot.selfplay.set_aside import replace_contestant
+
+        name, pool, typed = self.opt["replace"], self.opt["pool"], self.opt.get("contestants") or ()
+        if study is None:
+            raise UserError("--replace is of a study.", "Name it with --study.")
+        new = study.plan.contestants.get(name)
+        if pool or typed:
+            entries = {entry.name: entry for entry in asked_entries(pool, None, NamedBot("", "", ""), typed)}
+            if name not in entries:
+                raise UserError(f"--replace {name}: it isn't in --pool {pool}.", f"There are: {', '.join(entries)}.")
+            raise_all(list(entries[name].problems))
+            new = entries[name].contestant
+        with study.lock("spotbot_contestants"):
+            count = replace_contestant(study, name, new)
+        print(f"{count} conversations of {name} are set aside: {study.set_aside_path}")
+        print("  judgements of them are kept and not analysed")
+        print(f"to play them anew: {command('selfchat', study.path)}")
+        return 0
+
+    def _to_analyse(self, study: Study) -> int:
+        from parlai_spotbot.hints import command
+
         for survey in study.plan.surveys:
             if study.analysis_path(survey).exists():
                 print(f"to analyse anew: {command('analyze', study.path, survey)}")

@@ -12,10 +12,11 @@ IMPORTERS = "parlai_spotbot.importers"
 
 
 class SpotbotImport(Command):
-    DESCRIPTION = "Bring other people's data into a study: the released data of the paper, conversations, judgements"
+    DESCRIPTION = "Bring other people's data into a study: the released data of the paper, chats, judgements, votes"
     EPILOG = """\
   parlai spotbot_import --format spotbot2020 --data MongoDump.zip --domain convai2 --study studies/convai2
   parlai spotbot_import --format conversations --data chats.jsonl --names model_1=mine,model_2=theirs --study studies/x
+  parlai spotbot_import --format messages --data logs.jsonl,mine=other.jsonl --study studies/x
   parlai spotbot_import --format judgements --data answers.csv --columns nature0=verdict_a,nature1=verdict_b \\
       --answers H=human,B=bot,?=unsure --study studies/x
   parlai spotbot_import --format self_chats --data model1.jsonl,theirs=model2.jsonl --study studies/x
@@ -39,9 +40,13 @@ class SpotbotImport(Command):
             required=True,
             metavar="PATH",
             help="spotbot2020: the zip file or its unpacked folder; conversations, self_chats: files, joined by commas "
-            "(self_chats: each of one model, named NAME=FILE or after the file); pairings: a file of ParlAI's; "
+            "(self_chats: each of one model, named NAME=FILE or after the file); messages, sharegpt: chats of OpenAI's "
+            "or ShareGPT's form, JSON Lines, a JSON list, Parquet or a folder of it, the bot named by a column "
+            "'model', as NAME=FILE or after the file; pairings: a file of ParlAI's; "
             "abc_eval: the labels that its authors published, or the data.json of their whole project; "
-            "judgements: a CSV or JSON Lines file; votes: a CSV or JSON file, a vote a row",
+            "judgements: a CSV or JSON Lines file; label_studio, argilla, langfuse, langsmith: what "
+            "they export; inspect_ai: logs, or a folder of them; "
+            "votes: a CSV or JSON file, a vote a row",
         )
         group.add_argument(
             "--domain",
@@ -60,12 +65,20 @@ class SpotbotImport(Command):
             help="spotbot2020: annotations to leave out, of incomplete, repeats, developers; or none",
         )
         group.add_argument(
-            "--names", type=str, default=None, help="conversations, pairings, votes: speakers' ids and names, ID=NAME,…"
+            "--names",
+            type=str,
+            default=None,
+            help="conversations, chats of all formats, pairings, votes: speakers' ids and names, ID=NAME,…",
         )
         group.add_argument(
             "--ask", type=str, default="engagingness", help="pairings: the question, where the file names none"
         )
-        group.add_argument("--seed-exchanges", type=int, default=0, help="conversations: exchanges of context in front")
+        group.add_argument(
+            "--seed-exchanges",
+            type=int,
+            default=0,
+            help="conversations, chats of all formats: exchanges of context in front",
+        )
         group.add_argument(
             "--segments", type=str, default=None, help="segment lengths in exchanges (default: those of 2,3,5 that fit)"
         )
@@ -73,8 +86,10 @@ class SpotbotImport(Command):
             "--columns",
             type=str,
             default=None,
-            help="judgements, votes: our fields and the file's columns, OURS=THEIRS,… (votes: a, b, winner, prompt, "
-            "annotator, time, language, where they aren't found; - for a column that is to be left out)",
+            help="messages, sharegpt, langfuse, langsmith, judgements, votes: our fields and the file's columns, "
+            "OURS=THEIRS,… (messages, sharegpt: messages, model, conversation_id; langfuse, langsmith: input, output, "
+            "session, trace, time, model; votes: a, b, winner, prompt, annotator, time, language, where they aren't "
+            "found; - for a column that is to be left out)",
         )
         group.add_argument(
             "--answers",

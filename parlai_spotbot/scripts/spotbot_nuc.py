@@ -120,7 +120,7 @@ class SpotbotNuc(Command):
         )
 
     def execute(self) -> int:
-        from parlai_spotbot import files
+        from parlai_spotbot import checksums
         from parlai_spotbot.findings.contents import analysed
         from parlai_spotbot.findings.whole_study.nuc import agreement_of, asked, sections
         from parlai_spotbot.nuc.recall import RecallRequest, recall
@@ -137,7 +137,7 @@ class SpotbotNuc(Command):
         results, ranking = found.results, found.results["ranking"]
         if study:
             results["agreement"] = agreement_of(analysed(study), ranking, ranking["made_by"]["seed"])
-            files.write_json(out / "analysis" / "agreement.json", results["agreement"])
+            checksums.write_anew(out / "analysis" / "agreement.json", results["agreement"])
         write_page(out / "index.html", results)
         print(f"\n{asked(ranking)}\n{told(sections(results))}")
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")

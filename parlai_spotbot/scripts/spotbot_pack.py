@@ -39,6 +39,7 @@ class SpotbotPack(Command):
     EPILOG = """\
   parlai spotbot_pack --study studies/rules
   parlai spotbot_pack --study studies/rules --segments 1,2,3 --annotators-per-segment 3
+  parlai spotbot_pack --study studies/rules --ask fluency
   parlai spotbot_pack --study studies/rules --survey acute_eval --ask engagingness,humanness --comparisons 50
   parlai spotbot_pack --study studies/rules --survey acute_eval --comparisons 20 --same
   parlai spotbot_pack --study studies/rules --survey acute_eval --questions wordings.yaml --same-pairs
@@ -49,7 +50,10 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/chats --survey comparative --pairs interactors
   parlai spotbot_pack --study studies/nuc --survey nuc --corpora chitchat,support.jsonl
   parlai spotbot_pack --study studies/nuc --survey nuc --versions 4 --annotators-per-item 10
+  parlai spotbot_pack --study studies/rules --survey my_survey.py
+      (a survey of your own, Python or YAML, which the study keeps: --survey NAME from then on)
   The same command again changes nothing; a study that grew gets further units."""
+    PACKS = True
     FIRST = ("--study", "--survey", "--ask", "--comparisons", "--annotators-per-segment")
 
     @classmethod
@@ -154,14 +158,15 @@ class SpotbotPack(Command):
             default=None,
             metavar="NAMES",
             help="the questions, in abc_eval the tasks, joined by commas (default: engagingness in "
-            "acute_eval, else all)",
+            "acute_eval, else all); in spot_the_bot and its game which features are compared beside who is human: "
+            "fluency, sensibleness, specificity, or none",
         )
         group.add_argument(
             "--questions",
             type=str,
             default=None,
             metavar="FILE",
-            help="acute_eval: a YAML file with questions of your own",
+            help="a YAML file with questions of your own for acute_eval, with features of your own for spot_the_bot",
         )
         group.add_argument(
             "--comparisons",
@@ -176,8 +181,9 @@ class SpotbotPack(Command):
             type=str,
             default=None,
             metavar="HOW",
-            help="acute_eval, comparative: which conversations stand side by side: drawn (default), or interactors: "
-            "the two that one person led and compared (survey interactive), so that both answers can be compared",
+            help="acute_eval, comparative: which conversations stand side by side: drawn (default); interactors: "
+            "the two that one person led and compared (survey interactive), so that both answers can be compared; "
+            "contexts: every two bots' answers to the same, which spotbot_export --format preferences takes",
         )
         group.add_argument(
             "--same",
@@ -211,19 +217,22 @@ class SpotbotPack(Command):
         )
 
     def execute(self) -> None:
-        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.findings import check_findings
+        from parlai_spotbot.surveys import get_survey, own_surveys
         from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-        study, name, pairings = self._study(), self.opt["survey"], None
+        study, given, pairings = self._study(), self.opt["survey"], None
         wanted = self._wanted()
-        if self.opt["write_pairings"]:
-            from parlai_spotbot.importers.pairings import check_pairings_path, write_pairings
+        if own_surveys.is_file(given):
+            check_findings(own_surveys.read_survey(given), given)
+        with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name:
+            if self.opt["write_pairings"]:
+                from parlai_spotbot.importers.pairings import check_pairings_path, write_pairings
 
-            pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
-        with study.lock("spotbot_pack"):
+                pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
             self._make_questions(study)
-            print(said := packing_of(get_survey(name)).said(pack_study(study, name, **wanted)))
+            print(said := packing_of(get_survey(name, study)).said(pack_study(study, name, **wanted)))
             self.result.said = said.partition("\n")[0]
             self.result.wrote(units=study.units_path(name))
             print(f"\nwritten: {study.units_path(name)}")

@@ -14,6 +14,7 @@ class SpotbotSelfchat(Command):
     DESCRIPTION = "Let bots talk to each other, or to themselves: a pool, or one pair"
     EPILOG = """\
   parlai spotbot_selfchat --study studies/rules --pool rules --conversations-per-pair 5
+  parlai spotbot_selfchat --contestant mine=my_bot:respond --contestant other=http://127.0.0.1:8000/v1#NAME
   parlai spotbot_selfchat -mf zoo:blender/blender_90M/model -pmf zoo:tutorial_transformer_generator/model
   parlai spotbot_selfchat -m spotbot:eliza -pm spotbot:alice --study studies/pair
   parlai spotbot_selfchat -m spotbot:eliza --study studies/alone            (without a partner: with itself)
@@ -23,7 +24,7 @@ class SpotbotSelfchat(Command):
   parlai spotbot_selfchat --study studies/rules --from studies/rules/surveys/spot_the_bot/analysis/plan.csv
   Stopped? The same command goes on. Read the result:
   parlai display_data -t jsonfile --jsonfile-datapath studies/rules/conversations.jsonl"""
-    FIRST = ("--study", "--pool", "--domain", "--conversations-per-pair", "--model", "--partner-model")
+    FIRST = ("--study", "--pool", "--contestant", "--domain", "--conversations-per-pair", "--model")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -19,11 +19,12 @@ class SpotbotTournament(Command):
     DESCRIPTION = "Rank a pool of bots: self-play, units, an automatic judge, statistics and a report, in one go"
     EPILOG = """\
   parlai spotbot_tournament --pool rules --conversations-per-pair 10 --study studies/rules
+  parlai spotbot_tournament --pool rules --contestant mine=my_bot:respond --study studies/mine
   parlai spotbot_tournament --pool my_pool.yaml --domain convai2 --study studies/mine
   parlai spotbot_tournament --pool my_pool.yaml --judge-url http://127.0.0.1:8000/v1 --judge-model NAME
       A language model behind an OpenAI-compatible server judges; it says first what that takes.
   Stopped? The same command goes on. The judge is automatic, for a quick look: no substitute for people."""
-    FIRST = ("--pool", "--study", "--domain", "--conversations-per-pair", "--judges", "--judge-url")
+    FIRST = ("--pool", "--contestant", "--study", "--domain", "--conversations-per-pair", "--judges")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,28 +25,33 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 
 
-def serve(connection: Any, contestant: Contestant, log: str, threads: int, served: type | None = None) -> None:
-    """Answer requests from `connection` until it closes. Whatever the agent prints goes to the file `log`.
-
-    `served` is the class that loads the agent and answers, by default `AgentServer`.
-    """
+def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapping[str, str]) -> None:
+    """Answer requests from `connection` until it closes, by what `load` gives, an `AgentServer`. Whatever the agent
+    prints goes to the file `log`; `environment` is the program's own, as it is now."""
+    os.environ.clear()
+    os.environ.update(environment)
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to handle
     _send_prints_to(log)
     tqdm.set_lock(threading.RLock())  # its default lock is a semaphore that a killed process would leave behind
-    server = None
+    answer(connection, load)
+
+
+def answer(connection: Any, load: Callable[..., Any]) -> None:
+    """Answer requests from `connection` until it closes, by what `load` gives."""
+    server: Any = None
     try:
         while True:
             name, args = connection.recv()
             try:
                 if name == "load":
-                    server = (served or AgentServer)(contestant, threads, *args)
+                    server = load(*args)
                     connection.send(("loaded", server.about()))
                 elif name == "about":
                     connection.send(("about", server.about()))
                 elif name == "act":
                     for index, result in server.act(*args):
-                        connection.send(("reply", index, result))
+                        connection.send(("reply", index, result, server.usage()))
                     connection.send(("done",))
                 elif name == "close":
                     server.close(*args)
@@ -126,6 +131,9 @@ class AgentServer:
         depends on how it made earlier ones (by rounding): taken up again, it makes them anew, and what was said before
         counts. It is asked after loading and at the end.
 
+        An agent that uses up something, such as tokens of a server, adds ``usage``: counts of this process, which the
+        agent's method ``usage()``, if it has one, gives at any time; it is asked after each turn.
+
         ``one_at_a_time`` is true where an agent has ``acts_as_they_come(observations)``: it yields (place, act) as soon
         as each is known, and none depends on what else is in the batch.
         """
@@ -143,6 +151,10 @@ class AgentServer:
             about["system_prompt"] = "\n".join(filter(None, [about.get("system_prompt"), self.persona]))
         return about
 
+    def usage(self) -> dict:
+        """What the agent has used up in this process; {} where it doesn't say."""
+        return self.agent.usage() if callable(getattr(self.agent, "usage", None)) else {}
+
     @functools.cached_property
     def _model_file(self) -> dict[str, str]:
         path = str(self.agent.opt.get("model_file") or "")
@@ -151,7 +163,7 @@ class AgentServer:
         with open(path, "rb") as file:
             return {"model_sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
-    def act(self, requests: list[tuple[str, list, int]], batch_seed: int):
+    def act(self, requests: list[tuple[str, list, int]], batch_seed: int) -> Iterator[tuple[int, dict]]:
         """Yield ``(index, result)`` for every request ``(session, events, seed)``, as soon as it is known.
 
         Events are ``("open", seed)``, ``("observe", message)`` and ``("self", message)``; a result is

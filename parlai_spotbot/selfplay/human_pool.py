@@ -1,4 +1,5 @@
-"""The human-human conversations of a study: from the human pool, without their first exchange, as long as the bots'."""
+"""The human-human conversations of a study: from the human pool, as long as the bots', and as theirs without the first
+exchange."""
 
 from __future__ import annotations
 
@@ -13,19 +14,21 @@ from parlai_spotbot.study import HUMAN_POOLS, Plan
 def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], wanted: int) -> list[Conversation]:
     """Draw `wanted` conversations between people (fewer where the pool is smaller), cut to the bots' length.
 
-    The first exchange stays as context, as the bots' seed does. Conversations of full length come first; where there
-    are too few, shorter ones that fill at least the shortest segment follow.
+    The first exchange stays as context, as the bots' seed does, unless they have none. Conversations of full length
+    come first; where there are too few, shorter ones that fill at least the shortest segment follow.
     """
     order = np.random.default_rng(derive(plan.seed, HUMAN)).permutation(len(episodes))
     shuffled = [episodes[int(i)] for i in order]
-    full = [e for e in shuffled if len(e.turns) // 2 >= 1 + plan.exchanges]
-    shorter = [e for e in shuffled if 1 + min(plan.segments) <= len(e.turns) // 2 < 1 + plan.exchanges]
+    seed = 0 if plan.unseeded else 1
+    full = [e for e in shuffled if len(e.turns) // 2 >= seed + plan.exchanges]
+    shorter = [e for e in shuffled if seed + min(plan.segments) <= len(e.turns) // 2 < seed + plan.exchanges]
     chosen = (full + shorter)[:wanted]
     return [_conversation(plan, domain, episode, number) for number, episode in enumerate(chosen)]
 
 
 def _conversation(plan: Plan, domain: Domain, episode: Episode, number: int) -> Conversation:
-    exchanges = min(len(episode.turns) // 2, 1 + plan.exchanges)
+    seed = 0 if plan.unseeded else 1
+    exchanges = min(len(episode.turns) // 2, seed + plan.exchanges)
     pair = (HUMAN, HUMAN)
     return Conversation(
         conversation_id=conversation_id(pair, number),
@@ -34,7 +37,7 @@ def _conversation(plan: Plan, domain: Domain, episode: Episode, number: int) -> 
         number=number,
         entities=pair,
         turns=tuple(Turn(HUMAN, text) for text in episode.turns[: 2 * exchanges]),
-        seed_exchanges=1,
+        seed_exchanges=seed,
         seed_id=episode.episode_id,
         context=tuple(episode.context),
         provenance={"fold": HUMAN_POOLS[plan.human_pool]},

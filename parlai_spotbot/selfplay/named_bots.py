@@ -1,15 +1,17 @@
-"""Contestants that are named one by one, by a model file or an agent, in the place of a pool."""
+"""Contestants that are named one by one: each by a text, beside a pool or without one, or a pair as in ParlAI."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, parse_yaml
-from parlai_spotbot.records import Contestant
+from parlai_spotbot.records import NAME, Contestant
+from parlai_spotbot.selfplay.contestant_text import contestant_of, parse_options
 from parlai_spotbot.selfplay.plan import DEFAULT_POOL
-from parlai_spotbot.selfplay.pool import PoolEntry, check_contestant, check_entry, read_entries, read_pool
+from parlai_spotbot.selfplay.pool import PoolEntry, check_contestant, check_entry, raise_all, read_entries, read_pool
 from parlai_spotbot.study import Study
 
 WHERE = "the command line"
@@ -48,29 +50,66 @@ class NamedBot:
 
 
 def asked_contestants(
-    pool: str | None, bot: NamedBot, partner: NamedBot
+    pool: str | None, bot: NamedBot, partner: NamedBot, named: Sequence[str] = ()
 ) -> tuple[ContestantsByName | None, NamePairs | None]:
-    """The contestants that are asked for, and their pairs where one pair is; None where nothing is said of them."""
+    """The contestants that are asked for, and their pairs where one pair is; None where nothing is said of them.
+
+    `named` are written ``NAME=WHAT``; they go with those of the pool.
+    """
     if bot:
-        if pool:
-            raise UserError("--pool and -mf/-m are both given.", "Name a pool or one pair, not both.")
+        if pool or named:
+            raise UserError(
+                f"{'--pool' if pool else '--contestant'} and -mf/-m are both given.",
+                "Name a pool or one pair, not both. -mf FILE is --contestant NAME=FILE, too.",
+            )
         return asked_pair(bot, partner)
     if partner:
         raise UserError("A partner is given without a bot.", "Name the bot by -mf or -m.")
-    return (read_pool(pool) if pool else None), None
+    if not named:
+        return (read_pool(pool) if pool else None), None
+    entries = [*(read_entries(pool) if pool else ()), *named_entries(named, pool)]
+    raise_all([problem for entry in entries for problem in entry.problems])
+    return {entry.name: entry.contestant for entry in entries if entry.contestant is not None}, None
 
 
-def asked_entries(pool: str | None, study: Study | None, bot: NamedBot) -> list[PoolEntry]:
+def asked_entries(pool: str | None, study: Study | None, bot: NamedBot, named: Sequence[str] = ()) -> list[PoolEntry]:
     """What is known of the contestants that are asked for, each with its problems; by default the embedded pool's."""
-    if sum((bool(bot), bool(pool), study is not None)) > 1:
-        raise UserError("More than one of --pool, --study and -mf/-m is given.", "Name one of them.")
+    if sum((bool(bot), bool(pool or named), study is not None)) > 1:
+        what = "--pool" if pool or not named else "--contestant"
+        raise UserError(f"More than one of {what}, --study and -mf/-m is given.", "Name one of them.")
     if bot.options and not bot:
         raise UserError(f"{bot.option} is given without -mf or -m.", "A pool's options stand in the pool.")
     if bot:
         return [check_entry(bot.contestant(), WHERE)]
     if study is not None:
         return [check_entry(contestant, str(study.path)) for contestant in study.plan.contestants.values()]
+    if named:
+        return [*(read_entries(pool) if pool else ()), *named_entries(named, pool)]
     return read_entries(pool or DEFAULT_POOL)
+
+
+def named_entries(named: Sequence[str], pool: str | None = None) -> list[PoolEntry]:
+    """What is known of the contestants that are written ``NAME=WHAT``, each with its problems, in their order.
+
+    Raises `UserError` where a name is missing, stands twice, or in the pool too.
+    """
+    names = {entry.name: f"--pool {pool}" for entry in (read_entries(pool) if pool else ())}
+    entries = []
+    for written in named:
+        name, equals, what = written.partition("=")
+        if not equals or not what or not NAME.match(name):
+            raise UserError(
+                f"--contestant {name if equals else '…'}: expected NAME=WHAT.",
+                "Write for example --contestant mine=my_bot:respond.",
+            )
+        if name in names:
+            raise UserError(f"--contestant {name}: the name stands in {names[name]} too.", "Give it another name.")
+        names[name] = "another --contestant"
+        try:
+            entries.append(check_entry(contestant_of(name, what, WHERE, Path.cwd()), WHERE))
+        except UserError as err:
+            entries.append(PoolEntry(name, problems=(err,)))
+    return entries
 
 
 def asked_pair(bot: NamedBot, partner: NamedBot) -> tuple[ContestantsByName, NamePairs]:
@@ -94,19 +133,3 @@ def name_of(model: str) -> str:
     if len(parts) > 1 and parts[-1] == "model":
         parts.pop()
     return re.sub(r"[^A-Za-z0-9_.+-]+", "-", parts[-1]).lstrip("_.+-") or "bot"
-
-
-def parse_options(text: str, option: str) -> dict:
-    """Parse ``beam_size=3,inference=beam`` into ParlAI options; numbers and true/false are recognised as in YAML."""
-    options = {}
-    for part in filter(None, (text or "").split(",")):
-        key, separator, value = part.partition("=")
-        if not separator or not key.strip():
-            raise UserError(
-                f"{option} {text}: '{part}' is not KEY=VALUE.", "Write for example beam_size=3,inference=beam."
-            )
-        try:
-            options[key.strip().lstrip("-").replace("-", "_")] = parse_yaml(value)
-        except Malformed as err:
-            raise UserError(f"{option} {text}: {key}: not valid YAML: {err}.", "Put it in quotes.") from None
-    return options

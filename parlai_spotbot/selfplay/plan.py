@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.domains import Domain, custom, domain_of, get_domain
+from parlai_spotbot.domains import Domain, custom, domain_of, get_domain, over
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool import read_pool
@@ -23,6 +23,7 @@ TAKEN_AS_REQUESTED = (
     "conversations_per_pair",
     "seed",
     "paired_seeds",
+    "unseeded",
     "human_conversations",
     "human_pool",
     "batchsize",
@@ -38,16 +39,20 @@ EXECUTION = ("batchsize", "max_loaded")
 @dataclass(frozen=True)
 class SelfPlayRequest:
     """What the user asks for; None where nothing was said. `pairs` is set where one pair is to be played; `self_chats`
-    asks for each contestant with itself, `more` for further conversations of single pairs, "A/B"."""
+    asks for each contestant with itself, `more` for further conversations of single pairs, "A/B". `seeds` and `humans`
+    are files that stand in for these folds of the domain."""
 
     contestants: dict[str, Contestant] | None = None
     pairs: tuple[tuple[str, str], ...] | None = None
     domain: str | None = None
+    seeds: str | None = None
+    humans: str | None = None
     conversations_per_pair: int | None = None
     exchanges: int | None = None
     segments: list[int] | None = None
     seed: int | None = None
     paired_seeds: bool | None = None
+    unseeded: bool | None = None
     human_conversations: int | None = None
     human_pool: str | None = None
     batchsize: int | None = None
@@ -77,7 +82,8 @@ class PlanDecision:
 def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     """Compare what is asked with what is at `path`; raises `UserError` where they contradict each other."""
     if Study.exists(path):
-        return _go_on(Study.open(path), request)
+        study = Study.open(path)
+        return _go_on(study.as_played(), as_played(request, study))
     others = [f.name for f in path.iterdir() if f.name not in (".lock", custom.COPY)] if path.is_dir() else []
     if path.exists() and (others or not path.is_dir()):
         raise UserError(
@@ -85,7 +91,7 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
         )
     if request.more:
         raise UserError(f"--study {path}: no study there whose pairs could have more.", "Name an existing one.")
-    domain = get_domain(request.domain or DEFAULT_DOMAIN)
+    domain = _domain_asked(request, request.domain or DEFAULT_DOMAIN)
     return PlanDecision(None, [_new_plan(request, domain)], {}, domain)
 
 
@@ -111,12 +117,14 @@ def _new_plan(request: SelfPlayRequest, domain: Domain) -> Plan:
 def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plan = study.plan
     domain = domain_of(study.path, plan.domain)
+    asks_domain = request.domain or request.seeds or request.humans
     wanted = {
-        "domain": _asked_domain(request.domain, domain, study) if request.domain else None,
+        "domain": _asked_domain(request, domain, study) if asks_domain else None,
         "exchanges": request.exchanges,
         "segments": tuple(sorted(request.segments)) if request.segments else None,
         "seed": request.seed,
         "paired_seeds": request.paired_seeds,
+        "unseeded": request.unseeded,
         "human_conversations": request.human_conversations,
         "human_pool": request.human_pool,
         "pairs": request.pairs,
@@ -144,21 +152,60 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     return PlanDecision(study, plans, extension, domain, otherwise)
 
 
-def _asked_domain(name: str, domain: Domain, study: Study) -> str:
+def as_played(request: SelfPlayRequest, study: Study) -> SelfPlayRequest:
+    """What is asked for, under the names that contestants played under: they may be called by either."""
+    if not study.names:
+        return request
+    contestants = None
+    if request.contestants is not None:
+        contestants = {}
+        for name, own in request.contestants.items():
+            played = study.played_under(name)
+            if played in contestants:
+                raise UserError(
+                    f"contestants '{played}' and '{study.names[played]}' are the same one, which was renamed.",
+                    "Leave one of them out of the pool.",
+                )
+            contestants[played] = replace(own, name=played)
+    pairs = request.pairs and tuple((study.played_under(a), study.played_under(b)) for a, b in request.pairs)
+    more = request.more and {
+        "/".join(map(study.played_under, pair.split("/"))): count for pair, count in request.more.items()
+    }
+    return replace(request, contestants=contestants, pairs=pairs, more=more)
+
+
+def _domain_asked(request: SelfPlayRequest, name: str) -> Domain:
+    if request.humans and request.human_pool == "training":
+        raise UserError(
+            "--humans and --human-pool training are both given: people come from the one or the other.",
+            "Leave one of them out.",
+        )
+    if request.unseeded and (request.seeds or request.paired_seeds):
+        other = "--seeds" if request.seeds else "--paired-seeds"
+        raise UserError(f"{other} and --unseeded are both given.", "Say one of them.")
+    return over(name, request.seeds, request.humans) if request.seeds or request.humans else get_domain(name)
+
+
+def _asked_domain(request: SelfPlayRequest, domain: Domain, study: Study) -> str:
     """The name of the domain that is asked for; one that is called like the study's `domain` must be the same."""
-    if name == domain.name:
-        return name
+    given = " ".join(f"--{key} {getattr(request, key)}" for key in ("seeds", "humans") if getattr(request, key))
+    if request.domain == domain.name and not given:
+        return domain.name
+    given = given or f"--domain {request.domain}"
+    base = domain.own.base if domain.own is not None and domain.own.base else domain.name
     try:
-        other = get_domain(name)
+        other = _domain_asked(request, request.domain or base)
     except UserError as err:
-        raise UserError(err.problem, f"Leave --domain out: {study.path} knows its own ({domain.name}).") from None
+        options = "--domain, --seeds and --humans" if request.seeds or request.humans else "--domain"
+        remedy = f"Leave {options} out: {study.path} knows its own ({domain.name})."
+        raise UserError(err.problem, remedy) from None
     if other.name == domain.name and (other.own is not None or domain.own is not None):
         both = other.own is not None and domain.own is not None
         differ = custom.differences(domain.own, other.own) if both else ["where it comes from"]
         if differ:
             raise UserError(
-                f"--domain {name}: is called '{domain.name}' as the study's is, but differs in: {', '.join(differ)}.",
-                "Leave --domain out to go on with the study, or choose another --study.",
+                f"{given}: is called '{domain.name}' as the study's is, but differs in: {', '.join(differ)}.",
+                "Leave it out to go on with the study, or choose another --study.",
             )
     return other.name
 

@@ -17,12 +17,14 @@ from parlai_spotbot import __version__, files
 from parlai_spotbot.domains import Domain, keep_domain
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
+from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
 from parlai_spotbot.selfplay.forecast import forecast
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, check_played, schedule
+from parlai_spotbot.selfplay.set_aside import put_aside
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import HUMAN_POOLS, Plan, Study
 from parlai_spotbot.texts.repetition import training_overlap
@@ -76,8 +78,9 @@ class SelfPlaySummary:
             lines.append(f"conversations with an exchange from the training data: {share} (the paper: 2 %)")
             found = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
             lines.append(f"turns that stand in the training data: {found}")
-        if self.peak_memory:
-            peaks = ", ".join(f"{name} {peak / 2**30:.2f}" for name, peak in self.peak_memory.items())
+        known = {name: peak for name, peak in self.peak_memory.items() if peak}
+        if known:
+            peaks = ", ".join(f"{name} {peak / 2**30:.2f}" for name, peak in known.items())
             lines.append(f"peak memory in GiB: {peaks}")
         lines.append(f"written: {self.study.conversations_path}")
         if not self.complete:
@@ -114,6 +117,8 @@ def play(
     plan, domain = decision.plan, decision.domain
     jobs, how = schedule(decision.plans, seeds_of(domain))
     humans = draw_people(plan, domain)
+    if decision.study:
+        put_aside(decision.study)
     done = finished(decision.study) if decision.study else {}
     check_played(done, jobs, path)
     gone = set(plan.left_out)
@@ -123,6 +128,8 @@ def play(
     kept = kept_turns(decision.study.turns_path, left, plan.contestants) if decision.study else {}
     if groups:
         say(forecast(plan, jobs, done, kept))
+        for name, called in plan.renamed.items():
+            say(f"{called} plays as {name}, the name that it had before it was renamed")
     needed = {name for job in left for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
     with (
@@ -139,14 +146,18 @@ def play(
             say(f"loading {len(first)} contestants{others}: {', '.join(first)}")
         contestants.load(say, first)
         study = _write_plan(path, decision, say)
-        result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
+        with AccountJournal(study.accounts_path) as accounts:
+            contestants.keep(accounts)
+            result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
         logs.kept = bool(result.failures)
     if logs.kept:
         say(f"what the contestants printed is in {logs.path}")
     rows = write_conversations(study, jobs, humans)
     summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan), contestants.peak_memory())
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
-    _record(summary, plan, domain, how, contestants.about(), bool(groups))
+    _record(summary, plan, domain, how, accounts.runs(contestants.about()), bool(groups))
+    accounts.forget()
+    summary.study = Study.open(path)
     return summary
 
 
@@ -177,9 +188,11 @@ def wanted_people(plan: Plan) -> int:
 
 
 def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
-    return human_pool.human_conversations(
-        plan, domain, domain.episodes(HUMAN_POOLS[plan.human_pool]), wanted_people(plan)
-    )
+    episodes = domain.episodes(HUMAN_POOLS[plan.human_pool])
+    if domain.own is not None and domain.own.base:  # files of seeds may hold what the base has, too
+        openings = {seed.turns for seed in seeds_of(domain)}
+        episodes = [episode for episode in episodes if episode.turns[:2] not in openings]
+    return human_pool.human_conversations(plan, domain, episodes, wanted_people(plan))
 
 
 def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
@@ -197,14 +210,17 @@ def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
     return decision.study
 
 
-def _record(summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, about: dict, played: bool) -> None:
+def _record(summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, told: dict, played: bool) -> None:
+    """`told` are the accounts of each contestant, the oldest run's first."""
     study = summary.study
     before = study.provenance().get("selfplay", {})
     known, otherwise = before.get("contestants", {}), before.get("played_otherwise", [])
     differs = {name: getattr(plan, name) for name in EXECUTION if getattr(plan, name) != getattr(study.plan, name)}
     if played and differs and differs not in otherwise:
         otherwise = [*otherwise, differs]
-    contestants = {**known, **{name: _with_earlier(new, known.get(name)) for name, new in about.items() if new}}
+    contestants = dict(known)
+    for name, about in ((name, about) for name, abouts in told.items() for about in abouts):
+        contestants[name] = _with_earlier(about, contestants.get(name))
     study.record(
         "selfplay",
         {

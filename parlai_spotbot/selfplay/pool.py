@@ -18,6 +18,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import pool_checks as checks
+from parlai_spotbot.selfplay.contestant_text import contestant_of
 
 INSTANT = "repeat_query"
 """An agent that every ParlAI has: stands in where one key of an entry is checked apart from the others."""
@@ -123,10 +124,14 @@ def _pool_text(pool: str) -> tuple[str, str]:
 
 def _entry(name: str, value: Any, where: str, folder: Path | None = None) -> PoolEntry:
     try:
-        contestant = Contestant.from_json(name, value, where)
+        if folder and isinstance(value, str):
+            contestant = contestant_of(name, value, where, folder)
+        else:
+            contestant = Contestant.from_json(name, value, where)
+            contestant = checks.with_code(contestant, folder) if folder else contestant
     except UserError as err:
         return PoolEntry(name, problems=tuple(_reading_problems(name, value, where)) or (err,))
-    return check_entry(checks.with_code(contestant, folder) if folder else contestant, where)
+    return check_entry(contestant, where)
 
 
 def _reading_problems(name: str, value: Any, where: str) -> list[UserError]:

@@ -87,6 +87,8 @@ def _agent_remedy(model: str, err: Exception) -> str:
             "history, where it was removed) into a package of yours, and name it as 'model: your.module:ItsAgent'."
         )
     missing = getattr(err, "name", None)
+    if isinstance(err, ModuleNotFoundError) and ":" in model and missing == model.partition(":")[0]:
+        return f"Put {missing}.py into the folder of the pool, or where you start the command; or correct the name."
     if isinstance(err, ModuleNotFoundError) and missing and not str(missing).startswith("parlai"):
         return f"Install what defines '{missing}', or correct the name. {_nearest_agent(model)}".strip()
     return _nearest_agent(model)

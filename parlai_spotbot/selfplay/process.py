@@ -7,10 +7,16 @@ a `TurnFailure` for each conversation concerned.
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
+import os
+import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -30,6 +36,7 @@ ABOUT = 30.0
 LONGEST_FOLDER = 70
 """Characters that the path of the folder for temporary files may have: a socket's has at most about 100."""
 
+_MAIN = threading.Lock()
 _POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
 _PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.agent_server"]
 
@@ -54,22 +61,32 @@ class ContestantProcess(ContestantHandle):
         self.place = str(log)  # how a user finds the log
         self.threads = threads
         self._strikes = 0
-        self._process = None
-        self._connection = None
+        self._process: Any = None
+        self._connection: Any = None
 
     # -- life --------------------------------------------------------------------------------------------------------
-    def _load(self) -> None:
+    def _started(self) -> tuple[Any, Any]:
+        """What runs the contestant, and the connection to it."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_PRELOAD)  # ParlAI and torch are imported once, not once a contestant
         ours, theirs = context.Pipe()
-        args = (theirs, self.contestant, str(self.log), self.threads, self.served)
+        # Processes come from a server that was started once, with the environment of then.
+        args = (theirs, self._server(), str(self.log), dict(os.environ))
         process = context.Process(target=serve, args=args, name=self.contestant.name)
         try:
-            process.start()
+            with _main_left_out():
+                process.start()
         except OSError as err:
             raise _start_error(self.contestant.name, err) from None
         theirs.close()
-        self._process, self._connection = process, ours  # only now: one that hasn't started can't be ended
+        return process, ours
+
+    def _server(self) -> Callable[..., Any]:
+        """What makes the one who answers, there."""
+        return functools.partial(self.served, self.contestant, self.threads)
+
+    def _load(self) -> None:
+        self._process, self._connection = self._started()
         if self._ended:
             self._stop()
             raise self._load_error("the run was stopped")
@@ -82,6 +99,7 @@ class ContestantProcess(ContestantHandle):
             self._stop()
             raise self._load_error(answer[1], own=answer[3])
         self.about, self.met = answer[1], True
+        self.noted()
 
     def _load_error(self, why: str, kind: str = "exception", own: str = "") -> UserError:
         """What the user is told; `own` is the remedy that the agent itself knows."""
@@ -110,6 +128,7 @@ class ContestantProcess(ContestantHandle):
             return
         if answer[0] == "about":
             self.about = answer[1]
+            self.noted()
 
     def end(self) -> None:
         self._ended = True
@@ -165,6 +184,9 @@ class ContestantProcess(ContestantHandle):
                 if answer[0] == "error":
                     raise ContestantStopped("crash", answer[1])
                 waiting.pop(answer[1])
+                if answer[3]:
+                    self.about = {**self.about, "usage": answer[3]}
+                    self.noted()
                 outcomes[answer[1]] = outcome = self._outcome(answer[2])
                 if isinstance(outcome, str):
                     came({answer[1]: outcome})
@@ -229,6 +251,19 @@ class ContestantProcess(ContestantHandle):
         if limit and used > limit * 2**30:
             self._stop()
             raise ContestantStopped("memory", f"it used {used / 2**30:.2f} GiB, its limit is {limit:g} GiB")
+
+
+@contextlib.contextmanager
+def _main_left_out() -> Iterator[None]:
+    """Let a process start without the main program, which would run anew in it: a contestant needs nothing of that."""
+    main = sys.modules["__main__"]
+    with _MAIN:
+        kept = {name: main.__dict__.pop(name) for name in ("__file__", "__spec__") if name in main.__dict__}
+        main.__spec__ = None
+        try:
+            yield
+        finally:
+            main.__dict__.update(kept)
 
 
 def _start_error(name: str, err: OSError) -> UserError:

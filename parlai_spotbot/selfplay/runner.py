@@ -114,7 +114,8 @@ class Runner:
         pool = ThreadPoolExecutor(max_workers=most, thread_name_prefix="group")
         queue = list(groups)
         running: set[Future] = set()
-        with files.Journal(self.study.journal_path) as journal, files.Journal(self.study.failures_path) as failures:
+        failed = self.study.failures_path
+        with files.Journal(self.study.journal_path) as journal, checksums.Journal(failed) as failures:
             try:
                 while queue or running:
                     while queue and len(running) < most:
@@ -201,7 +202,7 @@ class Runner:
         self._shown += 1
 
     def _settle(
-        self, outcome: GroupOutcome, journal: files.Journal, failures: files.Journal, bar: Bar
+        self, outcome: GroupOutcome, journal: files.Journal, failures: checksums.Journal, bar: Bar
     ) -> list[list[ConversationJob]]:
         """Write what a group brought; returns the groups that go on anew."""
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
@@ -230,7 +231,7 @@ def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: d
 
     `prompts` is what contestants were told beforehand by their own options; what the domain told them is the context.
     """
-    seed = tuple(Turn(name, text) for name, text in zip(job.entities, job.seed.turns, strict=True))
+    seed = tuple(Turn(name, text) for name, text in zip(job.entities, job.seed.turns, strict=bool(job.seed.turns)))
     return Conversation(
         conversation_id=job.conversation_id,
         domain=plan.domain,
@@ -238,10 +239,13 @@ def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: d
         number=job.number,
         entities=job.entities,
         turns=seed + tuple(turns),
-        seed_exchanges=1,
+        seed_exchanges=len(seed) // 2,
         seed_id=job.seed.seed_id,
         context=job.seed.context,
-        provenance={"fold": "seeds", **({"system_prompts": prompts} if prompts else {})},
+        provenance={
+            **({"fold": "seeds"} if job.seed.seed_id else {}),
+            **({"system_prompts": prompts} if prompts else {}),
+        },
     )
 
 

@@ -21,10 +21,11 @@ from parlai_spotbot.study import Plan
 
 @dataclass(frozen=True)
 class Seed:
-    """The first exchange of a test episode; `context` is what each entity is told (a persona), "" for nothing."""
+    """The first exchange of a test episode, or () where conversations are to begin without one; `context` is what each
+    entity is told (a persona), "" for nothing."""
 
     seed_id: str
-    turns: tuple[str, str]
+    turns: tuple[str, ...]
     context: tuple[str, str] = ("", "")
 
 
@@ -50,8 +51,9 @@ def derive(*parts: object) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def conversation_id(pair: tuple[str, str], number: int) -> str:
-    return f"{pair[0]}:{pair[1]}:{number:04d}"
+def conversation_id(pair: tuple[str, str], number: int, version: int = 1) -> str:
+    """A conversation's id; of a pair one of whom was replaced it ends with the version, "a:b:0007.2"."""
+    return f"{pair[0]}:{pair[1]}:{number:04d}" + (f".{version}" if version > 1 else "")
 
 
 def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob], str]:
@@ -69,10 +71,10 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob
     UserError
         Where a pair needs more conversations than there are seeds.
     """
-    seeds = _distinct(seeds)
     final = plans[-1]
+    seeds = _distinct([_unseeded(seed) for seed in seeds] if final.unseeded else seeds)
     most = max(final.all_pairs(), key=final.conversations_of)
-    if final.conversations_of(most) > len(seeds):
+    if final.conversations_of(most) > len(seeds) and seeds != [NOTHING]:
         what = f"{'/'.join(most)} is to have" if final.more else "field 'conversations_per_pair' is"
         raise UserError(
             f"{what} {final.conversations_of(most)}, but domain {final.domain} has only "
@@ -80,17 +82,25 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob
             f"Ask for at most {len(seeds)} conversations a pair.",
         )
     drawer = _Drawer(final, seeds)
-    jobs: dict[str, ConversationJob] = {}
+    jobs: dict[tuple[tuple[str, str], int], ConversationJob] = {}
     for plan in plans:
         slots = [(pair, n) for pair in plan.all_pairs() for n in range(plan.conversations_of(pair))]
-        slots = [slot for slot in slots if conversation_id(*slot) not in jobs]
-        drawn = drawer.draw(slots)
+        new_slots = [slot for slot in slots if slot not in jobs]
+        drawn = dict(zip(new_slots, drawer.draw(new_slots), strict=True))
         first_group = 1 + max((job.group for job in jobs.values()), default=-1)
-        new = [_job(final.seed, pair, number, seed) for (pair, number), seed in zip(slots, drawn, strict=True)]
+        new = []
+        for slot in slots:  # what is played anew begins as it did
+            name, there = conversation_id(*slot, plan.version(slot[0])), jobs.get(slot)
+            if there is None or there.conversation_id != name:
+                new.append(_job(final.seed, name, slot, drawn[slot] if there is None else there.seed))
         for job, group in zip(new, groups(plan, [job.entities for job in new]), strict=True):
-            jobs[job.conversation_id] = replace(job, group=first_group + group)
+            jobs[job.pair, job.number] = replace(job, group=first_group + group)
     order = {pair: i for i, pair in enumerate(final.all_pairs())}
     return sorted(jobs.values(), key=lambda job: (order[job.pair], job.number)), drawer.how
+
+
+def _seed_turns(row: Conversation) -> tuple[str, ...]:
+    return tuple(turn.text for turn in row.turns[: 2 * row.seed_exchanges])
 
 
 def check_played(done: Mapping[str, Conversation], jobs: list[ConversationJob], path: Path) -> None:
@@ -102,7 +112,7 @@ def check_played(done: Mapping[str, Conversation], jobs: list[ConversationJob], 
         job = planned.get(name)
         if job is None:
             what = "which the plan doesn't have"
-        elif row.entities != job.entities or tuple(turn.text for turn in row.turns[:2]) != job.seed.turns:
+        elif row.entities != job.entities or _seed_turns(row) != job.seed.turns:
             what = "which by the plan begins otherwise"
         else:
             continue
@@ -113,12 +123,21 @@ def check_played(done: Mapping[str, Conversation], jobs: list[ConversationJob], 
         )
 
 
+NOTHING = Seed("", ())
+"""Where conversations begin that have neither a first exchange nor personas."""
+
+
+def _unseeded(seed: Seed) -> Seed:
+    """Of a seed what its speakers are told."""
+    return Seed(seed.seed_id, (), seed.context) if any(seed.context) else NOTHING
+
+
 def _distinct(seeds: list[Seed]) -> list[Seed]:
     return list({(seed.turns, seed.context): seed for seed in reversed(seeds)}.values())[::-1]
 
 
-def _job(study_seed: int, pair: tuple[str, str], number: int, seed: Seed) -> ConversationJob:
-    name = conversation_id(pair, number)
+def _job(study_seed: int, name: str, slot: tuple[tuple[str, str], int], seed: Seed) -> ConversationJob:
+    pair, number = slot
     # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair.
     a_first = (number + derive(study_seed, "first", *pair)) % 2 == 0
     entities = pair if a_first else (pair[1], pair[0])
@@ -137,6 +156,9 @@ class _Drawer:
         self.how = "drawn without replacement over the whole study"
 
     def draw(self, slots: list[tuple[tuple[str, str], int]]) -> list[Seed]:
+        if self.seeds == [NOTHING]:
+            self.how = "none, so that conversations begin with what a bot says"
+            return [NOTHING] * len(slots)
         if self.plan.paired_seeds:
             self.how = "the same for every pair"
             return [self.seeds[self.order[number]] for _, number in slots]

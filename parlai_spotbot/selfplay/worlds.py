@@ -24,6 +24,10 @@ from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionR
 from parlai_spotbot.selfplay.schedule import ConversationJob, derive
 from parlai_spotbot.selfplay.turn_journal import KeptTurn, TurnJournal
 
+START = "Hi!"
+"""What the first speaker hears in a conversation without a seed, for models need something to answer, as in ParlAI's
+own self-chat (Miller et al., 2017). It is no turn: nobody said it, and nobody is shown it."""
+
 
 class ContestantFailed(Exception):
     """Raised by a proxy's `act` where its contestant gave no turn."""
@@ -76,7 +80,7 @@ class ProxyAgent(Agent):
 
 
 class SelfPlayWorld(DialogPartnerWorld):
-    """One conversation between two contestants from a seed exchange on, `exchanges` exchanges long.
+    """One conversation between two contestants from a seed exchange on, `exchanges` exchanges long; or without one.
 
     `kept` are the turns that were given before; `rehearse` lets those who make earlier turns anew do so.
     """
@@ -102,8 +106,11 @@ class SelfPlayWorld(DialogPartnerWorld):
 
     def _seed(self) -> None:
         first, second = self.agents
-        opening, answer = self.job.seed.turns
         context = self.job.seed.context
+        if not self.job.seed.turns:
+            first.observe(self._message("context", "\n".join(filter(None, (context[0], START)))))
+            return
+        opening, answer = self.job.seed.turns
         # TorchAgents must answer every observation, so what an entity is told comes in the message it answers first.
         first.observe(self._message("context", context[0]))
         first.self_observe(self._message(first.id, opening))
@@ -151,8 +158,9 @@ class SelfPlayWorld(DialogPartnerWorld):
             self.failure = err.failure
             return
         listener = self.agents[(len(self.turns) + 1) % 2]
+        told = "" if self.job.seed.turns or self.turns else self.job.seed.context[1]
         self.turns.append(Turn(self.speaker.id, act["text"]))
-        listener.observe(act)
+        listener.observe(self._message(act["id"], f"{told}\n{act['text']}") if told else act)
 
     def parley(self) -> None:
         """One turn."""

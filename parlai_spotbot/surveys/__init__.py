@@ -10,6 +10,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import plugin
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.surveys import own_surveys
 from parlai_spotbot.surveys.about import About, Planning
 from parlai_spotbot.surveys.survey import Limits, Option, Question, Survey
 
@@ -22,21 +24,34 @@ __all__ = [
     "Question",
     "Survey",
     "about_of",
+    "as_asked",
     "get_survey",
     "launched_survey",
     "planned",
     "survey_names",
     "survey_of",
+    "whole_survey",
 ]
 
 
 def survey_names() -> list[str]:
-    """The names of all surveys: the modules here that export `SURVEY`."""
-    return plugin.names(__name__, "SURVEY")
+    """The names of all surveys: the modules here that export `SURVEY`, and what the studies at hand keep of users'."""
+    shipped, own = plugin.names(__name__, "SURVEY"), own_surveys.names()
+    return sorted({*shipped, *own}) if own else shipped
 
 
-def get_survey(name: str) -> Survey:
-    """The survey of this name; an unknown one is a `UserError` that suggests the nearest."""
+def get_survey(name: str, study: Study | None = None) -> Survey:
+    """The survey of this name, which a study may have from a user; an unknown one is a `UserError` that suggests the
+    nearest."""
+    if study is not None and (own := own_surveys.kept(study, name)) is not None:
+        return own
+    if own_surveys.is_file(name):
+        raise own_surveys.needs_packing(name)
+    if name not in plugin.names(__name__, "SURVEY"):
+        own = own_surveys.find(name)
+        if own is not None:
+            return own
+        raise UserError(f"--survey {name}: {plugin.KINDS['SURVEY']}.", nearest(name, survey_names()))
     return plugin.find(__name__, "SURVEY", name, "--survey")
 
 
@@ -52,11 +67,25 @@ def planned() -> dict[str, Planning]:
 
 
 def survey_of(study: Study, name: str) -> Survey:
-    """The survey of this name as this study asks it: with the questions of its own that were added to it."""
+    """The survey of this name as this study asks it: with the questions of its own that were added to it, without what
+    isn't asked."""
+    return as_asked(study, whole_survey(study, name))
+
+
+def as_asked(study: Study, survey: Survey) -> Survey:
+    """A study's survey, whatever its language, without what the study doesn't ask of it."""
+    from parlai_spotbot.surveys.packing import packing_of
+
+    return packing_of(survey).as_asked(study, survey)
+
+
+def whole_survey(study: Study, name: str) -> Survey:
+    """The survey of this name with the questions that the study added, and all those that it doesn't ask: what texts in
+    another language are of."""
     from parlai_spotbot.surveys.own_questions import questions_of_study, with_questions
     from parlai_spotbot.surveys.packing import packing_of
 
-    survey, added = get_survey(name), questions_of_study(study, name)
+    survey, added = get_survey(name, study), questions_of_study(study, name)
     return packing_of(survey).as_packed(study, with_questions(survey, added) if added else survey)
 
 

@@ -5,14 +5,14 @@ dialogues here were written for this survey, in the surface form in which annota
 """
 
 from parlai_spotbot.surveys.about import About, Planning
-from parlai_spotbot.surveys.survey import Exercise, Option, Question, Survey
+from parlai_spotbot.surveys.features import feature
+from parlai_spotbot.surveys.survey import Exercise, FeatureTexts, Option, Question, Survey
 
 NATURES = (
     Option("human", "Human", "These turns were written by a person."),
     Option("bot", "Bot", "These turns were written by a computer program."),
     Option("unsure", "Unsure", "What is shown is not enough to decide."),
 )
-PREFERENCES = (Option("entity:0", "Entity 0"), Option("entity:1", "Entity 1"), Option("no_difference", "No difference"))
 
 CONSENT = (
     "You are invited to take part in a study on written conversations in which people or chatbots took part. You will "
@@ -42,6 +42,23 @@ INSTRUCTIONS = (
     "or No difference. The explanations stay in view.\n\n"
     "There is no need to look anything up, and you can go back and change answers until you hand the task in. "
     "Which name an entity bears is drawn anew for every conversation."
+)
+
+FEATURES = FeatureTexts(
+    own=("fluency", "sensibleness", "specificity"),
+    paragraph=2,
+    compare="Then compare the two ({features}): choose the one that does better, or No difference. The explanations "
+    "stay in view.",
+    consent="You are invited to take part in a study on written conversations in which people or chatbots took part. "
+    "You will read the beginnings of such conversations, and decide who in them is a person and who a computer "
+    "program. A few of the conversations may hold remarks that you find odd or unpleasant.",
+    example="One of them talks of painting, notices that the answer misses the point, and comes back to the weekend: a "
+    "human. The other asks for the job that it has just been told of: a bot.",
+    shown=(
+        ("fluency", "Both write correct sentences, so there is no difference in fluency."),
+        ("sensibleness", "The human's responses make sense; the bot's contradict what was said."),
+        ("specificity", "The human's responses fit this conversation only; the bot's could stand anywhere."),
+    ),
 )
 
 PERSON = ("human", "unsure")
@@ -187,20 +204,6 @@ ONBOARDING = (
 )
 
 
-def _feature(name: str, wording: str, help: str) -> Question:
-    return Question(
-        name,
-        "choice",
-        ("pair",),
-        wording,
-        PREFERENCES,
-        help,
-        after=("nature",),
-        heading=name.capitalize(),
-        shuffle=True,
-    )
-
-
 PLANNING = Planning(
     of="matches",
     difference=0.2,
@@ -227,17 +230,17 @@ SURVEY = Survey(
             "Judge each entity on its own: both may be human, both may be bots.",
             heading="Human or bot",
         ),
-        _feature(
+        feature(
             "fluency",
             "Whose language is more fluent and grammatically correct?",
             "Fluent language reads smoothly and keeps to the rules of grammar.",
         ),
-        _feature(
+        feature(
             "sensibleness",
             "Whose responses are more sensible?",
             "A response that is confusing, illogical, contradictory or factually wrong is not sensible.",
         ),
-        _feature(
+        feature(
             "specificity",
             "Whose responses are more specific and explicit in the given context?",
             "A response is specific if it could be given in this context only.",
@@ -247,6 +250,7 @@ SURVEY = Survey(
     consent=CONSENT,
     example=EXAMPLE,
     onboarding=ONBOARDING,
+    features=FEATURES,
     thanks="Thank you. Your answers are stored.",
     about=About(
         title="Spot The Bot",

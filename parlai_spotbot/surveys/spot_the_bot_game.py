@@ -22,8 +22,8 @@ INSTRUCTIONS = (
     f"is not, 0 for “unsure”; less {GAME.penalty:g} for every exchange beyond the first that was open when you decided "
     "for that entity. So it pays to decide as soon as you are sure, and no sooner: a guess costs as often as it earns. "
     "You see your points when a task is finished.\n\n"
-    "When you have decided for both, say which of the two does better in three respects. These answers are about your "
-    "opinion and earn or cost nothing."
+    "When you have decided for both, say which of the two does better in three respects. These answers are about "
+    "your opinion and earn or cost nothing."
 ).replace(" -", " −")
 
 BONUS = (
@@ -33,6 +33,13 @@ BONUS = (
 
 PAID = 1 + next(i for i, paragraph in enumerate(spot_the_bot.CONSENT) if "{pay}" in paragraph)
 """After the paragraph on pay comes that on the bonus."""
+
+FEATURES = replace(
+    spot_the_bot.FEATURES,
+    paragraph=INSTRUCTIONS.count("\n\n"),
+    compare="When you have decided for both, say which of the two does better ({features}). These answers are about "
+    "your opinion and earn or cost nothing.",
+)
 
 _NATURE = replace(
     spot_the_bot.SURVEY.question("nature"),
@@ -52,6 +59,7 @@ SURVEY = Survey(
     onboarding=spot_the_bot.SURVEY.onboarding,
     limits=spot_the_bot.SURVEY.limits,
     game=GAME,
+    features=FEATURES,
     thanks=spot_the_bot.SURVEY.thanks,
     about=replace(
         spot_the_bot.SURVEY.about,

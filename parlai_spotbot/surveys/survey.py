@@ -172,6 +172,24 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class FeatureTexts:
+    """What the texts of a survey say where other features are asked than its `own`, for which they are written.
+
+    `compare` stands in the place of that `paragraph` of the instructions, counted from 0, with the headings of what is
+    asked for {features}; with none the paragraph is left out. `consent` is the first paragraph of the consent where
+    none is asked. The example's explanation is `example`, which says who is human, and what is `shown` of each feature
+    that is asked: (name, sentence). A text that is "" leaves what stands there.
+    """
+
+    own: tuple[str, ...] = ()
+    paragraph: int = 0
+    compare: str = ""
+    consent: str = ""
+    example: str = ""
+    shown: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class GameRules:
     """Points of a survey in which annotators open the dialogue themselves (paper, appendix B).
 
@@ -224,7 +242,7 @@ class Survey:
     A survey of several `tasks` is annotated task by task: `task` narrows it to one, and then `training` holds the gold
     dialogues of that task, which no browser gets before they are annotated. `chat` holds the rules of a survey with the
     layout "chat". The `questionnaire` is put to an annotator once, about themselves; no answer to it is required.
-    `about` is for reports, plans and launches.
+    `features` says what texts become where not all features are asked. `about` is for reports, plans and launches.
     """
 
     name: str
@@ -253,6 +271,7 @@ class Survey:
     training: tuple[GoldDialogue, ...] = ()
     chat: ChatRules | None = None
     questionnaire: tuple[Question, ...] = ()
+    features: FeatureTexts = FeatureTexts()
     about: About = field(default_factory=About)
 
     def __post_init__(self):
@@ -335,7 +354,7 @@ class Survey:
         """The survey as the web page gets it: lists in place of tuples, without exercises and gold dialogues, without
         how it is packed, how many known segments there are and how many may be missed."""
         row = _lists(asdict(self))
-        for name in ("onboarding", "training", "about", *PACKED):
+        for name in ("onboarding", "training", "features", "about", *PACKED):
             del row[name]
         for name in HIDDEN_LIMITS:
             del row["limits"][name]

@@ -20,7 +20,7 @@ from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.texts.normal_forms import plain_text
 from parlai_spotbot.texts.self_identification import identifies_itself
-from parlai_spotbot.texts.surface import SPECIAL_TOKEN
+from parlai_spotbot.texts.surface import SPECIAL_TOKEN, has_special_token
 
 KINDS = {
     "special_tokens": "special tokens of models, such as </s> or <pad>",
@@ -55,11 +55,6 @@ QUANTILE = 0.99
 
 
 # -- rules on one turn -----------------------------------------------------------------------------------------------
-def has_special_token(text: str) -> bool:
-    """Whether a model's special token stands in the turn."""
-    return SPECIAL_TOKEN.search(text) is not None
-
-
 def is_empty(text: str) -> bool:
     """Whether nothing is left of the turn but white space and dots when special tokens are taken out."""
     return not re.sub(r"[\s.…\u200b\ufeff]+", "", SPECIAL_TOKEN.sub("", text))

@@ -16,10 +16,10 @@ from parlai_spotbot.texts.surface import (
     NO_SPACE_AFTER_PUNCTUATION,
     RULE,
     SPACE_BEFORE_PUNCTUATION,
-    SPECIAL_TOKEN,
     SPLIT_CONTRACTION,
     SURFACES,
     VERSION,
+    has_special_token,
 )
 
 THRESHOLD = 0.75
@@ -49,8 +49,9 @@ FEATURES = (
 
 def features(text: str) -> list[float]:
     """`FEATURES` of one turn, each 0 or 1 except the share of capital letters."""
-    letters = [c for c in text if c.isalpha()]
-    capitals = sum(c.isupper() for c in letters)
+    letters = "".join(filter(str.isalpha, text))
+    capitals = sum(map(str.isupper, letters))
+    plain = text.isascii()
     return [
         float(bool(letters) and letters[0].islower()),
         capitals / len(letters) if letters else 0.0,
@@ -58,12 +59,12 @@ def features(text: str) -> list[float]:
         float(bool(SENTENCE_END.search(text.rstrip()))),
         float(bool(SPACE_BEFORE_PUNCTUATION.search(text))),
         float(bool(NO_SPACE_AFTER_PUNCTUATION.search(text))),
-        float(any(" " in match.group() for match in SPLIT_CONTRACTION.finditer(text))),
+        float("'" in text and any(" " in match.group() for match in SPLIT_CONTRACTION.finditer(text))),
         float(text != " ".join(text.split())),
-        float(any(ord(c) > 127 for c in letters)),
-        float(any(c in "‘’“”„«»–—" for c in text)),
-        float(bool(EMOJI.search(text))),
-        float(bool(SPECIAL_TOKEN.search(text))),
+        float(not letters.isascii()),
+        float(not plain and any(c in "‘’“”„«»–—" for c in text)),
+        float(not plain and bool(EMOJI.search(text))),
+        float(has_special_token(text)),
     ]
 
 
@@ -80,20 +81,23 @@ def surface_report(conversations: Iterable[Conversation], segments: tuple[int, .
     spoken = _spoken(conversations, segments)
     people = spoken.pop(HUMAN, [])
     seen = {"before": SURFACES["keep"], "after": SURFACES[surface]}
+    of_people = {when: _observations(_as(form, people)) for when, form in seen.items()}
     contestants = {}
     for name, entities in sorted(spoken.items()):
-        turns = [turn for _, texts in entities for turn in texts]
+        forms = {when: _as(form, entities) for when, form in seen.items()}
+        turns, shown = ([turn for _, texts in forms[when] for turn in texts] for when in seen)
         row = {
             "conversations": len({conversation for conversation, _ in entities}),
             "turns": len(turns),
-            "changed": sum(seen["after"](turn) != turn for turn in turns) / len(turns),
-            "special_tokens": sum(bool(SPECIAL_TOKEN.search(turn)) for turn in turns),
+            "changed": sum(map(str.__ne__, turns, shown)) / len(turns),
+            "special_tokens": sum(map(has_special_token, turns)),
         }
-        for when, form in seen.items():
-            row[when] = auc(_observations(entities, form), _observations(people, form))
+        own = {when: _observations(said) for when, said in forms.items()}
+        for when in seen:
+            row[when] = auc(own[when], of_people[when])
         row["given_away_by"] = []
         if row["after"] is not None and row["after"] > THRESHOLD:
-            row["given_away_by"] = _give_aways(entities, people, seen["after"])
+            row["given_away_by"] = _give_aways(own["after"][0], of_people["after"][0])
         contestants[name] = row
     return {
         "surface": surface,
@@ -169,16 +173,24 @@ def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) ->
     return spoken
 
 
-def _observations(entities: list[tuple[str, list[str]]], form: Callable[[str], str]) -> tuple[np.ndarray, np.ndarray]:
-    rows = [np.mean([features(form(turn)) for turn in turns], axis=0) for _, turns in entities]
-    return np.reshape(rows, (-1, len(FEATURES))), np.array([conversation for conversation, _ in entities])
+def _as(form: Callable[[str], str], entities: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+    """The entities with their turns in this form."""
+    return [(conversation, [form(turn) for turn in turns]) for conversation, turns in entities]
 
 
-def _give_aways(bots: list, people: list, form: Callable[[str], str], most: int = 3) -> list[dict]:
-    """The features that separate best on their own, best first."""
+def _observations(entities: list[tuple[str, list[str]]]) -> tuple[np.ndarray, np.ndarray]:
+    """The mean features of each entity's turns, (n, number of features), and the conversation it is from, (n,)."""
+    found = np.empty((len(entities), len(FEATURES)))
+    for place, (_, turns) in enumerate(entities):
+        found[place] = np.array([features(turn) for turn in turns]).mean(axis=0)
+    return found, np.array([conversation for conversation, _ in entities])
+
+
+def _give_aways(x: np.ndarray, z: np.ndarray, most: int = 3) -> list[dict]:
+    """The features that separate a contestant's observations (n, number of features) from people's best on their own,
+    best first."""
     from sklearn.metrics import roc_auc_score
 
-    x, z = _observations(bots, form)[0], _observations(people, form)[0]
     y = np.repeat([1, 0], [len(x), len(z)])
     alone = [abs(roc_auc_score(y, np.concatenate([x[:, j], z[:, j]])) - 0.5) for j in range(len(FEATURES))]
     best = [j for j in np.argsort(alone, kind="stable")[::-1][:most] if alone[j] > 0.05]

@@ -1,5 +1,6 @@
 """Functions and classes of plain Python as contestants: what they are told, what is refused, a whole self-play."""
 
+import asyncio
 import sys
 
 import pytest
@@ -92,6 +93,25 @@ def test_a_parameter_says_by_its_name_what_it_is_told():
     ]
     assert Talker(respond, "respond").answer("", TURNS) == "WHO ARE YOU?"
     check(respond, "respond")
+
+
+class Client:
+    """Keeps something that belongs to the loop it was made in, as clients of servers do."""
+
+    async def reset(self):
+        self.loop = asyncio.get_running_loop()
+        self.replies = asyncio.Queue()
+
+    async def reply(self, text):
+        waiting = asyncio.ensure_future(self.replies.get())
+        await self.replies.put(f"{text} ({self.loop is asyncio.get_running_loop()})")
+        return await waiting
+
+
+def test_an_async_class_is_reset_and_stays_in_its_loop():
+    one, other = Talker(Client, "Client"), Talker(Client, "Client")
+    for talker in (one, other, one):
+        assert talker.answer("", TURNS) == "who are you? (True)"
 
 
 def test_they_play_as_any_contestant_and_again_the_same(folder):

@@ -144,7 +144,7 @@ def test_who_is_judged_and_who_begins_is_no_sign_of_the_answer(tmp_path, study_o
     for item in read_controls(study, name):
         known = int(item.control[-1])
         for chance in range(200):
-            page, record = present(survey, item, 0, f"{chance}")
+            page, record = present(survey, item, 0, f"{item.item_id} {chance}")
             if survey.packing == "pairs":
                 table[record[f"place:{known}"] == "left", page["transcripts"][0]["entities"][0]["side"]] += 1
             else:

@@ -128,6 +128,55 @@ def test_the_report_names_what_was_changed_by_hand(study, made):
     assert f"Files of this study were changed by hand: {words}." in made.study.report_path.read_text()
 
 
+def hand_edit(path):
+    """The first line that holds a digit gets another one."""
+    lines = path.read_text().splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if re.search(r"[1-8]", line))
+    lines[at] = re.sub(r"[1-8]", lambda digit: str(int(digit[0]) + 1), lines[at], count=1)
+    path.write_text("".join(lines))
+    return f"line {at + 1} is not what was written"
+
+
+def test_an_analysis_that_was_edited_is_named_and_made_anew(study, made, capsys):
+    from parlai_spotbot.findings.analyze import analyze
+    from parlai_spotbot.report.page import build_report
+
+    analyze(made.study, "spot_the_bot")
+    path = made.study.analysis_path("spot_the_bot") / "ranking.json"
+    sound = path.read_bytes()
+    says = hand_edit(path)
+    assert ran(study) == 1
+    out = capsys.readouterr().out
+    assert f"ranking.json: changed since it was written: {says}" in out
+    with pytest.raises(UserError, match=f"ranking.json: changed since it was written: {says}") as end:
+        build_report(made.study)
+    assert "spotbot_analyze" in end.value.remedy
+    assert f"spotbot_check --study {study} --accept" in end.value.remedy
+    assert ran(study, "--accept") == 0
+    build_report(made.study)
+    words = "surveys/spot_the_bot/analysis/ranking.json (1 line changed or added)"
+    assert f"Files of this study were changed by hand: {words}." in made.study.report_path.read_text()
+    analyze(made.study, "spot_the_bot")
+    assert path.read_bytes() == sound
+    assert made.study.edits() == {}
+
+
+def test_comments_and_failures_that_were_edited_are_named(study, made, capsys):
+    comments, failures = study / "surveys" / "spot_the_bot" / "comments.jsonl", study / "failures.jsonl"
+    with checksums.Journal(failures) as journal:
+        journal.append({"contestant": "bot1", "reason": "crashed", "at": 1})
+    assert ran(study) == 0
+    capsys.readouterr()
+    comments.write_text(comments.read_text().replace("fun", "dull"))
+    failures.write_text(failures.read_text().replace("bot1", "bot2"))
+    assert ran(study) == 1
+    out = capsys.readouterr().out
+    assert "comments.jsonl: changed since it was written: line 1 is not what was written" in out
+    assert "failures.jsonl: changed since it was written: line 1 is not what was written" in out
+    with pytest.raises(UserError, match="line 1 is not what was written"):
+        made.study.failures()
+
+
 def everything(folder):
     """All that is read from a study, or the error that it ends with."""
     study = Study.open(folder)

@@ -6,6 +6,7 @@ import signal
 import socket
 import stat
 import time
+from dataclasses import replace
 
 import pytest
 from people import SURVEY, Annotator, Launch, ScriptLaunch, known_of, make_study
@@ -22,6 +23,11 @@ from parlai_spotbot.crowdsourcing.links import wanted_names
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys import get_survey, own_surveys, survey_of
+from parlai_spotbot.surveys.controls import write_controls
+from parlai_spotbot.surveys.features import with_features
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+from parlai_spotbot.surveys.survey import FeatureTexts
 
 
 @pytest.fixture
@@ -31,6 +37,41 @@ def study(tmp_path):
 
 def snapshot(folder):
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
+
+
+@pytest.mark.parametrize("asked", ["none", "specificity"])
+def test_annotators_are_asked_about_the_features_that_were_chosen(study, asked):
+    pack_study(study, SURVEY, unit_size=6, humans_per_unit=2, ask=(asked,))
+    questions = ["nature", *([asked] if asked != "none" else [])]
+    with Launch(study, "--annotators", "1") as command:
+        command.ready()
+        annotator = Annotator(command.links()["annotator-1"], known_of(study))
+        annotator.survey = survey_of(study, SURVEY)
+        session = annotator.ask("session")[1]
+        assert [question["name"] for question in session["survey"]["questions"]] == questions
+        assert "features" not in session["survey"]
+        assert "fluen" not in json.dumps(session)
+        annotator.work()
+        command.stop()
+    assert collect(study, SURVEY).units == 1
+    assert list(dict.fromkeys(row.question for row in study.judgements(SURVEY))) == questions
+
+
+def test_people_answer_a_survey_of_ones_own(study, tmp_path):
+    mine = replace(get_survey(SURVEY), name="mine", title="Who is it, mine", features=FeatureTexts())
+    mine = replace(with_features(mine, ("fluency",)), instructions="Say who is who.", consent=())
+    (tmp_path / "mine.json").write_text(json.dumps(own_surveys.to_data(mine)))
+    with own_surveys.taken(study, str(tmp_path / "mine.json")) as name:
+        pack_study(study, name, unit_size=6, humans_per_unit=2)
+    write_controls(study, "mine")
+    with Launch(study, "--annotators", "1", survey="mine") as command:
+        command.ready()
+        annotator = Annotator(command.links()["annotator-1"], known_of(study, "mine"), "mine")
+        assert annotator.ask("session")[1]["survey"]["title"] == "Who is it, mine"
+        annotator.work()
+        command.stop()
+    assert collect(study, "mine").units == 1
+    assert {row.question for row in study.judgements("mine")} == {"nature", "fluency"}
 
 
 def test_from_the_first_link_to_the_last_unit_over_a_kill(study):

@@ -13,6 +13,7 @@ from parlai_spotbot.crowdsourcing.page_texts import load_texts
 from parlai_spotbot.crowdsourcing.refusals import REASONS, REFUSALS
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.features import with_features
 from parlai_spotbot.surveys.survey import Limits
 
 ROOM = Path(crowdsourcing.__file__).parent
@@ -110,6 +111,42 @@ def test_a_translation_changes_nothing_but_words(name):
         german.limits,
         german.game,
     )
+
+
+@pytest.mark.parametrize("name", SURVEYS)
+@pytest.mark.parametrize("asked", [(), ("fluency",), ("sensibleness", "specificity")])
+def test_in_german_too_nothing_is_said_of_features_that_are_not_asked(name, asked):
+    survey = with_features(load_texts("de", get_survey(name))[1], asked)
+    english = with_features(get_survey(name), asked)
+    texts = [survey.instructions, *survey.consent, survey.example.explanation]
+    texts += [exercise.explanation for own in survey.onboarding for exercise in own]
+    stems = {
+        "fluency": ("sprachfluss",),
+        "sensibleness": ("sinnvoll", "sinnhaft"),
+        "specificity": ("genau", "nur in dieses"),
+    }
+    for feature, own in stems.items():
+        assert any(stem in text.lower() for text in texts for stem in own) == (feature in asked), feature
+    assert "drei Hinsichten" not in survey.instructions
+    assert ("vergleich" in survey.consent[0]) == bool(asked)
+    assert [own.key for own in sum(survey.onboarding, ())] == [own.key for own in sum(english.onboarding, ())]
+    for one, other in ((english, survey), (english.example, survey.example)):
+        assert one != other
+    assert not set(words(survey.to_json()["example"])) & set(words({"explanation": english.example.explanation}))
+
+
+def test_texts_of_ones_own_stay_where_features_are_left_out_unless_they_say_how(own):
+    mine = load_texts(own("survey: {instructions: Who, example: {explanation: Look.}}"), SURVEY)[1]
+    survey = with_features(mine, ("fluency",))
+    assert (survey.instructions, survey.example.explanation) == ("Who", "Look.")
+    paragraphs = "\\n\\n".join("abcd")
+    told = 'survey: {instructions: "%s", features: {compare: "Now: {features}."}}'
+    survey = with_features(load_texts(own(told % paragraphs), SURVEY)[1], ("fluency",))
+    assert survey.instructions.split("\n\n") == ["a", "b", "Now: Fluency.", "d"]
+    with pytest.raises(UserError, match=r"survey\.features.compare: stands for paragraph 3 of 4 .* which have 1 here"):
+        load_texts(own(told % "a"), SURVEY)
+    with pytest.raises(UserError, match=r"nothing is put in the place of \{feature\}"):
+        load_texts(own('survey: {features: {compare: "{feature}"}}'), SURVEY)
 
 
 # -- a user's own ----------------------------------------------------------------------------------------------------

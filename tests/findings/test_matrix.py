@@ -1,9 +1,12 @@
 """Every bot against every other in one table: what the paper's Table 1 shows, counted here by hand."""
 
+import random
+
 import pytest
 from outside_data import SPOT_THE_BOT, released_data
 from scripted import rows_of, small_study
 
+import parlai_spotbot as sb
 from parlai_spotbot import files
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
@@ -138,3 +141,25 @@ def test_surveys_of_choices_have_one_for_each_question(tmp_path):
                 assert cell.rstrip("*") == f"{won / (won + lost):.2f}"
         assert row[5] == f"{own['score'][row[0]]:.0%}"
     assert any("*" in cell for row in table.rows for cell in row[1:5])
+
+
+def test_votes_have_one_too(tmp_path):
+    """By the model, so that two who never met have a cell as well."""
+    chance = random.Random(2)
+    worth = {"ann": 8, "bob": 4, "cat": 1}
+    pairs = [("ann", "bob"), ("bob", "cat")]
+    rows = [(a, b, "a" if chance.random() < worth[a] / (worth[a] + worth[b]) else "b") for a, b in pairs * 150]
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    ranking = sb.rank(sb.read_votes(path))
+    finding = next(one for one in findings_of("votes") if one.name == "ranking")
+    tables = {t.title: t for s in finding.tell(Result(HUMAN, ranking.data, {})) for t in s.tables}
+    table = tables["Every two"]
+    assert [row[0] for row in table.rows] == ["ann", "bob", "cat"]
+    estimate = {(p["a"], p["b"]): p["estimate"] for p in ranking.data["criteria"]["preference"]["pairs"]}
+    for number, row in enumerate(table.rows):
+        for other, cell in zip(table.head[1:4], row[1:4], strict=True):
+            share = estimate.get((row[0], other), 1 - estimate.get((other, row[0]), 0))
+            assert cell.rstrip("*") == ("–" if other == row[0] else f"{share:.2f}")
+        assert row[1 + number] == "–"
+    assert table.rows[0][3].endswith("*")

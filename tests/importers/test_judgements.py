@@ -6,6 +6,7 @@ import pytest
 
 from parlai_spotbot.analysis.frames import annotations_frame
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 HEADER = "talk,k,rater,verdict_a,verdict_b,fluency,sensibleness,specificity,secs"
 COLUMNS = "conversation_id=talk,worker_id=rater,nature0=verdict_a,nature1=verdict_b,seconds=secs"
@@ -52,6 +53,18 @@ def test_a_row_an_annotation(study, run, wide):
     ]
     assert frame.loc["w1", ["fluency", "sensibleness", "specificity"]].tolist() == [1, -1, 0]
     assert frame["seconds"].isna().tolist().count(True) == 1
+
+
+def test_a_row_an_annotation_has_the_features_that_the_study_asks(study, run, wide):
+    pack_study(study, segments=(2, 3), ask=("fluency",))
+    words = ["--format", "judgements", "--study", study.path, *WORDS]
+    code, _, err = run(*words, "--data", wide(*GOOD))
+    assert (code, "column 'sensibleness' answers what this study doesn't ask" in err) == (2, True)
+    head = HEADER.replace("sensibleness,specificity,", "")
+    code, out, err = run(*words, "--data", wide("c0,2,w1,H,B,0,12.5", header=head))
+    assert code == 0, err
+    assert "3 judgements by 1 annotators read" in out
+    assert [row.question for row in study.judgements("spot_the_bot")] == ["nature", "nature", "fluency"]
 
 
 def test_the_same_again_and_more(study, run, wide):

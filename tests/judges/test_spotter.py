@@ -1,6 +1,7 @@
 """The spotter never sees what it judges, is better than chance on it, and knows when it can't say."""
 
 import math
+import shutil
 from itertools import combinations
 
 import numpy as np
@@ -15,7 +16,7 @@ from parlai_spotbot.judges.spotter.detector import Detector, folds
 from parlai_spotbot.judges.spotter.examples import EntityExample, replies
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.records import HUMAN, Contestant
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.texts.surface import normalise
 
 SURVEY = "spot_the_bot"
@@ -46,6 +47,20 @@ def test_the_same_seed_gives_the_same_bytes(prepared, judged):
     study = judged[0]
     rows = [row.to_json() for unit in study.units(SURVEY) for row in prepared.answer(unit)]
     assert "".join(files.dumps(row) + "\n" for row in rows) == study.judgements_path(SURVEY).read_text("utf-8")
+
+
+def test_it_answers_what_is_asked_of_features_and_no_more(prepared, judged, monkeypatch, tmp_path):
+    study = Study.open(shutil.copytree(judged[0].path, tmp_path / "study"))
+    options = {"options": {"ask": ["specificity"]}}
+    study.record("pack", {SURVEY: options})
+    monkeypatch.setattr(prepared, "features", prepared.features)
+    unit = study.units(SURVEY)[0]
+    whole = prepared.answer(unit)
+    prepared.open(study, SURVEY)
+    rows = prepared.answer(unit)
+    assert rows == [row for row in whole if row.question in ("nature", "specificity")]
+    assert len(rows) == sum(prepared.answers_to(item) for item in unit.items) == 3 * len(unit.items)
+    assert prepared.is_answered(unit, rows)
 
 
 def test_a_model_never_saw_the_bots_it_judges(prepared):

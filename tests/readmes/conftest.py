@@ -34,13 +34,15 @@ def server():
 
 @pytest.fixture(scope="session")
 def users(tmp_path_factory, server):
-    """What somebody has who comes to the README of a room: a pool, and studies with and without answers."""
+    """What somebody has who comes to the README of a room: a pool, a bot, and studies with and without answers."""
     from commands import POOL
 
     from parlai_spotbot.scripts.main import main
 
     folder = tmp_path_factory.mktemp("users")
     (folder / "my_pool.yaml").write_text(POOL, encoding="utf-8")
+    (folder / "my_bot.py").write_text("def respond(text):\n    return f'so you say {text}'\n", encoding="utf-8")
+    (folder / "told.txt").write_text("Be brief.\n", encoding="utf-8")
     studies = folder / "studies"
     few = ["--conversations-per-pair", "4"]
     main(["selfchat", "--study", str(studies / "mine"), "--pool", "rules", *few])

@@ -86,6 +86,9 @@ def test_the_verdict_is_the_exit_code_and_more_conversations_settle_it(folder, s
         (["talks_on:answer", "says_hm:respond"], "talks_on"),
         (["http://127.0.0.1:1/v1", "spotbot:alice"], "which model of that server?"),
         (["elisa", "alice", "--pool", "rules"], "Did you mean 'eliza'?"),
+        (["news", "alice", "--contestant", "new=talks_on:respond", "--pool", "rules"], "news: not in --pool rules."),
+        (["news", "new", "--contestant", "new=talks_on:respond"], "news: not named by --contestant."),
+        (["talks_on:respond,system=x", "says_hm:respond"], "'system=' isn't for talks_on:respond"),
         (["eliza", "alice", "--pool", "rules", "--judge", "none"], "--judge: 0 judges"),
     ],
 )

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.selfplay.named_bots import NamedBot, asked_pair, parse_options
+from parlai_spotbot.selfplay.contestant_text import parse_options
+from parlai_spotbot.selfplay.named_bots import NamedBot, asked_pair
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.play import claimed
 from parlai_spotbot.selfplay.pool import read_entries, read_pool, shipped_pools

@@ -7,15 +7,16 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
-from parlai_spotbot.surveys.controls import write_controls
+from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.lengths import in_proportion, spread
 from parlai_spotbot.surveys.controls.segments import SegmentControl, make_controls
+from parlai_spotbot.surveys.controls.whole_controls import WANTED
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
 def auc_of_length(units, controls, hands=10, count=2):
-    """How well somebody who knows how often items of each number of turns are controls tells them by it.
+    """How well somebody who knows how often items of each number of turns, in all they show, are controls tells them.
 
     Units are handed out as the desk does, `hands` times each with `count` controls.
     """
@@ -23,7 +24,7 @@ def auc_of_length(units, controls, hands=10, count=2):
     for hand in range(hands):
         for unit in units:
             for item in mix(unit.items, controls, ControlDraw(count, f"{unit.unit_id} {hand}")):
-                seen.append((len(item.transcripts[0]), item.control is not None))
+                seen.append((tuple(sorted(map(len, item.transcripts))), item.control is not None))
     of_turns = Counter(turns for turns, _ in seen)
     known = Counter(turns for turns, is_control in seen if is_control)
     scores = [known[turns] / of_turns[turns] for turns, _ in seen]
@@ -62,10 +63,49 @@ def test_the_study_s_controls_have_the_lengths_of_its_units(study_of, pool, talk
     study = study_of([*pool(bots=3, per_pair=15, people=15), *talks])
     pack_study(study, segments=(2, 3, 5))
     write_controls(study, "spot_the_bot")
-    from parlai_spotbot.surveys.controls import read_controls
-
     assert auc_of_length(study.units("spot_the_bot"), read_controls(study, "spot_the_bot")) < 0.55
     assert SegmentControl().counts(read_controls(study, "spot_the_bot"))["known_human"] >= 36
+
+
+@pytest.fixture
+def whole(study_of, make_conversation):
+    """A packed study of bots of 3 to 6 exchanges, and so many free conversations between people of up to `longest`."""
+    from test_controls import chat
+
+    def make(survey, longest=10, people=240):
+        rng = random.Random(1)
+        bots = [
+            make_conversation(f"b{n}-{i}", (f"bot{n}",) * 2, f"s{n}-{i}", rng.randint(3, 6))
+            for n in (0, 1, 2)
+            for i in range(20)
+        ]
+        study = study_of([*bots, *(chat(n, rng.randint(2, longest), f"free-{n:03d}") for n in range(people))])
+        pack_study(study, survey, people=False)
+        write_controls(study, survey)
+        return study.units(survey), read_controls(study, survey)
+
+    return make
+
+
+@pytest.mark.parametrize("survey", ["acute_eval", "comparative", "dialogue_likert", "turn_likert"])
+def test_length_tells_no_control_of_whole_conversations(whole, survey):
+    units, controls = whole(survey)
+    assert len(controls) >= WANTED
+    assert auc_of_length(units, controls, hands=30, count=1) < 0.57
+    first = [len(item.transcripts[int(item.control[-1])]) for item in controls if len(item.transcripts) == 2]
+    second = [len(item.transcripts[1 - int(item.control[-1])]) for item in controls if len(item.transcripts) == 2]
+    longer = (
+        sum(a > b for a, b in zip(first, second, strict=True)),
+        sum(a < b for a, b in zip(first, second, strict=True)),
+    )
+    assert abs(longer[0] - longer[1]) <= max(4, sum(longer) // 5)  # the person's is as often the longer one
+
+
+def test_people_s_conversations_that_are_shorter_than_all_items_are_as_long_as_can_be(whole):
+    units, controls = whole("dialogue_likert", longest=2)
+    assert min(item.exchanges for unit in units for item in unit.items) == 3
+    assert len(controls) == WANTED
+    assert {item.exchanges for item in controls} >= {2}
 
 
 def test_annotators_get_different_controls_and_the_same_hand_out_the_same(talks):

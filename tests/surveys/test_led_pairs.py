@@ -172,6 +172,31 @@ def test_what_means_nothing_is_refused(study, wanted, said):
     assert not study.units_path("comparative").exists()
 
 
+def answered(bot, number, asked, said, told=""):
+    turns = (Turn("human", asked), Turn(bot, said))
+    pair = tuple(sorted(("human", bot)))
+    return Conversation(f"{bot}-{number}", "d", pair, number, ("human", bot), turns, 0, context=("", told))
+
+
+def test_answers_to_the_same_stand_beside_each_other_once(tmp_path):
+    made = Study.create(tmp_path / "same", Plan("invented", {name: Contestant(name, model=name) for name in BOTS}))
+    talks = [answered(bot, n, f"question {n}", f"{bot} says {n}") for bot in BOTS for n in range(4)]
+    talks += [answered(BOTS[0], 9, "only one is asked", "yes"), answered(BOTS[1], 8, "question 0", "told", "be rude")]
+    files.write_jsonl(made.conversations_path, [c.to_json() for c in talks])
+    summary = pack_study(made, "acute_eval", pairs="contexts", ask=("engagingness",))
+    met = [item.conversation_ids for item in shown(made, "acute_eval")]
+    assert len(met) == summary["items"] == 4 * len(BOTS) * (len(BOTS) - 1) // 2
+    assert len({frozenset(ids) for ids in met}) == len(met)
+    assert all(first[-1] == second[-1] and first != second for first, second in met)
+    assert all(item.judged == (1, 1) for item in shown(made, "acute_eval"))
+    before = made.units_path("acute_eval").read_bytes()
+    assert pack_study(made, "acute_eval")["added_units"] == 0
+    assert made.units_path("acute_eval").read_bytes() == before
+    files.write_jsonl(made.conversations_path, [c.to_json() for c in talks[-2:]])
+    with pytest.raises(UserError, match="no two bots' conversations with people that begin with the same"):
+        pack_study(made, "comparative", pairs="contexts")
+
+
 def test_without_chats_the_command_says_what_to_do(study, capsys):
     study.judgements_path("interactive").unlink()
     with pytest.raises(SystemExit):

@@ -1,6 +1,7 @@
 """Units from conversations: what a unit may never hold, what every segment must get, whatever the conversations."""
 
 import json
+import random
 from collections import Counter
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, is_people, pack, seed_of
+from parlai_spotbot.surveys.packing.blocks import PackOptions, add_people, blocks_of, deal, is_people, pack, seed_of
 from parlai_spotbot.surveys.packing.segments import summarise
 
 SENTINEL = "xyzzyseed"
@@ -255,6 +256,42 @@ def test_people_too_many_are_counted(pool):
     summary = summarise(conversations, pack(conversations, PackOptions()), PackOptions())
     assert [(row["what"], row["count"]) for row in summary["left_out"]] == [("conversations", 10)]
     assert "people" in summary["left_out"][0]["reason"]
+
+
+def fill_plainly(blocks, people, uses, options):
+    """What `add_people` does first, with a look at every block for every conversation."""
+    for conversation in sorted(people, key=lambda c: -len(options.lengths(c))):
+        fits = [
+            block
+            for block in blocks
+            if len(block.people) < block.people_wanted(options)
+            and seed_of(conversation) not in map(seed_of, block.conversations)
+        ]
+        if fits and not uses[conversation.conversation_id]:
+            min(fits, key=lambda b: len(b.people) / b.people_wanted(options)).people.append(conversation)
+            uses[conversation.conversation_id] += 1
+
+
+def test_each_goes_to_the_emptiest_block_without_its_seed(make_conversation):
+    rng = random.Random(0)
+    for _ in range(100):
+        seeds = rng.choice([3, 10, 100])
+        bots = [
+            make_conversation(f"b{n}", ("bot0", "bot1"), f"s{rng.randrange(seeds)}", 5)
+            for n in range(rng.randint(1, 60))
+        ]
+        people = [
+            make_conversation(f"p{n}", (HUMAN, HUMAN), f"s{rng.randrange(2 * seeds)}", rng.randint(1, 5))
+            for n in range(rng.randint(1, 40))
+        ]
+        options = PackOptions(unit_size=rng.randint(2, 20), humans_per_unit=1)
+        used = {c.conversation_id: 1 for c in people if rng.random() < 0.2}
+        plain, quick = deal(bots, options.bots_per_unit), deal(bots, options.bots_per_unit)
+        fill_plainly(plain, people, Counter(used), options)
+        if not all(block.people for block in plain):
+            continue  # then others are borrowed
+        add_people(quick, people, Counter(used), options, earlier=0)
+        assert quick == plain
 
 
 def test_a_block_without_people_borrows_some(pool):

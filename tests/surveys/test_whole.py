@@ -11,6 +11,7 @@ from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.controls.whole_controls import WANTED
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 OWN = {"questions": {"politeness": {"wording": "Who is more polite?", "option": "{name} is more polite"}}}
@@ -251,8 +252,8 @@ def test_the_command_prints_what_it_did(study_of, chats, capsys, tmp_path):
     assert "left out: 6 conversations: between two bots (--source pairs)" in said
     known = [json.loads(line)["is_onboarding"] for line in out.read_text().splitlines()]
     assert known.count(False) == 48
-    assert known[: known.count(True)] == [True] * 12  # the controls come first
-    assert "(60 pairs)" in said
+    assert known[: known.count(True)] == [True] * WANTED  # the controls come first
+    assert f"({48 + WANTED} pairs)" in said
     assert {item.questions for unit in study.units("acute_eval") for item in unit.items} == {
         ("humanness", "reason"),
         ("knowledge", "reason"),

@@ -1,6 +1,7 @@
 """The surface form: what the rule mends, that it is stable, and that the check finds what is planted."""
 
 import itertools
+import unicodedata
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.texts import surface
 from parlai_spotbot.texts.surface import normalise
 from parlai_spotbot.texts.surface_check import FEATURES, THRESHOLD, auc, features, surface_report, warnings
 
@@ -50,6 +52,24 @@ WORDS = [
     "gon",
     "na",
 ]
+
+
+def every_pattern(text):
+    """The rule once, without a look whether a pattern has anything to find."""
+    text = unicodedata.normalize("NFKC", text).translate(surface.PLAIN)
+    text = surface.WORD_QUOTES.sub('"', surface.SPECIAL_TOKEN.sub(" ", text))
+    text = " ".join(text.lower().split())
+    text = surface.SPLIT_CONTRACTION.sub(lambda match: "'" if "'" in match.group() else "", text)
+    text = surface.INNER_QUOTES.sub(r'"\1"', surface.SPLIT_WORD.sub(r"\1", text))
+    text = surface.SPACE_BEFORE_PUNCTUATION.sub("", text)
+    text = surface.NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
+    return surface.FINAL_STOP.sub("", surface.BRACKETS.sub("", text))
+
+
+@given(st.one_of(st.text(), st.lists(st.sampled_from([*WORDS, "wan", "[sep]", " "])).map(" ".join)))
+@settings(deadline=None, max_examples=1000, database=None)
+def test_a_pattern_is_passed_over_only_where_it_finds_nothing(text):
+    assert surface._once(text) == every_pattern(text)
 
 
 @pytest.mark.parametrize(

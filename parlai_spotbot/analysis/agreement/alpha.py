@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
@@ -65,7 +66,7 @@ def _middle(given: np.ndarray) -> np.ndarray:
 
 
 def krippendorff_alpha(
-    units: Sequence, answers: Sequence, clusters: Clusters, metric: str = "nominal", level: float = 0.95
+    units: ArrayLike, answers: ArrayLike, clusters: Clusters, metric: str = "nominal", level: float = 0.95
 ) -> dict:
     """Alpha of answers about units, and its interval over conversations and annotators.
 
@@ -131,7 +132,7 @@ class _Answers:
     metric: str
 
     @classmethod
-    def of(cls, units: Sequence, answers: Sequence, metric: str, among: np.ndarray | None = None) -> _Answers:
+    def of(cls, units: ArrayLike, answers: ArrayLike, metric: str, among: np.ndarray | None = None) -> _Answers:
         """`among` (n,) says which of the answers count."""
         answers = np.asarray(answers, dtype=object)
         kept = ~pd.isna(answers) if among is None else ~pd.isna(answers) & among
@@ -242,7 +243,7 @@ def _all_agree(own: _Answers, clusters: Clusters, level: float) -> dict:
 
 
 def alpha_by(
-    units: Sequence, answers: Sequence, groups: Sequence, clusters: Clusters, metric: str = "nominal"
+    units: ArrayLike, answers: ArrayLike, groups: ArrayLike, clusters: Clusters, metric: str = "nominal"
 ) -> tuple[pd.DataFrame, dict]:
     """Alpha of each group of units, as of each segment length or domain, and whether groups differ (footnote 9).
 

@@ -42,7 +42,7 @@ def remove(
     rules = Rules() if rules is None else rules
     caught = {}
     if set(rules.in_force()) - {flag.TWICE, flag.SEGMENTS, flag.UNITS}:
-        table = annotator_table(annotations, entities_frame(annotations), limits=False, rules=rules)
+        table = annotator_table(annotations, entities_frame(annotations, ()), limits=False, rules=rules)
         caught = {worker: flags[0] for worker, flags in table["flags"].items() if flags}
     for name, workers in (marked or {}).items():
         caught |= {worker: name for worker in workers if worker not in caught}

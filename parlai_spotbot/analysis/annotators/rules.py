@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 ANSWERS = ("nature0", "nature1", "fluency", "sensibleness", "specificity")
-"""The five answers of an annotation."""
+"""The five answers of an annotation, where all features are asked."""
 
 SAME_LABEL = "always the same label"
 GUESSING = "worse than guessing"
@@ -48,6 +48,8 @@ class Rules:
         which a quick reader needs 8 seconds.
     max_same_answers : float
         The share of annotations in which all answers (five in Spot The Bot) are the same ones.
+    answers : tuple of str
+        The columns in which the answers of an annotation stand.
     enough_labels, enough_annotations : int
         So many labelled entities, or annotations, there must be before what an annotator answered, or how fast, is
         judged.
@@ -64,6 +66,7 @@ class Rules:
     max_same_answers: float | None = 0.9
     enough_labels: int = 20
     enough_annotations: int = 10
+    answers: tuple[str, ...] = ANSWERS
 
     def __post_init__(self) -> None:
         for name in ("max_units", "max_segments", "max_repeats"):

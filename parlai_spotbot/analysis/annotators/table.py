@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -43,7 +43,7 @@ def annotator_table(
     paper's), and `correct_people`, the same of people only; `balanced_accuracy`, mean of the shares right on bots and
     on people; `sensitivity` d' and `bias` c of calling an entity a bot, with intervals (see `detection`);
     `median_seconds`, `hours` (of annotations with a known time); `speed`: in the median, how many times as fast as
-    everybody's median at that length; `same_answers`: the share of the annotator's most frequent five answers;
+    everybody's median at that length; `same_answers`: the share of the annotator's most frequent set of answers;
     `repeated_segments`, `repeated_conversations`: annotations of a segment, segments of a conversation beyond the
     first; `flags`, a list of the `rules` that catch the annotator. Unsure counts as half a "bot", so guessing has
     balanced accuracy .5. NaN where nothing is known.
@@ -56,7 +56,7 @@ def annotator_table(
     rows = {}
     for worker, own in entities.groupby("worker_id", sort=True):
         mine = by_worker.get(worker, annotations.iloc[:0])
-        row = {**worked(mine), **right(own)}
+        row = {**worked(mine, rules.answers), **right(own)}
         row["flags"] = flags(row, own, mine, rules) + (limits_broken(mine, rules) if limits else [])
         rows[worker] = row
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
@@ -70,9 +70,9 @@ def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
     return annotations.assign(_speed=speed)
 
 
-def worked(mine: pd.DataFrame) -> dict:
-    """How an annotator worked: amounts, times, repetitions; `answers` hold all those to an item, else `ANSWERS` do."""
-    answers = mine.groupby("answers" if "answers" in mine else list(ANSWERS)).size()
+def worked(mine: pd.DataFrame, columns: Sequence[str] = ANSWERS) -> dict:
+    """How an annotator worked: amounts, times, repetitions; `answers` hold all those to an item, else `columns` do."""
+    answers = mine.groupby("answers" if "answers" in mine else list(columns)).size()
     segments = mine.drop_duplicates(["conversation_id", "k"])
     return {
         "n": len(mine),

@@ -7,10 +7,10 @@ continuous the bootstrap of the NPMLE is inconsistent (Sen & Xu 2015, Stat. Sin.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.curves import current_status_survival
@@ -25,12 +25,12 @@ CROWD = 10
 
 
 def survival_intervals(
-    left: Sequence,
-    right: Sequence,
-    at: Sequence | None = None,
+    left: ArrayLike,
+    right: ArrayLike,
+    at: ArrayLike | None = None,
     *,
-    weights: Sequence | None = None,
-    clusters: Sequence | None = None,
+    weights: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     closed: tuple[bool, bool] | None = None,
     replicates: int = 1000,
     level: float = 0.95,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.results import CollinearityWarning
 
@@ -22,7 +23,7 @@ class DesignMatrix:
 
 
 def design(
-    X: np.ndarray | pd.DataFrame,
+    X: ArrayLike | pd.DataFrame,
     n: int,
     *,
     formula: str | None = None,
@@ -76,7 +77,7 @@ def design(
     return DesignMatrix(values, names, use)
 
 
-def _matrix(X: np.ndarray | pd.DataFrame, n: int, formula: str | None) -> tuple[np.ndarray, Sequence[str]]:
+def _matrix(X: ArrayLike | pd.DataFrame, n: int, formula: str | None) -> tuple[np.ndarray, Sequence[str]]:
     if formula is not None:
         X = _by_formula(X, formula, n)
     names = [str(column) for column in X.columns] if isinstance(X, pd.DataFrame) else None
@@ -90,7 +91,7 @@ def _matrix(X: np.ndarray | pd.DataFrame, n: int, formula: str | None) -> tuple[
     return values, names if names is not None else [f"x{i + 1}" for i in range(values.shape[1])]
 
 
-def _no_number(X: np.ndarray | pd.DataFrame) -> str:
+def _no_number(X: ArrayLike | pd.DataFrame) -> str:
     frame = pd.DataFrame(X)
     for column in frame.columns:
         wrong = pd.to_numeric(frame[column], errors="coerce").isna() & frame[column].notna()

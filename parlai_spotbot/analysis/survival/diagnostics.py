@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.families import PARAMETERS
 from parlai_spotbot.analysis.survival.intervals import check
@@ -35,10 +36,10 @@ class ParametricCheck:
 
 def parametric_check(
     fit: RegressionFit,
-    left: Sequence,
-    right: Sequence,
-    weights: Sequence | None = None,
-    X: np.ndarray | pd.DataFrame | None = None,
+    left: ArrayLike,
+    right: ArrayLike,
+    weights: ArrayLike | None = None,
+    X: ArrayLike | pd.DataFrame | None = None,
     backend: str = "native",
 ) -> ParametricCheck:
     """Compare a fitted survival curve with the NPMLE of the same rows.
@@ -69,7 +70,7 @@ def parametric_check(
     return ParametricCheck(table, float(distance[worst]), float(times[worst]))
 
 
-def _mean_survival(fit: RegressionFit, times: np.ndarray, X: np.ndarray | pd.DataFrame, weights: np.ndarray):
+def _mean_survival(fit: RegressionFit, times: np.ndarray, X: ArrayLike | pd.DataFrame, weights: np.ndarray):
     if len(X) != len(weights):
         raise ValueError(f"X: {len(X)} rows, expected one for every observation ({len(weights)})")
     frame = isinstance(X, pd.DataFrame)
@@ -96,11 +97,11 @@ class LogMinusLog:
 
 
 def log_minus_log(
-    left: Sequence,
-    right: Sequence,
-    group: Sequence,
-    weights: Sequence | None = None,
-    times: Sequence | None = None,
+    left: ArrayLike,
+    right: ArrayLike,
+    group: ArrayLike,
+    weights: ArrayLike | None = None,
+    times: ArrayLike | None = None,
     backend: str = "native",
 ) -> LogMinusLog:
     """The NPMLE of each group as log(-log S(t)) and as logit F(t), whose differences show hazards or odds to be
@@ -138,11 +139,11 @@ def log_minus_log(
     return _compared(names, times[inside], survival[:, inside])
 
 
-def _compared(names: Sequence, times: np.ndarray, survival: np.ndarray) -> LogMinusLog:
+def _compared(names: ArrayLike, times: np.ndarray, survival: np.ndarray) -> LogMinusLog:
     scales = {"log_minus_log": np.log(-np.log(survival)), "logit": np.log1p(-survival) - np.log(survival)}
     count = len(times)
 
-    def frame(which: Sequence, columns: dict[str, np.ndarray]) -> pd.DataFrame:
+    def frame(which: ArrayLike, columns: dict[str, np.ndarray]) -> pd.DataFrame:
         base = {"group": np.repeat(np.asarray(which, dtype=object), count), "time": np.tile(times, len(which))}
         return pd.DataFrame(base | {name: values.ravel() for name, values in columns.items()})
 
@@ -153,9 +154,9 @@ def _compared(names: Sequence, times: np.ndarray, survival: np.ndarray) -> LogMi
 
 
 def compare_distributions(
-    left: Sequence,
-    right: Sequence,
-    X: np.ndarray | pd.DataFrame | None = None,
+    left: ArrayLike,
+    right: ArrayLike,
+    X: ArrayLike | pd.DataFrame | None = None,
     model: str = "ph",
     *,
     dists: Sequence[str] = tuple(PARAMETERS),

@@ -7,6 +7,8 @@ People are a contestant like any other: their curve is the bound that bots are m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -14,9 +16,11 @@ from parlai_spotbot.analysis.frames import FEATURES, NATURES
 
 UNSURE = ("survives", "missing", "half")
 CLUSTERS = ("conversation_id", "worker_id")
+BESIDE = ("left", "right", "weight", "group", "k", *CLUSTERS)
+"""The columns of events that are no features."""
 
 
-def events(entities: pd.DataFrame, unsure: str = "survives") -> pd.DataFrame:
+def events(entities: pd.DataFrame, unsure: str = "survives", features: Sequence[str] = FEATURES) -> pd.DataFrame:
     """Turn annotated entities into interval-censored events, one row an event.
 
     Parameters
@@ -28,12 +32,14 @@ def events(entities: pd.DataFrame, unsure: str = "survives") -> pd.DataFrame:
     unsure : str
         What the answer "unsure" says. "survives" (the paper's): the entity was not spotted. "missing": nothing, the row
         is left out. "half": both, as two rows of weight 1/2, one spotted and then one not.
+    features : sequence of str
+        Those that were asked: columns of the frame.
 
     Returns
     -------
     frame
         `left`, `right`: spotted in (left, right], exchanges. `weight`: 1, or 1/2. `group`: the entity's name. `k`.
-        `fluency`, `sensibleness`, `specificity`: +1 where this entity was favoured over its opponent, -1 where the
+        Each of the `features`: +1 where this entity was favoured over its opponent, -1 where the
         opponent was, 0 where neither. `conversation_id` and `worker_id`: rows that share one are not independent. The
         rows stand in the order of `entities` and keep its index, so with "half" an index can stand twice.
 
@@ -68,7 +74,7 @@ def events(entities: pd.DataFrame, unsure: str = "survives") -> pd.DataFrame:
     """
     if unsure not in UNSURE:
         raise ValueError(f"unsure is {unsure!r}, expected one of {', '.join(UNSURE)}")
-    _check(entities)
+    _check(entities, features)
     doubtful = (entities["nature"] == "unsure").to_numpy()
     spotted = (entities["nature"] == "bot").to_numpy()
     weight = np.ones(len(entities))
@@ -83,7 +89,7 @@ def events(entities: pd.DataFrame, unsure: str = "survives") -> pd.DataFrame:
         # Of the two rows of an unsure answer the first is the spotted one.
         spotted = spotted | (doubtful[rows] & np.append(rows[1:] == rows[:-1], False))
     k = entities["k"].to_numpy(dtype=float)[rows]
-    frame = entities[["name", "k", *FEATURES, *CLUSTERS]].iloc[rows].rename(columns={"name": "group"})
+    frame = entities[["name", "k", *features, *CLUSTERS]].iloc[rows].rename(columns={"name": "group"})
     since = entities["since"].to_numpy(dtype=float)[rows] if "since" in entities else 0.0
     frame.insert(0, "left", np.where(spotted, since, k))
     frame.insert(1, "right", np.where(spotted, k, np.inf))
@@ -91,8 +97,8 @@ def events(entities: pd.DataFrame, unsure: str = "survives") -> pd.DataFrame:
     return frame
 
 
-def _check(entities: pd.DataFrame) -> None:
-    missing = [name for name in ("name", "k", "nature", *FEATURES, *CLUSTERS) if name not in entities.columns]
+def _check(entities: pd.DataFrame, features: Sequence[str]) -> None:
+    missing = [name for name in ("name", "k", "nature", *features, *CLUSTERS) if name not in entities.columns]
     if missing:
         raise ValueError(f"entities: no column {missing[0]!r}, expected the frame that entities_frame makes")
     k = pd.to_numeric(entities["k"], errors="coerce").to_numpy(dtype=float)
@@ -101,7 +107,7 @@ def _check(entities: pd.DataFrame) -> None:
     if "since" in entities:
         since = pd.to_numeric(entities["since"], errors="coerce").to_numpy(dtype=float)
         _refuse(entities, "since", ~((since >= 0) & (since < k)), "a number of exchanges from 0 up and below k")
-    for feature in FEATURES:
+    for feature in features:
         known = entities[feature].isin((-1, 0, 1)).to_numpy()
         _refuse(entities, feature, ~known, "1, 0 or -1: this entity, neither or the opponent is favoured")
     for column in ("name", *CLUSTERS):

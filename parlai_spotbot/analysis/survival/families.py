@@ -7,10 +7,10 @@ Q = 1, the log-normal at Q = 0 and the gamma at Q = sigma. Scales and shapes are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.distributions import (
     LINKS,
@@ -82,15 +82,15 @@ class ParametricBaseline:
     model: str = "aft"
     shift: float = 0.0
 
-    def survival(self, t: float | Sequence) -> np.ndarray:
+    def survival(self, t: ArrayLike) -> np.ndarray:
         """P(T > t)."""
         return np.exp(self._tails(t)[0].log_sf)
 
-    def cumulative_hazard(self, t: float | Sequence) -> np.ndarray:
+    def cumulative_hazard(self, t: ArrayLike) -> np.ndarray:
         """-log P(T > t)."""
         return -self._tails(t)[0].log_sf
 
-    def density(self, t: float | Sequence) -> np.ndarray:
+    def density(self, t: ArrayLike) -> np.ndarray:
         """The density at t, the derivative of 1 - survival(t); NaN at 0."""
         t = np.asarray(t, dtype=float)
         at, log_rate = self._tails(t)
@@ -99,7 +99,7 @@ class ParametricBaseline:
             value = np.exp(at.log_pdf + log_rate - np.log(sigma) - np.log(t))
         return np.where((t > 0) & np.isfinite(t), value, np.where(t == 0, np.nan, 0.0))
 
-    def quantile(self, q: float | Sequence) -> np.ndarray:
+    def quantile(self, q: ArrayLike) -> np.ndarray:
         """The time by which a share q (0 to 1) has been spotted."""
         q = np.asarray(q, dtype=float)
         if not ((q >= 0) & (q <= 1)).all():
@@ -115,7 +115,7 @@ class ParametricBaseline:
             time = np.exp(mu + (self.shift if self.model == "aft" else 0.0) + sigma * w)
         return np.where(q == 0, 0.0, np.where(q == 1, np.inf, time))
 
-    def _tails(self, t: float | Sequence):
+    def _tails(self, t: ArrayLike):
         """The law at t on its own scale ("aft") or the link's, and log d eta / dw."""
         t = np.asarray(t, dtype=float)
         if not (t >= 0).all():

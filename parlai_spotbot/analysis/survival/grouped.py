@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.intervals import check
 from parlai_spotbot.analysis.survival.scores import collapse
@@ -67,12 +68,12 @@ class GroupedRows:
 
 
 def checked_rows(
-    left: Sequence,
-    right: Sequence,
-    group: Sequence,
-    weights: Sequence | None,
-    clusters: Sequence | None,
-    strata: Sequence | None,
+    left: ArrayLike,
+    right: ArrayLike,
+    group: ArrayLike,
+    weights: ArrayLike | None,
+    clusters: ArrayLike | None,
+    strata: ArrayLike | None,
     options: LogrankOptions,
 ) -> GroupedRows:
     """Everything about the rows as codes; a `ValueError` names what is wrong."""
@@ -103,7 +104,7 @@ def checked_rows(
     return GroupedRows(cells.left, cells.right, cells.of, weights, codes, names, stratum, by)
 
 
-def codes_of(values: Sequence, name: str, n: int, expected: str) -> tuple[np.ndarray, tuple]:
+def codes_of(values: ArrayLike, name: str, n: int, expected: str) -> tuple[np.ndarray, tuple]:
     """Labels (n,) as numbers, and the distinct ones in the order in which they occur."""
     if not isinstance(values, np.ndarray | pd.Series | pd.Index):
         values = pd.Series(list(values), dtype=object)
@@ -116,7 +117,7 @@ def codes_of(values: Sequence, name: str, n: int, expected: str) -> tuple[np.nda
     return codes, tuple(found.tolist())
 
 
-def _clusterings(clusters: Sequence) -> list:
+def _clusterings(clusters: ArrayLike) -> list:
     """One or two clusterings: a pair of sequences, the columns of a frame or matrix, or one sequence."""
     if isinstance(clusters, pd.DataFrame):
         several = [clusters[column] for column in clusters.columns]

@@ -6,11 +6,11 @@ Several draws let methods for exact times be used on interval-censored data, the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.intervals import check
 from parlai_spotbot.analysis.survival.laws import Law, forward, law, place
@@ -21,11 +21,11 @@ WITHIN = ("right", "left", "uniform")
 
 
 def impute(
-    left: Sequence,
-    right: Sequence,
+    left: ArrayLike,
+    right: ArrayLike,
     fit: Any = None,
     *,
-    X: np.ndarray | pd.DataFrame | None = None,
+    X: ArrayLike | pd.DataFrame | None = None,
     draws: int = 1,
     within: str = "right",
     closed: tuple[bool, bool] | None = None,
@@ -88,7 +88,7 @@ def impute(
     return _by_interval(known, left, right, closed or (False, True), shift, model, uniform, within, rng)
 
 
-def _shift(fit: Any, X: np.ndarray | pd.DataFrame | None, n: int) -> tuple[np.ndarray | None, str]:
+def _shift(fit: Any, X: ArrayLike | pd.DataFrame | None, n: int) -> tuple[np.ndarray | None, str]:
     """The linear predictor (n,), and what it does."""
     if not isinstance(fit, RegressionFit):
         if X is not None:

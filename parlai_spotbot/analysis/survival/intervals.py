@@ -6,10 +6,10 @@ order, 2i is the point t_i itself and 2i + 1 the open gap behind it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 BACKENDS = ("auto", "native", "icenreg")
 
@@ -36,7 +36,7 @@ class Intervals:
         return bool(((self.first == 0) | (self.last == len(self.ends) - 1)).all())
 
 
-def check(left: Sequence, right: Sequence, weights: Sequence | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`left`, `right` and weights as arrays of one length; anything else is a `ValueError` naming the row."""
     arrays = []
     for name, values in (("left", left), ("right", right), ("weights", weights)):
@@ -68,7 +68,7 @@ def _refuse(wrong: np.ndarray, name: str, values: np.ndarray, expected: str) -> 
 
 
 def innermost(
-    left: Sequence, right: Sequence, weights: Sequence | None = None, closed: tuple[bool, bool] | None = None
+    left: ArrayLike, right: ArrayLike, weights: ArrayLike | None = None, closed: tuple[bool, bool] | None = None
 ) -> Intervals:
     """Check the observations and find their innermost intervals.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.grouped import GroupedRows, LogrankOptions, checked_rows
 from parlai_spotbot.analysis.survival.permutation import ClusterRelabelling, RowRelabelling, cluster_relabelling
@@ -61,14 +62,14 @@ class LogrankTest:
 
 
 def logrank(
-    left: Sequence,
-    right: Sequence,
-    group: Sequence,
+    left: ArrayLike,
+    right: ArrayLike,
+    group: ArrayLike,
     score: str = "sun",
     *,
-    weights: Sequence | None = None,
-    clusters: Sequence | None = None,
-    strata: Sequence | None = None,
+    weights: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
     covariance: str = "permutation",
     method: str = "asymptotic",
     replicates: int = 10_000,
@@ -154,14 +155,14 @@ def logrank(
 
 
 def logrank_tests(
-    left: Sequence,
-    right: Sequence,
-    group: Sequence,
+    left: ArrayLike,
+    right: ArrayLike,
+    group: ArrayLike,
     scores: Sequence[str] = SCORES,
     *,
-    weights: Sequence | None = None,
-    clusters: Sequence | None = None,
-    strata: Sequence | None = None,
+    weights: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
     seed: int | np.random.Generator = 0,
     closed: tuple[bool, bool] | None = None,
     backend: str = "auto",

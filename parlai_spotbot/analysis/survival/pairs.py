@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.grouped import LogrankOptions, checked_rows
 from parlai_spotbot.analysis.survival.logrank import run
@@ -17,17 +17,17 @@ COLUMNS = ("a", "b", "n_a", "n_b", "statistic", "expected", "se", "chi2", "df", 
 
 
 def logrank_pairs(
-    left: Sequence,
-    right: Sequence,
-    group: Sequence,
+    left: ArrayLike,
+    right: ArrayLike,
+    group: ArrayLike,
     score: str = "sun",
     *,
-    names: Sequence | None = None,
+    names: ArrayLike | None = None,
     adjust: str = "holm",
     comparisons: int | None = None,
-    weights: Sequence | None = None,
-    clusters: Sequence | None = None,
-    strata: Sequence | None = None,
+    weights: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
     seed: int | np.random.Generator = 0,
     closed: tuple[bool, bool] | None = None,
     backend: str = "auto",
@@ -79,7 +79,7 @@ def logrank_pairs(
     return table
 
 
-def _chosen(names: Sequence | None, known: tuple) -> tuple:
+def _chosen(names: ArrayLike | None, known: tuple) -> tuple:
     names = known if names is None else tuple(names)
     for name in names:
         if name not in known:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.design import DesignMatrix, design
@@ -46,34 +47,34 @@ class ParametricFit(RegressionFit):
     offset: np.ndarray = field(default_factory=lambda: np.empty(0))
     parameter_se: dict[str, float] = field(default_factory=dict)
 
-    def survival(self, t: float | Sequence, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def survival(self, t: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """P(T > t) for every row of covariates: (rows, times); exact however far the rows are from covariates 0."""
         return self._at(X).survival(np.atleast_1d(np.asarray(t, dtype=float))[None, :])
 
-    def quantile(self, q: float | Sequence, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def quantile(self, q: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """The times by which shares q are spotted, for every row of covariates: (rows, shares)."""
         q = np.atleast_1d(np.asarray(q, dtype=float))[None, :]
         if not ((q > 0) & (q < 1)).all():
             raise ValueError(f"q is {q.ravel().tolist()}, expected shares between 0 and 1")
         return self._at(X).quantile(q)
 
-    def _at(self, X: np.ndarray | pd.DataFrame) -> ParametricBaseline:
+    def _at(self, X: ArrayLike | pd.DataFrame) -> ParametricBaseline:
         """The distributions at rows of covariates, one in each row of what they are asked for."""
         return replace(self.baseline, shift=self.baseline.shift + self._predictor(X)[:, None])
 
 
 def parametric(
-    left: Sequence,
-    right: Sequence,
-    X: np.ndarray | pd.DataFrame | None = None,
+    left: ArrayLike,
+    right: ArrayLike,
+    X: ArrayLike | pd.DataFrame | None = None,
     model: str = "ph",
     dist: str = "weibull",
     *,
     formula: str | None = None,
-    weights: Sequence | None = None,
+    weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     errors: str = "information",
-    clusters: Sequence | None = None,
+    clusters: ArrayLike | None = None,
     replicates: int = 200,
     seed: int | np.random.Generator = 0,
     backend: str = "auto",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, links, npmle
 from parlai_spotbot.analysis.survival.design import DesignMatrix, design
@@ -33,17 +34,17 @@ ERRORS = ("information", "bootstrap", "none")
 
 
 def cox(
-    left: Sequence,
-    right: Sequence,
-    X: np.ndarray | pd.DataFrame,
+    left: ArrayLike,
+    right: ArrayLike,
+    X: ArrayLike | pd.DataFrame,
     model: str = "ph",
     *,
     formula: str | None = None,
-    weights: Sequence | None = None,
+    weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     closed: tuple[bool, bool] | None = None,
     errors: str = "information",
-    clusters: Sequence | None = None,
+    clusters: ArrayLike | None = None,
     replicates: int = 200,
     seed: int | np.random.Generator = 0,
     backend: str = "auto",

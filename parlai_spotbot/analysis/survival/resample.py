@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 
-def clusterings(clusters: Sequence | None, n: int, known: np.ndarray) -> list[np.ndarray]:
+def clusterings(clusters: ArrayLike | None, n: int, known: np.ndarray) -> list[np.ndarray]:
     """One or two sequences (n,) of clusters as codes of the rows that are `known`; none for None."""
     if clusters is None:
         return []

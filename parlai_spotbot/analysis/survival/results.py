@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc, hyperu, stdtr, stdtrit
 from scipy.stats import norm
 
@@ -72,10 +73,10 @@ def chi_square_test(chi2: float, df: int) -> ChiSquareTest:
 class Baseline(Protocol):
     """The distribution at covariates 0."""
 
-    def survival(self, t: float | Sequence) -> np.ndarray:
+    def survival(self, t: ArrayLike) -> np.ndarray:
         """P(T > t)."""
 
-    def quantile(self, q: float | Sequence) -> np.ndarray:
+    def quantile(self, q: ArrayLike) -> np.ndarray:
         """The time by which a share q has been spotted; inf where that share is never reached."""
 
 
@@ -175,7 +176,7 @@ class RegressionFit:
         fewer = 0 if reduced is None else int((~np.isnan(reduced.coef)).sum())
         return chi_square_test(max(0.0, 2 * (self.loglik - less)), known - fewer)
 
-    def survival(self, t: float | Sequence, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def survival(self, t: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """P(T > t) for every row of covariates: (rows, times)."""
         shift = self._predictor(X)[:, None]
         t = np.atleast_1d(np.asarray(t, dtype=float))[None, :]
@@ -186,7 +187,7 @@ class RegressionFit:
             return base ** np.exp(shift)
         return base / (base + (1 - base) * np.exp(shift))
 
-    def quantile(self, q: float | Sequence, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def quantile(self, q: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """The times by which shares q are spotted, for every row of covariates: (rows, shares); inf: never."""
         shift = self._predictor(X)[:, None]
         q = np.atleast_1d(np.asarray(q, dtype=float))[None, :]
@@ -217,7 +218,7 @@ class RegressionFit:
             raise ValueError(f"names: {name!r}, expected one of {', '.join(self.names)}")
         return self.names.index(name)
 
-    def _predictor(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def _predictor(self, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """The linear predictor of every row; a frame's columns are found by name, so they may stand in any order."""
         if isinstance(X, pd.DataFrame):
             missing = [name for name in self.names if name not in X.columns]

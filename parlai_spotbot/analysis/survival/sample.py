@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
@@ -29,12 +30,12 @@ def sample(
     *,
     dist: Any = "weibull",
     parameters: Mapping[str, float] | None = None,
-    X: np.ndarray | pd.DataFrame | None = None,
+    X: ArrayLike | pd.DataFrame | None = None,
     coef: Sequence[float] | None = None,
     model: str | None = None,
     inspection: str = "current_status",
     times: Any = (2, 3, 5),
-    clusters: Mapping[str, tuple[int | Sequence, float]] | None = None,
+    clusters: Mapping[str, tuple[int | ArrayLike, float]] | None = None,
     icc: str = "latent",
     seed: int | np.random.Generator = 0,
 ) -> pd.DataFrame:
@@ -168,7 +169,7 @@ def _names(names: list[str]) -> None:
             )
 
 
-def _covariates(X: np.ndarray | pd.DataFrame | None, n: int) -> dict[str, np.ndarray]:
+def _covariates(X: ArrayLike | pd.DataFrame | None, n: int) -> dict[str, np.ndarray]:
     if X is None:
         return {}
     names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
@@ -223,7 +224,7 @@ def _looks(times: Any, n: int, count: int, rng: np.random.Generator) -> np.ndarr
     return np.sort(looks, axis=1)
 
 
-def _clusters(asked: Mapping[str, tuple[int | Sequence, float]], n: int, rng: np.random.Generator) -> list[_Group]:
+def _clusters(asked: Mapping[str, tuple[int | ArrayLike, float]], n: int, rng: np.random.Generator) -> list[_Group]:
     groups = []
     for name, (of, icc) in asked.items():
         if not 0 <= icc < 1:

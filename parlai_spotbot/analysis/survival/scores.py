@@ -6,11 +6,11 @@ Biometrics 42), the score test of proportional hazards. A score depends on the i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
@@ -70,7 +70,11 @@ class PooledFit:
 
 
 def pooled(
-    left: Sequence, right: Sequence, weights: Sequence, closed: tuple[bool, bool] | None = None, backend: str = "auto"
+    left: ArrayLike,
+    right: ArrayLike,
+    weights: ArrayLike,
+    closed: tuple[bool, bool] | None = None,
+    backend: str = "auto",
 ) -> PooledFit:
     """Fit the NPMLE to cells of positive weight."""
     backend = icenreg.choose(backend)

@@ -6,10 +6,14 @@ extremes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Shares are sums of masses, so a quantile counts as reached within rounding.
 ROUNDING = 1e-12
@@ -23,11 +27,11 @@ class StepDistribution:
     closed: np.ndarray
     mass: np.ndarray
 
-    def survival(self, t: float | Sequence) -> np.ndarray:
+    def survival(self, t: ArrayLike) -> np.ndarray:
         """P(T > t), of the shape of t; each mass counts from the right end of its interval."""
         return self.bounds(t)[1]
 
-    def bounds(self, t: float | Sequence) -> tuple[np.ndarray, np.ndarray]:
+    def bounds(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest P(T > t) that the estimate allows; they differ inside an interval with mass."""
         t = np.asarray(t, dtype=float)
         if np.isnan(t).any():
@@ -47,11 +51,39 @@ class StepDistribution:
         ends = np.where(self.closed[:, 1] | np.isinf(ends), ends, np.nextafter(ends, -np.inf))
         return np.searchsorted(ends, t, side="right")
 
-    def quantile(self, q: float | Sequence) -> np.ndarray:
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw P(T > t), and shaded what the estimate leaves open (`bounds`).
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default pyplot's present axes.
+        style
+            Of the curve, as for matplotlib's ``plot``: ``label="alice"``, ``color="C1"``, ``linestyle="--"``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.gca()
+        ends = np.unique(self.intervals[np.isfinite(self.intervals)])
+        reach = ends[-1] - min(ends[0], 0.0) or 1.0
+        x = np.unique([min(ends[0], 0.0), *ends, ends[-1] + 0.05 * reach])
+        least, most = self.bounds(np.nextafter(x, np.inf))  # a step stands for what follows it
+        (curve,) = ax.step(x, most, where="post", **style)
+        ax.fill_between(x, least, most, step="post", color=curve.get_color(), alpha=0.15, linewidth=0)
+        ax.set_ylim(-0.02, 1.02)
+        ax.set(xlabel=ax.get_xlabel() or "t", ylabel=ax.get_ylabel() or "P(T > t)")
+        return ax
+
+    def quantile(self, q: ArrayLike) -> np.ndarray:
         """The time by which a share q has been spotted, at the latest; inf where the data never reach that share."""
         return self.quantile_bounds(q)[1]
 
-    def quantile_bounds(self, q: float | Sequence) -> tuple[np.ndarray, np.ndarray]:
+    def quantile_bounds(self, q: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """The interval in which the share q is reached: its left and right ends.
 
         A right end of inf says that it was not reached by the left end, the last time at which anyone looked.

@@ -5,10 +5,10 @@ Any mix of exact, left-, interval- and right-censored observations; how each kin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, npmle
 from parlai_spotbot.analysis.survival.intervals import innermost
@@ -30,9 +30,9 @@ class TurnbullFit(StepDistribution):
 
 
 def turnbull(
-    left: Sequence,
-    right: Sequence,
-    weights: Sequence | None = None,
+    left: ArrayLike,
+    right: ArrayLike,
+    weights: ArrayLike | None = None,
     closed: tuple[bool, bool] | None = None,
     backend: str = "auto",
 ) -> TurnbullFit:

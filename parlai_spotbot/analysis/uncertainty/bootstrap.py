@@ -7,12 +7,13 @@ isotonic regression, refits; all else has its errors from `Clusters`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtrit
 
@@ -50,8 +51,8 @@ class ClusterBootstrap:
 
     def __init__(
         self,
-        conversations: Sequence,
-        workers: Sequence | None = None,
+        conversations: ArrayLike,
+        workers: ArrayLike | None = None,
         *,
         rng: np.random.Generator,
         replicates: int = 1000,

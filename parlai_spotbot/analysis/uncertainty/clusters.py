@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
 RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
@@ -32,7 +33,7 @@ MOST = 0.999
 """Of an estimate's information: a cluster that holds more is taken to hold so much."""
 
 
-def codes_of(values: Sequence, name: str = "clusters") -> np.ndarray:
+def codes_of(values: ArrayLike, name: str = "clusters") -> np.ndarray:
     """Numbers from 0 up (n,) that tell different values apart, in order of appearance.
 
     Raises `ValueError` that names the row where a value is missing.
@@ -56,7 +57,7 @@ class Clusters:
 
     @classmethod
     def of(
-        cls, conversations: Sequence[Sequence[str]], workers: Sequence | None, resample: str = "conversations_workers"
+        cls, conversations: Sequence[Sequence[str]], workers: ArrayLike | None, resample: str = "conversations_workers"
     ) -> Clusters:
         """From the conversations of each row (one or two ids) and its annotator.
 
@@ -74,13 +75,13 @@ class Clusters:
 
     @classmethod
     def by(
-        cls, conversations: Sequence, workers: Sequence | None = None, resample: str = "conversations_workers"
+        cls, conversations: ArrayLike, workers: ArrayLike | None = None, resample: str = "conversations_workers"
     ) -> Clusters:
         """As `of`, where each row is of one conversation, whose id (n,) is given."""
         return cls._of(codes_of(conversations, "conversations")[:, None], workers, resample)
 
     @classmethod
-    def _of(cls, codes: np.ndarray, workers: Sequence | None, resample: str) -> Clusters:
+    def _of(cls, codes: np.ndarray, workers: ArrayLike | None, resample: str) -> Clusters:
         if resample not in RESAMPLE:
             raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
         if workers is not None and len(workers) != len(codes):

@@ -7,10 +7,11 @@ in turn instead. These weights serve where a statistic needs whole replicates, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK, check_draws
@@ -42,7 +43,7 @@ class _Factor:
     seed: int
 
     @classmethod
-    def of(cls, clusters: Sequence, strata: np.ndarray, rng: np.random.Generator) -> _Factor:
+    def of(cls, clusters: ArrayLike, strata: np.ndarray, rng: np.random.Generator) -> _Factor:
         codes = codes_of(clusters)
         count = int(codes.max()) + 1 if len(codes) else 0
         stratum = np.zeros(count, dtype=int)
@@ -88,9 +89,9 @@ class Bootstrap:
 
     def __init__(
         self,
-        conversations: Sequence,
-        workers: Sequence,
-        strata: Sequence,
+        conversations: ArrayLike,
+        workers: ArrayLike,
+        strata: ArrayLike,
         *,
         rng: np.random.Generator,
         resample: str,
@@ -164,9 +165,9 @@ def _product_sums(cells: np.ndarray, codes: list[np.ndarray], counts: list[np.nd
 
 
 def bootstrap_weights(
-    conversations: Sequence,
-    workers: Sequence,
-    strata: Sequence,
+    conversations: ArrayLike,
+    workers: ArrayLike,
+    strata: ArrayLike,
     *,
     rng: np.random.Generator,
     resample: str,

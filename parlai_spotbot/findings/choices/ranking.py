@@ -165,7 +165,11 @@ def _grids(own: Mapping) -> Section:
     for question, found in own["criteria"].items():
         if found["pairs"]:
             charts += [win_grid(question, found)] + ([_shares(question, found)] if found["ties"] else [])
-            tables += _matrix(question, found)
+            tables += grid_table(
+                f"Every two: {plainly(question)}",
+                found,
+                "Of the choices that favoured one of the two the share for the contestant of the row",
+            )
             tables.append(
                 Table(
                     f"Pairs: {plainly(question)}",
@@ -183,17 +187,16 @@ def _grids(own: Mapping) -> Section:
     return Section("grid", "Who beats whom?", [main["clustering"]], charts, tables)
 
 
-def _matrix(question: str, found: Mapping) -> list[Table]:
-    """The grid as a table to copy."""
+def grid_table(title: str, found: Mapping, how: str) -> list[Table]:
+    """The grid of `found` as a table to copy; `how` says what the shares are of."""
     points = {name: percent(value) for name, value in found["score"].items()}
     table = matrix_table(
-        f"Every two: {plainly(question)}",
+        title,
         found,
         "estimate",
         (("Points", points), places(found)),
-        how="Of the choices that favoured one of the two the share for the contestant of the row; * where the two are "
-        "told apart (p < .05, Holm over the pairs of a question). Then its points, had all met equally often, and its "
-        "places.",
+        how=f"{how}; * where the two are told apart (p < .05, Holm over the pairs of a question). Then its points, had "
+        "all met equally often, and its places.",
         method=found["test"],
         cite=("davidson1970", "cameron2011", "holm1979"),
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot import __version__, files
+from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.needs import PAIR
 from parlai_spotbot.findings.plans import matches, matches_words, metrics, metrics_words, whole, whole_words
@@ -45,7 +45,7 @@ class SizePlan:
 
     def write(self, path: Path) -> None:
         """Write the plan as JSON and, after a pilot of matches, its pairs as CSV beside it."""
-        files.write_json(path, self.to_json())
+        checksums.write_anew(path, self.to_json())
         if self.pairs:
             files.write_text(path.with_suffix(".csv"), of_pairs(self.pairs))
 

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.frames import FEATURES as THREE
 from parlai_spotbot.analysis.frames import entities_frame, joined
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -21,6 +22,7 @@ from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
 from parlai_spotbot.findings.answers import Answers, Facts, Form
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.texts.repetition import turns_frame
 
 FEW = 5
@@ -35,7 +37,21 @@ FEATURES = {
 """Criteria beside who is human, as tables and figures call them."""
 
 NATURES = ("human", "unsure", "bot")
-QUESTIONS = ("nature", "fluency", "sensibleness", "specificity")
+
+
+def title(criterion: str) -> str:
+    """A feature's name as it begins a line or a heading."""
+    return FEATURES.get(criterion) or criterion.replace("_", " ").capitalize()
+
+
+def in_text(criterion: str) -> str:
+    """A feature's name within a sentence."""
+    return said if (said := title(criterion)).isupper() else said.lower()
+
+
+def asked_features(facts: Facts) -> tuple[str, ...]:
+    """The features that were asked about; all three, where nobody knows how it was asked."""
+    return features_of(facts.survey) if facts.survey else THREE
 
 
 class Annotations(Answers):
@@ -46,11 +62,16 @@ class Annotations(Answers):
         """Whether annotators went from exchange to exchange, so that rows carry the time of their decisions."""
         return self.crossed and "opened0" in self.rows
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that were asked about."""
+        return asked_features(self.facts)
+
     @cached_property
     def entities(self) -> pd.DataFrame:
         """One row an annotated entity: rows 2i and 2i + 1 are those of annotation i."""
         rows = self.rows
-        frame = entities_frame(rows)
+        frame = entities_frame(rows, self.features)
         if "opened0" not in rows:
             return frame
         frame["k"] = rows[["opened0", "opened1"]].to_numpy().ravel()
@@ -73,8 +94,8 @@ class Annotations(Answers):
     def with_people(self) -> pd.DataFrame:
         """The annotations of conversations between a person and a bot, rows as the main ones; they are no matches."""
         free = ~self.tidy["worker_id"].isin(list(self.failed))
-        tidy = self.tidy[free & self.tidy["question"].isin(QUESTIONS)].reset_index(drop=True)
-        frame, _ = joined(tidy, self.facts.conversations, ("human_model",))
+        tidy = self.tidy[free & self.tidy["question"].isin(("nature", *self.features))].reset_index(drop=True)
+        frame, _ = joined(tidy, self.facts.conversations, ("human_model",), self.features)
         return _opened(frame, tidy, self.facts) if _is_game(self.facts) else frame
 
     @property
@@ -148,7 +169,7 @@ class Annotations(Answers):
 def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
     """One row an annotation, see `analysis.frames.annotations_frame`; of a game also `opened0` and `opened1`, the
     exchanges open at each decision, `k`, the larger, and `whole`, how many could be opened."""
-    frame, left_out = joined(tidy, facts.conversations)
+    frame, left_out = joined(tidy, facts.conversations, features=asked_features(facts))
     reasons = next(iter(left_out.values()), {})
     return (_opened(frame, tidy, facts) if _is_game(facts) else frame), reasons
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from parlai_spotbot.analysis import agreement
-from parlai_spotbot.analysis.frames import FEATURES as SINGLE
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.finding import Finding, Result, Rows
@@ -43,7 +42,7 @@ def compute(own: Annotations) -> dict:
     entities, rows = own.entities, own.rows
     segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
     asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
-    asked |= {feature: (segment.to_numpy(), rows) for feature in SINGLE}
+    asked |= {feature: (segment.to_numpy(), rows) for feature in own.features}
     alphas, by_length = {}, {}
     for question, (units, frame) in asked.items():
         clusters = own.clusters(frame)

@@ -45,12 +45,17 @@ def rules_in_words(own: Rules) -> dict[str, str]:
         rules.INCORRECT: f"the share of right labels, {labels} without the unsure ones, is below {own.min_correct}",
         rules.TOO_FAST: f"half {annotations} took less than 1/{own.max_speed} of the usual time at that length, "
         f"or less than {own.min_seconds:g} seconds",
-        rules.SAME_ANSWERS: f"in more than {own.max_same_answers} {annotations} all five answers are the same ones",
+        rules.SAME_ANSWERS: f"in more than {own.max_same_answers} {annotations} {_all(len(own.answers))} answers are "
+        "the same ones",
         rules.TWICE: f"answered the same segment more than {_times(own.max_repeats)}",
         rules.SEGMENTS: f"saw more than {own.max_segments} segment(s) of one conversation",
         rules.UNITS: f"did more than {own.max_units} units",
     }
     return {flag: words[flag] for flag in own.in_force()}
+
+
+def _all(n: int) -> str:
+    return {2: "both", 3: "all three", 4: "all four", 5: "all five"}.get(n, f"all {n}")
 
 
 def _times(n: int | None) -> str:

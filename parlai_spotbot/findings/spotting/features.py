@@ -8,28 +8,31 @@ from dataclasses import replace
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
-from parlai_spotbot.findings.spotting import FEATURES, FORM, Annotations
+from parlai_spotbot.findings.spotting import FORM, Annotations, in_text, title
 from parlai_spotbot.findings.spotting.standing import matrix_of, ranking, ranking_rows, rate
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.wording import between, ends, known, listed, percent, span, to
 
+SSA = ("sensibleness", "specificity")
 
-def compute(own: Annotations) -> dict:
-    """By feature as the ranking, with the feature's answers in the place of the verdicts."""
+
+def compute(own: Annotations) -> dict | None:
+    """By feature as the ranking, with the feature's answers in the place of the verdicts; None where none was asked."""
+    both = ("sensibleness_and_specificity",) if set(SSA) <= set(own.features) else ()
     found = {}
-    for criterion in FEATURES:
+    for criterion in (*own.features, *both):
         matches = matches_frame(own.rows, criterion)
         found[criterion] = ranking(matches, own.bots, own.weights[:, matches.index], own.rng(criterion), **own.hang)
-    return found
+    return found or None
 
 
 def tell(result: Result) -> list[Section]:
     """Win rates by feature."""
     own = result.data
-    shown = [criterion for criterion in FEATURES if own.get(criterion, {}).get("order")]
+    shown = [criterion for criterion, found in own.items() if found.get("order")]
     if not shown:
         return []
-    pairs = [matrix_of(own[criterion], f"{FEATURES[criterion]} of every two bots") for criterion in shown]
+    pairs = [matrix_of(own[criterion], f"{title(criterion)} of every two bots") for criterion in shown]
     tables = [_table(own, result.order, shown), *(replace(table, folded=True) for table in pairs if table)]
     return [Section("features", "Features", [], [_chart(own, result.order, shown)], tables)]
 
@@ -37,9 +40,9 @@ def tell(result: Result) -> list[Section]:
 def of_bot(result: Result, bot: str) -> list[Section]:
     """How often it is favoured in each feature."""
     told = [
-        f"{said if said.isupper() else said.lower()} {percent(own['win_rate'][bot])}{to(own['win_rate_ci'].get(bot))}"
-        for feature, said in FEATURES.items()
-        if (own := result.data.get(feature) or {}).get("win_rate", {}).get(bot) is not None
+        f"{in_text(feature)} {percent(own['win_rate'][bot])}{to(own['win_rate_ci'].get(bot))}"
+        for feature, own in result.data.items()
+        if own.get("win_rate", {}).get(bot) is not None
     ]
     return (
         [Section("features", "", [f"Favoured over the others, of what was decided: {listed(told)}."])] if told else []
@@ -54,7 +57,7 @@ def _chart(own: Mapping, bots: Iterable[str], shown: list[str]) -> Chart:
         for bot in bots:
             low, high = cis.get(bot) or (None, None)
             lines.append({"label": Name(bot), "estimate": rates.get(bot), "low": low, "high": high})
-        panels.append({"title": FEATURES[criterion], "rows": lines, "reference": 0.5})
+        panels.append({"title": title(criterion), "rows": lines, "reference": 0.5})
     rows = [
         {"feature": criterion, "bot": bot, "win_rate": value, **_low_high(own[criterion]["win_rate_ci"].get(bot))}
         for criterion in shown
@@ -74,8 +77,7 @@ def _low_high(ci: list | None) -> dict:
 def _favoured(results: Mapping) -> str:
     """Who is favoured most in each feature, and whether that is sure."""
     parts = []
-    for feature, said in FEATURES.items():
-        own = results.get(feature, {})
+    for feature, own in results.items():
         if len(own.get("order", [])) < 2:
             continue
         rated = [bot for bot in own["order"] if own["win_rate"].get(bot) is not None]
@@ -83,10 +85,9 @@ def _favoured(results: Mapping) -> str:
             continue
         best = max(rated, key=lambda bot: own["win_rate"][bot])
         sure = "" if own["clusters"][best] == [1, 1] else ", not sure to be first"
-        name = said if said.isupper() else said.lower()
         ci = own["win_rate_ci"].get(best)
         between = f", {ends(ci)}" if known(ci) else ""
-        parts.append(f"in {name} {best} ({percent(own['win_rate'][best])}{between}{sure})")
+        parts.append(f"in {in_text(feature)} {best} ({percent(own['win_rate'][best])}{between}{sure})")
     return f"Favoured most often over the others: {'; '.join(parts)}." if parts else ""
 
 
@@ -100,13 +101,14 @@ def _table(results: Mapping, bots: Iterable[str], shown: list[str]) -> Table:
             said = percent(own["win_rate"].get(bot)) + between(own["win_rate_ci"].get(bot))
             cells.append(said + (f" · {span(place)}" if place else ""))
         rows.append(tuple(cells))
-    ties = "; ".join(f"{FEATURES[c]} {percent(results[c].get('ties'))}" for c in shown)
+    ties = "; ".join(f"{title(c)} {percent(results[c].get('ties'))}" for c in shown)
     how = (
         "How often a bot was favoured over its opponent, of the segments in which one of them was, with 95 % "
-        f"intervals; then its places by this feature. No difference, so not in these rates: {ties}. SSA "
-        "counts a win where sensibleness and specificity both favour the same bot."
+        f"intervals; then its places by this feature. No difference, so not in these rates: {ties}."
     )
-    head = ("", *(f"{FEATURES[c]} · places" for c in shown))
+    if "sensibleness_and_specificity" in shown:
+        how += " SSA counts a win where sensibleness and specificity both favour the same bot."
+    head = ("", *(f"{title(c)} · places" for c in shown))
     sentence = _farthest(results, shown)
     return Table("Win rates by feature", how, head, rows, sentence=sentence, **about("features"))
 
@@ -124,13 +126,9 @@ def _farthest(results: Mapping, shown: Iterable[str]) -> str:
     most = max(spread, key=lambda c: spread[c][0])
     _, best, worst = spread[most]
     own = results[most]
-    text = f"Farthest apart are the bots in {_feature(most)}: {best} {rate(own, best)}, {worst} {rate(own, worst)}"
+    text = f"Farthest apart are the bots in {in_text(most)}: {best} {rate(own, best)}, {worst} {rate(own, worst)}"
     least = min(spread, key=lambda c: spread[c][0])
-    return text + (f"; nearest together in {_feature(least)}." if least != most else ".")
-
-
-def _feature(name: str) -> str:
-    return FEATURES[name] if FEATURES[name].isupper() else FEATURES[name].lower()
+    return text + (f"; nearest together in {in_text(least)}." if least != most else ".")
 
 
 def rows(data: Mapping) -> Rows:

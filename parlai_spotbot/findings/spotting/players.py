@@ -251,7 +251,7 @@ def _results(own: Annotations, kept: np.ndarray) -> list[dict]:
     rate = win_rates(win_matrix(matches, own.bots))
     ends = win_rate_intervals(matches, contrasts(matches, own.bots, resample=own.resample))
     entities = own.entities[np.repeat(kept, 2)]
-    drawn, found = own.drawn("survival").take(own.pages), events(entities, own.options.unsure)
+    drawn, found = own.drawn("survival").take(own.pages), events(entities, own.options.unsure, own.features)
     result = []
     for name in [*own.bots, *([HUMAN] if (entities["name"] == HUMAN).any() else [])]:
         mine = found[found["group"] == name]

@@ -27,7 +27,7 @@ WARNING = (
 
 def with_bounds(own: Annotations, found: dict) -> dict:
     """What survival.json holds, with the warning, and with `bounds` {low, high, ci} at the exchanges of each curve."""
-    rows = events(own.entities, own.options.unsure)
+    rows = events(own.entities, own.options.unsure, own.features)
     clusters = own.together.take(own.pages)
     for name, curve in found["curves"].items():
         mine = rows[rows["group"] == name]

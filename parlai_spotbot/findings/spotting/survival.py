@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from parlai_spotbot.findings.finding import Finding, Result, Rows, two_ends
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
-from parlai_spotbot.findings.spotting import FEATURES, FORM, Annotations
+from parlai_spotbot.findings.spotting import FORM, Annotations, in_text, title
 from parlai_spotbot.findings.spotting.stopping import bounds_rows, bounds_table
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.findings.spotting.table_methods import about, resampling
@@ -106,7 +106,7 @@ def better(own: Mapping) -> tuple[dict[str, dict], str]:
 def _effects_chart(own: Mapping) -> Chart | None:
     """Hazard or odds ratios of being favoured in each feature, with intervals, on a logarithmic axis."""
     fits, model = better(own)
-    shown = [f for f in FEATURES if any(entries.get(f, {}).get("ratio") for entries in fits.values())]
+    shown = [f for f in _features(fits) if any(entries.get(f, {}).get("ratio") for entries in fits.values())]
     if not shown:
         return None
     panels, rows = [], []
@@ -117,7 +117,7 @@ def _effects_chart(own: Mapping) -> Chart | None:
             low, high = fit.get("ratio_ci") or (None, None)
             known = {"estimate": fit.get("ratio"), "low": low, "high": high, "infinite": fit.get("separated")}
             lines.append({"label": Name(bot), **known})
-        panels.append({"title": FEATURES[feature], "rows": lines})
+        panels.append({"title": title(feature), "rows": lines})
     for bot, entries in fits.items():
         for feature in shown:
             fit = entries[feature]
@@ -244,7 +244,7 @@ def _effects_table(own: Mapping) -> Table | None:
     if not fits:
         return None
     rows, reasons = [], []
-    names = [f for f in FEATURES if any(f in entries for entries in fits.values())]
+    names = _features(fits)
     for bot, entries in fits.items():
         cells = [Name(bot)]
         for feature in names:
@@ -257,7 +257,7 @@ def _effects_table(own: Mapping) -> Table | None:
     how = _how(own, model)
     if reasons:
         how += f" Without a number: {'; '.join(reasons)}."
-    head = ("", *(FEATURES[f] for f in names), "p, no feature matters")
+    head = ("", *(title(f) for f in names), "p, no feature matters")
     sentence = _strongest(fits)
     return Table("Features and survival", how, head, rows, folded=True, sentence=sentence, **about("effects"))
 
@@ -349,13 +349,14 @@ def _strongest(fits: Mapping) -> str:
     _, bot, feature, fit = max(found, key=lambda own: own[0])
     when = "sooner" if fit["ratio"] > 1 else "later"
     return (
-        f"Strongest goes {who(bot)} favoured in {_feature(feature)} with being spotted {when}: ratio "
+        f"Strongest goes {who(bot)} favoured in {in_text(feature)} with being spotted {when}: ratio "
         f"{factor(fit['ratio'])}{between(fit['ratio_ci'], factor)}, one of {len(found)} told from 1."
     )
 
 
-def _feature(name: str) -> str:
-    return FEATURES[name] if FEATURES[name].isupper() else FEATURES[name].lower()
+def _features(fits: Mapping) -> list[str]:
+    """The features that the regressions are of."""
+    return list(dict.fromkeys(feature for entries in fits.values() for feature in entries))
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.analysis.survival import BootstrapWarning, ConvergenceWarning, RegressionFit, SurvivalWarning, cox
+from parlai_spotbot.analysis.survival.events import BESIDE
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.spotting import survival_words as sentences
 
@@ -35,7 +35,9 @@ def effects(
     replicates: int,
     backend: str,
 ) -> dict:
-    """Coefficients per contestant and feature, by both models, under the names of survival.json."""
+    """Coefficients per contestant and feature, by both models, under the names of survival.json; of no contestant
+    where no feature was asked."""
+    names = names if _features(rows) else ()
     result: dict = {key: {} for key in KEYS.values()}
     models: dict[str, dict] = {name: {} for name in names}
     for name in names:
@@ -102,15 +104,16 @@ class _Errors:
 
 def _fit(rows: pd.DataFrame, model: str, errors: _Errors, backend: str) -> tuple[dict, dict]:
     """One contestant's coefficients by feature, and the model as a whole."""
-    arguments = (rows["left"], rows["right"], rows[list(FEATURES)].astype(float), model)
+    features = _features(rows)
+    arguments = (rows["left"], rows["right"], rows[features].astype(float), model)
     try:
         fitted = errors.fit(*arguments, weights=rows["weight"], backend=backend)
     except ValueError:  # not one observation lies wholly before another
         none = {"coef": None, "se": None, "p": None, "ratio": None, "ci": [None] * 2, "ratio_ci": [None] * 2}
-        why = {f: SAME if rows[f].nunique() < 2 else NOTHING for f in FEATURES}
+        why = {f: SAME if rows[f].nunique() < 2 else NOTHING for f in features}
         whole = {"loglik": float("nan"), "n": len(rows), "test": None, "errors": None, "notes": [NOTHING]}
-        return {f: none | {"why": why[f]} for f in FEATURES}, whole
-    found = {f: _one(fitted.fit, i, rows) for i, f in enumerate(FEATURES)}
+        return {f: none | {"why": why[f]} for f in features}, whole
+    found = {f: _one(fitted.fit, i, rows[f]) for i, f in enumerate(features)}
     whole = {"loglik": fitted.fit.loglik, "n": len(rows), "test": _wald(fitted.fit)}
     return found, whole | {"errors": fitted.said, "notes": fitted.notes}
 
@@ -124,8 +127,13 @@ def _cox(*arguments, **options) -> tuple[RegressionFit, list[str]]:
     return fit, [str(w.message).removeprefix("cox: ") for w in caught if issubclass(w.category, kinds)]
 
 
-def _one(fit: RegressionFit, i: int, rows: pd.DataFrame) -> dict:
-    feature, coef, ci = FEATURES[i], fit.coef[i], fit.interval()[i]
+def _features(rows: pd.DataFrame) -> list[str]:
+    return [name for name in rows.columns if name not in BESIDE]
+
+
+def _one(fit: RegressionFit, i: int, feature: pd.Series) -> dict:
+    """Of the feature at place `i`, of which these were the answers."""
+    coef, ci = fit.coef[i], fit.interval()[i]
     with np.errstate(over="ignore"):
         entry = {
             "coef": coef,
@@ -141,7 +149,7 @@ def _one(fit: RegressionFit, i: int, rows: pd.DataFrame) -> dict:
         return entry
     entry |= {"coef": None, "ratio": None, "p": None}
     if np.isnan(coef):
-        return entry | {"why": SAME if rows[feature].nunique() < 2 else UNTOLD}
+        return entry | {"why": SAME if feature.nunique() < 2 else UNTOLD}
     return entry | {"why": SEPARATED, "separated": "sooner" if coef > 0 else "later"}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.analysis.survival import (
     current_status_survival,
     events,
@@ -46,6 +47,7 @@ class Setting:
     """How to analyse: `drawn` are replicates of the entities, `rng` makes a generator for a name.
 
     `followed`: annotators went from exchange to exchange, so that rows carry the time of their decision (appendix B).
+    `features` are those that were asked about.
     """
 
     names: Sequence[str]
@@ -55,6 +57,7 @@ class Setting:
     resample: str
     rng: Callable[[str], np.random.Generator]
     followed: bool = False
+    features: tuple[str, ...] = FEATURES
 
 
 def survival_of(own: Annotations) -> dict:
@@ -62,7 +65,7 @@ def survival_of(own: Annotations) -> dict:
     names = [*own.bots, *([HUMAN] if (own.rows["a"] == HUMAN).any() else [])]
     drawn = own.drawn("survival").take(own.pages)
     options = own.options
-    setting = Setting(names, drawn, options.backend, options.unsure, own.resample, own.rng, own.followed)
+    setting = Setting(names, drawn, options.backend, options.unsure, own.resample, own.rng, own.followed, own.features)
     found = survival(own.entities, setting) | {"bootstrap": own.bootstrap()}
     return with_bounds(own, found) if own.followed else found
 
@@ -70,7 +73,7 @@ def survival_of(own: Annotations) -> dict:
 def survival(entities: pd.DataFrame, setting: Setting) -> dict:
     """Everything about survival of the annotated `entities`."""
     backend = icenreg.choose(setting.backend)
-    rows = events(entities, setting.unsure)
+    rows = events(entities, setting.unsure, setting.features)
     names = [name for name in setting.names if (rows["group"] == name).any()]
     clusters = [c for c in DEPENDENT[setting.resample] if rows[c].nunique() > 1]
     drawn = {name: _Drawn(rows, name, setting) for name in names}

@@ -22,15 +22,16 @@ ABOUT = ["item_id", "conversation_id", "worker_id", "annotation_id"]
 SIDES = {value: answer for answer, value in FAVOURED.items()}
 
 
-def long_frame(annotations: pd.DataFrame) -> pd.DataFrame:
-    """One row an answer, as `trust_part` wants them, from the frame of annotations."""
+def long_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.DataFrame:
+    """One row an answer, on who is human and on the `features`, as `trust_part` wants them, from the frame of
+    annotations."""
     parts = [
         annotations[ABOUT].assign(question="nature", target=f"entity:{e}", answer=annotations[f"nature{e}"])
         for e in (0, 1)
     ]
     parts += [
         annotations[ABOUT].assign(question=feature, target="pair", answer=annotations[feature].map(SIDES))
-        for feature in FEATURES
+        for feature in features
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -41,7 +42,13 @@ def compute(own: Annotations) -> dict | None:
         return None
     about = own.facts.judges.get(own.source, {})
     found = beside_people(
-        own.people.rows, own.rows, own.turns, **about, rng=own.rng("trust"), replicates=own.options.bootstraps
+        own.people.rows,
+        own.rows,
+        own.turns,
+        **about,
+        features=own.features,
+        rng=own.rng("trust"),
+        replicates=own.options.bootstraps,
     )
     return trust.in_words(found)
 
@@ -53,6 +60,7 @@ def beside_people(
     *,
     own: Sequence[str] = (),
     about: Mapping | None = None,
+    features: Sequence[str] = FEATURES,
     rng: np.random.Generator,
     replicates: int,
 ) -> dict:
@@ -66,21 +74,22 @@ def beside_people(
 
     def contests(answers: pd.DataFrame) -> pd.DataFrame:
         rows = wide[wide["annotation_id"].isin(set(answers["annotation_id"]))]
-        found = [matches_frame(rows, criterion).assign(criterion=criterion) for criterion in ("nature", *FEATURES)]
+        found = [matches_frame(rows, criterion).assign(criterion=criterion) for criterion in ("nature", *features)]
         matches = pd.concat(found)
         about = rows[["annotation_id", "item_id"]].assign(**words.loc[rows.index])
         return matches.drop(columns="k").join(about).reset_index(drop=True)
 
     def ratings(answers: pd.DataFrame) -> pd.DataFrame:
-        rows = entities_frame(wide[wide["annotation_id"].isin(set(answers["annotation_id"]))].reset_index(drop=True))
+        chosen = wide[wide["annotation_id"].isin(set(answers["annotation_id"]))]
+        rows = entities_frame(chosen.reset_index(drop=True), features)
         rows = rows.rename(columns={"entity": "place", "name": "contestant"})
         return rows.assign(criterion="nature", score=rows["nature"].map(SCORE))[
             [*ABOUT, "criterion", "place", "contestant", "score"]
         ]
 
     return trust_part(
-        long_frame(people),
-        long_frame(judge),
+        long_frame(people, features),
+        long_frame(judge, features),
         contests=contests,
         ratings=ratings,
         truth=_truth(wide),

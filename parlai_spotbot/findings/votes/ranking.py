@@ -16,7 +16,7 @@ from scipy.special import expit
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
 from parlai_spotbot.findings import criteria
-from parlai_spotbot.findings.choices.ranking import PAIR_HEAD, win_grid
+from parlai_spotbot.findings.choices.ranking import PAIR_HEAD, grid_table, win_grid
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
@@ -245,6 +245,11 @@ def _pairs(main: Mapping) -> Section:
     charts = [win_grid("votes", main)] if few and main["pairs"] else []
     shown, title = main["pairs"], "All pairs"
     how = "The share is of the votes that favour one of the two, by the model; votes of others count for it, too."
+    every = grid_table(
+        "Every two",
+        main,
+        "Of the votes that favour one of the two the share for the contestant of the row, by the model",
+    )
     if not few:
         place = {name: i for i, name in enumerate(main["order"])}
         shown = [pair for pair in shown if abs(place[pair["a"]] - place[pair["b"]]) == 1]
@@ -263,7 +268,7 @@ def _pairs(main: Mapping) -> Section:
     )
     met = sum(pair["n"] > 0 for pair in main["pairs"])
     text = [f"{met:,} of {len(main['pairs']):,} pairs met; the others are compared by whom both met."]
-    return Section("grid", "Who beats whom?", text if met < len(main["pairs"]) else [], charts, [table])
+    return Section("grid", "Who beats whom?", text if met < len(main["pairs"]) else [], charts, [*every, table])
 
 
 FINDING = Finding(

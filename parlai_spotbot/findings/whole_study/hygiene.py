@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.whole_study import Told, Whole
@@ -58,7 +58,7 @@ def read(study: Study, surveys: list[str]) -> dict:
     if not path.exists():
         return {}
     remedy = hints.run("analyze", study.path, surveys[0])
-    value = files.read_json(path, "analysis file", remedy)
+    value = checksums.read_json(path, "analysis file", remedy)
     lacking = [key for key in KEYS if not isinstance(value, dict) or not isinstance(value.get(key), dict)]
     if lacking:
         raise UserError(f"{path}: field '{lacking[0]}': expected what was found of the conversations.", remedy)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
     LEAST,
@@ -50,9 +50,9 @@ def write(study: Study) -> None:
     found = compute(analysed(study))
     path = study.path / "analysis" / FILE
     if found:
-        files.write_json(path, {"by_source": found, "made_by": {"version": VERSION}})
+        checksums.write_anew(path, {"by_source": found, "made_by": {"version": VERSION}})
     else:
-        path.unlink(missing_ok=True)
+        checksums.remove(path)
 
 
 def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
@@ -136,7 +136,7 @@ def read(study: Study, surveys: list[str]) -> dict:
     path = study.path / "analysis" / FILE
     if not path.exists():
         return compute(analysed(study)) if len(surveys) > 1 else {}
-    return files.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))["by_source"]
+    return checksums.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))["by_source"]
 
 
 def tell(by_source: Mapping[str, Mapping]) -> Told:

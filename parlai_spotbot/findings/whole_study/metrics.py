@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, hints
 from parlai_spotbot.findings.contents import people_first
 from parlai_spotbot.findings.sections import ALL, Chart, Section, Table
 from parlai_spotbot.findings.whole_study import Told, Whole
@@ -51,7 +51,7 @@ def read(study: Study, surveys: list[str]) -> dict[str, dict[str, By]]:
     if not all((folder / f"{stem}.json").exists() for stem in STEMS):
         return {}
     remedy = hints.run("analyze", study.path, surveys[0], metrics=True)
-    found = {stem: files.read_json(folder / f"{stem}.json", "analysis file", remedy)["by_source"] for stem in STEMS}
+    found = {stem: checksums.read_json(folder / f"{stem}.json", "analysis file", remedy)["by_source"] for stem in STEMS}
     return {
         source: {stem: found[stem].get(source, {}) for stem in STEMS} for source in people_first(found["importance"])
     }

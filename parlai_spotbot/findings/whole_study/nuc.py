@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.analysis.side_by_side import MethodRanking, agreements
 from parlai_spotbot.analysis.study_comparison import Scores, standard_error
 from parlai_spotbot.analysis.values import generator, plain
@@ -34,7 +34,7 @@ def read_results(folder: Path) -> dict[str, dict]:
     if not (folder / "ranking.json").is_file():
         return {}
     remedy = "Run the same spotbot_nuc command again."
-    return {path.stem: files.read_json(path, "file of results", remedy) for path in sorted(folder.glob("*.json"))}
+    return {path.stem: checksums.read_json(path, "file of results", remedy) for path in sorted(folder.glob("*.json"))}
 
 
 # -- agreement with other methods ----------------------------------------------------------------------------------
@@ -80,7 +80,9 @@ def write_agreement(study: Study) -> None:
     results = read_results(folder)
     if results:
         ranking = results["ranking"]
-        files.write_json(folder / "agreement.json", agreement_of(analysed(study), ranking, ranking["made_by"]["seed"]))
+        checksums.write_anew(
+            folder / "agreement.json", agreement_of(analysed(study), ranking, ranking["made_by"]["seed"])
+        )
 
 
 # -- sections --------------------------------------------------------------------------------------------------------

@@ -30,6 +30,8 @@ from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -61,7 +63,21 @@ class Spotter(Judge):
     version = 4
     gives_reasons = True
     workers = (WordsVariant.worker_id, CoherenceVariant.worker_id)
-    answers_per_item = 2 + len(FEATURES)
+    features = FEATURES
+    """Those that are asked about."""
+
+    def open(self, study: Study, survey: str) -> None:
+        if survey in SURVEYS:
+            self.features = features_of(survey_of(study, survey))
+            unknown = [name for name in self.features if name not in FEATURES]
+            if unknown:
+                raise UserError(
+                    f"{study.units_path(survey)}: the judge {self.name} has not learnt what '{unknown[0]}' is.",
+                    f"It knows {', '.join(FEATURES)}. A language model can be asked anything: --judges MODELS.yaml",
+                )
+
+    def answers_to(self, item: Item) -> int:
+        return 2 + len(self.features)
 
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         if survey not in SURVEYS:
@@ -111,7 +127,7 @@ class Spotter(Judge):
         domain = domain_of(study.path, plan.domain)
         self.domain = domain.name
         people = domain.episodes("judges")
-        self.people = ex.of_people(people, lengths, self.seed, show)
+        self.people = ex.of_people(people, lengths, self.seed, show, 0 if plan.unseeded else 2)
         if not self.people:
             raise UserError(
                 f"domain {domain.name}: its fold for judges has no conversation of {1 + min(lengths)} exchanges.",
@@ -169,8 +185,8 @@ class Spotter(Judge):
             places = [self.row_of[item.item_id, entity] for entity in (0, 1)]
             for entity, place in enumerate(places):
                 rows.append(self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place)))
-            for feature, answer in model.preferences(*(self.examples[place] for place in places)).items():
-                rows.append(self.judgement(unit, item, "pair", feature, answer))
+            preferences = model.preferences(*(self.examples[place] for place in places))
+            rows += [self.judgement(unit, item, "pair", feature, preferences[feature]) for feature in self.features]
         return rows
 
     def reasons(self, units: Sequence[Unit]) -> list[dict]:

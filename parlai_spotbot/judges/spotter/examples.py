@@ -54,18 +54,21 @@ def both(
     return [EntityExample(texts, entity, entities[entity], conversation, speakers[entity]) for entity in (0, 1)]
 
 
-def of_people(episodes: Iterable, lengths: Iterable[int], seed: int, show: Callable[[str], str]) -> list[EntityExample]:
-    """Segments of people's episodes without their first exchange, as the study's human conversations lose it.
+def of_people(
+    episodes: Iterable, lengths: Iterable[int], seed: int, show: Callable[[str], str], start: int = 2
+) -> list[EntityExample]:
+    """Segments of people's episodes from turn `start` on: without the first exchange, which the study's human
+    conversations lose, unless its conversations have no seed.
 
     `show` brings a turn into the surface form in which the units show it.
     """
-    episodes = [e for e in episodes if len(e.turns) >= 2 + 2 * min(lengths)]
+    episodes = [e for e in episodes if len(e.turns) >= start + 2 * min(lengths)]
     if len(episodes) > MAX_EPISODES:
         order = np.random.default_rng(seed).permutation(len(episodes))[:MAX_EPISODES]
         episodes = [episodes[i] for i in sorted(order)]
     examples = []
     for episode in episodes:
-        texts = tuple(show(text) for text in episode.turns[2:])
+        texts = tuple(show(text) for text in episode.turns[start:])
         known = len(episode.people) == 2 and all(episode.people)
         people = tuple(f"person {p}" for p in (episode.people if known else [episode.episode_id] * 2))
         for k in lengths:

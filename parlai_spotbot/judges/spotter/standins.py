@@ -21,7 +21,7 @@ PER_PAIR = 10
 
 
 class StandInBots:
-    """Plays when first asked; `episodes` are people's, their first exchange is the opening."""
+    """Plays when first asked; `episodes` are people's, their first exchange is the opening, if the plan has seeds."""
 
     def __init__(self, plan: Plan, episodes: Sequence, exchanges: int, seed: int):
         self.plan, self.episodes, self.exchanges, self.seed = plan, episodes, exchanges, seed
@@ -63,6 +63,7 @@ class StandInBots:
             segments=(self.exchanges,),
             human_conversations=0,
             pairs=pairs,
+            unseeded=self.plan.unseeded,
         )
         jobs, _ = schedule([plan], seeds)
         with tempfile.TemporaryDirectory() as folder:

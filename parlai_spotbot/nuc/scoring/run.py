@@ -56,7 +56,7 @@ class ScoringProcess(ContestantProcess):
                     return
                 if answer[0] == "error":
                     raise ContestantStopped("exception", answer[1])
-                yield answer[1:]
+                yield answer[1:3]
         except (ContestantStopped, OSError, EOFError) as err:
             kind = err.kind if isinstance(err, ContestantStopped) else "crash"
             raise UserError(

@@ -103,7 +103,11 @@ def _selected(profile: StudyProfile, own: SurveyProfile) -> str:
     if not profile.selfplay:
         return TO_FILL
     text = f"Every pairing of systems talked {profile.plan.conversations_per_pair} times, "
-    text += "as planned; " if not profile.selfplay.get("seeds") else "each from a first exchange drawn at random; "
+    text += (
+        "as planned; "
+        if not profile.selfplay.get("seeds") or profile.plan.unseeded
+        else "each from a first exchange drawn at random; "
+    )
     text += f"all finished conversations entered, by random seed {profile.plan.seed}"
     return text + (
         f", but those with these faults: {listed(own.packed['leave_out'])}." if own.packed.get("leave_out") else "."

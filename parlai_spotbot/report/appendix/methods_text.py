@@ -6,6 +6,7 @@ from parlai_spotbot.findings.ids_words import strangers, unverified
 from parlai_spotbot.report.appendix.study_profile import SourceProfile, StudyProfile, SurveyProfile
 from parlai_spotbot.report.appendix.text_formats import interval, listed, number
 from parlai_spotbot.surveys import Survey, about_of
+from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.wording import counted
 
@@ -55,7 +56,9 @@ def conversations(profile: StudyProfile) -> str:
         text = f"We let {bots} talk with each other on {domain}, in ParlAI [@miller2017]: "
         text += f"{counted(profile.bots, 'conversation')} in {counted(profile.pairs, 'pairing')}"
         text += f", {plan.conversations_per_pair} planned for each, of {plan.exchanges} exchanges (two turns each)"
-        if profile.selfplay.get("seeds"):
+        if plan.unseeded:
+            text += ", from their first turn on, without a seed"
+        elif profile.selfplay.get("seeds"):
             text += ", after a first exchange that came from people and was shown to nobody"
         text += f"; the random seed was {plan.seed}."
     if profile.self_chats:
@@ -66,6 +69,10 @@ def conversations(profile: StudyProfile) -> str:
         text += f" {counted(profile.people, 'conversation').capitalize()} between people served as a reference"
         text += ", taken from the data that the bots are trained on." if plan.human_pool == "training" else "."
     return text
+
+
+MORE = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
+"""Features as they follow on "which of both is"."""
 
 
 def survey(profile: StudyProfile, own: SurveyProfile) -> list[str]:
@@ -83,8 +90,7 @@ def _asked(own: SurveyProfile) -> str:
     if own.survey is not None and own.survey.spots:
         text += (
             " It shows a conversation and asks of each of its two entities whether it is a human or a bot, with "
-            "“unsure” as a third answer; then which of both is more fluent, more sensible and more specific, with “no "
-            "difference” as a third answer."
+            f"“unsure” as a third answer{_features(own.survey)}."
         )
     elif own.survey is not None:
         names = [question.heading or question.name for question in own.survey.questions if question.kind != "free_text"]
@@ -97,6 +103,12 @@ def _asked(own: SurveyProfile) -> str:
         text += f" {opened} {shown} exchange{'s' if own.lengths != (1,) else ''} of a conversation"
         text += ", in the same surface form whoever wrote them." if own.packed.get("surface") == "normalise" else "."
     return text
+
+
+def _features(survey: Survey) -> str:
+    """Which of both does better in what, in one clause."""
+    more = [MORE.get(name, f"better in {name.replace('_', ' ')}") for name in features_of(survey)]
+    return f"; then which of both is {listed(more)}, with “no difference” as a third answer" if more else ""
 
 
 def _tasks(survey: Survey) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents, surveys_of
 from parlai_spotbot.records import HUMAN, Judgement
@@ -202,7 +202,7 @@ def _known(study: Study, name: str) -> Survey | None:
 
 
 def _read(path: Path) -> dict:
-    value = files.read_json(path, "analysis file") if path.exists() else {}
+    value = checksums.read_json(path, "analysis file") if path.exists() else {}
     return value if isinstance(value, dict) else {}
 
 

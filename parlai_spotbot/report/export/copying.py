@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from parlai_spotbot import files
+from parlai_spotbot.checksums import read_jsonl
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.report.export import checking, provenance, rows
@@ -21,6 +22,7 @@ from parlai_spotbot.report.export.rows import ExportCounts
 from parlai_spotbot.report.export.scrub import scrub
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.own_questions import FILE as QUESTIONS
+from parlai_spotbot.surveys.own_surveys import FILE as SURVEY
 
 SUMS = "SHA256SUMS"
 
@@ -88,8 +90,7 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     files.write_text(copy.plan_path, f"# The plan of this study, a copy for publication.\n{text}")
     files.write_jsonl(copy.conversations_path, (c.to_json() for c in copied))
     if study.failures_path.exists():
-        found = files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)
-        files.write_jsonl(copy.failures_path, rows.failures(found, names))
+        files.write_jsonl(copy.failures_path, rows.failures(study.failures(), names))
     about = {
         "comments_and_free_texts": texts,
         "human_turns": human_turns,
@@ -131,12 +132,13 @@ def _survey(job: CopyJob, survey: str, own: list[Judgement], counts: ExportCount
     surface = study.survey_path(survey) / "surface.json"
     if surface.exists():
         files.write_json(copy.survey_path(survey) / "surface.json", scrub(files.read_json(surface)))
-    questions = study.survey_path(survey) / QUESTIONS
-    if questions.exists():
-        files.write_text(copy.survey_path(survey) / QUESTIONS, questions.read_text(encoding="utf-8"))
+    for name in (QUESTIONS, SURVEY):
+        path = study.survey_path(survey) / name
+        if path.exists():
+            files.write_text(copy.survey_path(survey) / name, path.read_text(encoding="utf-8"))
     said = study.survey_path(survey) / "comments.jsonl"
     if said.exists():
-        found = files.read_jsonl(said, lambda row, where: row, "comments file", torn_tail=True)
+        found = read_jsonl(said, lambda row, where: row, "comments file", torn_tail=True)
         if job.texts:
             files.write_jsonl(copy.survey_path(survey) / "comments.jsonl", rows.comments(found, names))
             counts.kept_texts += len(found)
@@ -144,7 +146,7 @@ def _survey(job: CopyJob, survey: str, own: list[Judgement], counts: ExportCount
             counts.comments += len(found)
     trained = study.survey_path(survey) / "training.jsonl"
     if trained.exists():
-        found = files.read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
+        found = read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
         files.write_jsonl(copy.survey_path(survey) / "training.jsonl", rows.training(found, names))
     people_of = {row.worker_id for row in own if row.source == HUMAN} - {""}
     counts.surveys[survey] = {"answers": len(own), "annotators": len(people_of)}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import parlai_spotbot
-from parlai_spotbot import files, hints
+from parlai_spotbot import hints
+from parlai_spotbot.checksums import read_json
 from parlai_spotbot.report.export.outcome import Export
 from parlai_spotbot.study import Study
 
@@ -77,7 +78,7 @@ def _options(study: Study, survey: str) -> str:
     path = study.analysis_path(survey) / "ranking.json"
     if not path.exists():
         return ""
-    made = files.read_json(path, "analysis file").get("made_by", {})
+    made = read_json(path, "analysis file").get("made_by", {})
     usual = {"bootstraps": 1000, "resample": "conversations_workers", "backend": "auto", "unsure": "survives"}
     given = {key: made.get("options", {}).get(key, default) for key, default in usual.items()}
     said = "".join(f" --{key} {value}" for key, value in given.items() if value != usual[key])

@@ -14,6 +14,7 @@ from parlai_spotbot.analysis.annotators.rules import Rules
 from parlai_spotbot.analysis.annotators.work import work_table
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls
+from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.survey import Survey
 
 MISSED = "missed controls"
@@ -30,7 +31,8 @@ def rules_of(survey: Survey | None) -> Rules:
         return rules
     if all(question.name != "nature" for question in survey.questions):
         return Rules(**dict.fromkeys(OF_SEGMENTS))
-    return Rules(max_units=max(rules.max_units, survey.limits.units_per_annotator))
+    answers = ("nature0", "nature1", *features_of(survey))
+    return Rules(max_units=max(rules.max_units, survey.limits.units_per_annotator), answers=answers)
 
 
 def flagged_people(

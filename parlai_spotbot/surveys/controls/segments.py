@@ -182,10 +182,8 @@ def make_controls(
     """
     rng = random.Random(f"controls {options.survey} {options.seed}")
     lengths = lengths or dict.fromkeys(options.segments, 1)
-    by_length = {k: segments_of(people, used, options, k) for k in sorted(lengths)}
-    names = sorted({c.conversation_id for segments in by_length.values() for c, _ in segments})
-    place = {name: number for number, name in enumerate(rng.sample(names, len(names)))}
-    by_length = {k: sorted(found, key=lambda s: place[s[0].conversation_id]) for k, found in by_length.items()}
+    by_length = drawn_by_length(people, used, options, lengths, rng)
+    names = {c.conversation_id for segments in by_length.values() for c, _ in segments}
     wanted = min(wanted, (len(names) + 1) // 2)
     known = in_proportion({k: known_people(found) for k, found in by_length.items()}, lengths, wanted)
     chosen = {conversation.conversation_id for conversation, _ in known}
@@ -218,16 +216,18 @@ def segments_of(
     return [segment for segment in segments if segment]
 
 
-def candidates(
-    people: Sequence[Conversation], used: Collection[str], options: PackOptions, rng: random.Random
-) -> list[Segment]:
-    """The longest segments that may become controls, the longest first, in drawn order within a length."""
-    free = [c for c in people if is_people(c) and c.conversation_id not in used]
-    free = [c for c in free if max(options.lengths(c), default=0) >= 2]
-    longest = (_segment(c, options, max(options.lengths(c))) for c in sorted(free, key=lambda c: c.conversation_id))
-    segments = [segment for segment in longest if segment]
-    rng.shuffle(segments)
-    return sorted(segments, key=lambda s: -len(s[1]))
+def drawn_by_length(
+    people: Sequence[Conversation],
+    used: Collection[str],
+    options: PackOptions,
+    lengths: Collection[int],
+    rng: random.Random,
+) -> dict[int, list[Segment]]:
+    """The segments of each of these lengths (`segments_of`), the conversations in an order that is drawn."""
+    by_length = {k: segments_of(people, used, options, k) for k in sorted(lengths)}
+    names = sorted({c.conversation_id for segments in by_length.values() for c, _ in segments})
+    place = {name: number for number, name in enumerate(rng.sample(names, len(names)))}
+    return {k: sorted(found, key=lambda s: place[s[0].conversation_id]) for k, found in by_length.items()}
 
 
 def known_people(segments: Sequence[Segment]) -> list[Segment]:
@@ -286,7 +286,8 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
         return []
     conversations = study.conversations()
     known = {c.seed_id for c in conversations} | {c.conversation_id for c in conversations}
-    most = 2 * (1 + max(options.segments))
+    seed = 0 if study.plan.unseeded else 1
+    most = 2 * (seed + max(options.segments))
     return [
         Conversation(
             conversation_id=episode.episode_id,
@@ -295,7 +296,7 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
             number=number,
             entities=(HUMAN, HUMAN),
             turns=tuple(Turn(HUMAN, text) for text in episode.turns[:most]),
-            seed_exchanges=1,
+            seed_exchanges=seed,
             seed_id=episode.episode_id,
         )
         for number, episode in enumerate(episodes)

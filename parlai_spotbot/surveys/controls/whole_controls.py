@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Collection, Sequence
 from statistics import fmean
 from typing import ClassVar
@@ -17,11 +18,11 @@ from parlai_spotbot.records import Conversation, Item, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
-from parlai_spotbot.surveys.controls.lengths import Segment
-from parlai_spotbot.surveys.controls.segments import candidates, known_people, made_of_people
+from parlai_spotbot.surveys.controls.lengths import ByLength, Segment, in_proportion, pairs_in_proportion
+from parlai_spotbot.surveys.controls.segments import drawn_by_length, known_people, made_of_people, scripts_for
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.scripted_bots import SCRIPTS, parrot, replaced
+from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -39,7 +40,14 @@ MOST, MOST_MEAN = 3, 2.5
 """A bot that loops may be rated so high at most: in a dimension of `BAD` over a conversation; on average over its turns
 from the second on."""
 
-WANTED = 12
+WANTED = 48
+"""Controls to set aside: many, so that annotators who talk to each other have met few of the same."""
+
+SHORTEST = 2
+"""Exchanges in which a script gives itself away."""
+
+Lengths = Counter[tuple[int, ...]]
+"""How often units show conversations of these lengths in exchanges beside each other, the longest first."""
 
 Sets = Sequence[tuple[str, ...]]
 """Sets of questions, each of which a control may ask."""
@@ -48,15 +56,17 @@ PAIRS_RULE = (
     "A control shows a conversation between people, chosen as known people are for segments, beside another one in "
     "which a script takes the place of the judged speaker: it says one sentence, or two, for ever, stutters, is stuck "
     "with its first turn, or parrots the other. It is missed if the script is chosen, in grammaticality, consistency, "
-    "proactivity and emotional understanding excepted, or if neither is chosen in overall quality. No unit shows these "
-    "conversations or others of their seeds."
+    "proactivity and emotional understanding excepted, or if neither is chosen in overall quality. The two have the "
+    "lengths of the units' pairs, in the same proportions, as far as conversations between people are as long. No unit "
+    "shows these conversations or others of their seeds."
 )
 LOW_RULE = (
     "A control shows a conversation between people in which a script takes the place of the judged speaker: it says "
     "one sentence, or two, for ever, stutters, or is stuck with its first turn. It is missed if the script is rated "
     "above 3 in overall quality or engagingness; turn by turn, if its turns from the second on are rated above 2.5 on "
-    "average in quality, engagingness, informativeness or relevance (the other dimensions have no controls). No unit "
-    "shows these conversations or others of their seeds."
+    "average in quality, engagingness, informativeness or relevance (the other dimensions have no controls). Controls "
+    "have the lengths of the units' conversations, in the same proportions, as far as conversations between people are "
+    "as long. No unit shows these conversations or others of their seeds."
 )
 
 
@@ -71,15 +81,18 @@ class _WholeControl(Control):
         """Whether a control that asks these questions can be graded."""
 
     @abstractmethod
-    def of_segments(self, segments: Sequence[Segment], asked: Sets, options: PackOptions) -> list[Item]:
+    def of_people(self, by_length: ByLength, lengths: Lengths, asked: Sets, options: PackOptions) -> list[Item]:
         """Controls of conversations between people; the same input gives the same items."""
 
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
-        asked = self.asked(study, survey)
+        asked, lengths = self.asked(study, survey), _lengths(study, survey)
+        each = {k for pair in lengths for k in pair}
 
         def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
             rng = random.Random(f"controls {options.survey} {options.seed}")
-            return self.of_segments(candidates(people, used, options, rng), asked, options)
+            shorter = {c.exchanges for c in people if SHORTEST <= c.exchanges < min(each)} if each else ()
+            by_length = drawn_by_length(people, used, options, each.union(shorter), rng)
+            return self.of_people(by_length, lengths, asked, options) if each else []
 
         wanted = WANTED * (len(asked) if self.of_each_set else bool(asked))
         items, from_domain = made_of_people(study, options, of_people, wanted)
@@ -121,26 +134,21 @@ class ChoiceControl(_WholeControl):
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question not in OPEN for question in questions)
 
-    def of_segments(self, segments: Sequence[Segment], asked: Sets, options: PackOptions) -> list[Item]:
+    def of_people(self, by_length: ByLength, lengths: Lengths, asked: Sets, options: PackOptions) -> list[Item]:
         """People of segments that fit the rule beside others of both, in which a script stands in.
 
         Each conversation is used once. Sides, seats, scripts and questions take turns.
         """
         rng = random.Random(f"pair controls {options.survey} {options.seed}")
-        fitting = known_people(segments)
-        chosen = {conversation.conversation_id for conversation, _ in fitting}
-        rest = [s for s in segments if s[0].conversation_id not in chosen]
-        number = min(WANTED, len(fitting), len(segments) // 2) if asked else 0
-        others = [*rest, *fitting[number:]]
+        fitting = {k: known_people(segments) for k, segments in by_length.items()}
+        others = {k: _last(fitting[k], segments) for k, segments in by_length.items()}
+        wanted = min(WANTED, _conversations(by_length) // 2) if asked else 0
+        often: Counter[Script] = Counter()
         items = []
-        for place, (conversation, turns) in enumerate(fitting[:number]):
-            fit = next((o for o in others if _apart(o[0], conversation)), None)
-            if fit is None:
-                break
-            others.remove(fit)
+        for place, (one, other) in enumerate(pairs_in_proportion(fitting, others, lengths, wanted)):
             seat, right = place % 2, place // 2 % 2
-            weak = _scripted(rng, fit[1], seat, SCRIPTS[place % len(SCRIPTS)], options)
-            shown = [(conversation, list(turns)), (fit[0], weak)]
+            weak = _scripted(rng, other[1], seat, _least_used(SCRIPTS, other[1], often), options)
+            shown = [(one[0], list(one[1])), (other[0], weak)]
             questions = asked[place % len(asked)]
             items.append(_item(shown if right == 0 else shown[::-1], seat, questions, KNOWN_CHOICE[right], options))
         return items
@@ -170,16 +178,19 @@ class RatingControl(_WholeControl):
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question in BAD for question in questions) or (len(questions) == 1 and questions[0] not in OPEN)
 
-    def of_segments(self, segments: Sequence[Segment], asked: Sets, options: PackOptions) -> list[Item]:
+    def of_people(self, by_length: ByLength, lengths: Lengths, asked: Sets, options: PackOptions) -> list[Item]:
         """A script stands in for the judged one; a conversation may serve for several sets of questions, as nobody gets
         more than one of them."""
         rng = random.Random(f"low controls {options.survey} {options.seed}")
         scripts = [script for script in SCRIPTS if script is not parrot]
+        wanted = min(WANTED, _conversations(by_length))
+        segments = in_proportion(by_length, {k: count for (k,), count in lengths.items()}, wanted)
         items = []
         for questions in asked:
-            for place, (conversation, turns) in enumerate(segments[:WANTED]):
+            often: Counter[Script] = Counter()
+            for place, (conversation, turns) in enumerate(segments):
                 seat = (place + place // len(scripts)) % 2
-                weak = _scripted(rng, turns, seat, scripts[place % len(scripts)], options)
+                weak = _scripted(rng, turns, seat, _least_used(scripts, turns, often), options)
                 items.append(_item([(conversation, weak)], seat, questions, KNOWN_LOW[seat], options))
         return items
 
@@ -188,11 +199,35 @@ def _rating(answer: object) -> int:
     return int(answer) if isinstance(answer, str) and answer in tuple("12345") else 5
 
 
-def _apart(one: Conversation, other: Conversation) -> bool:
-    return one.conversation_id != other.conversation_id and (not one.seed_id or one.seed_id != other.seed_id)
+def _lengths(study: Study, survey: Survey) -> Lengths:
+    """Those of the survey's units, but for conversations that are too short for a control."""
+    shown = Counter(
+        tuple(sorted((len(turns) // 2 for turns in item.transcripts), reverse=True))
+        for unit in study.units(survey.name)
+        for item in unit.items
+    )
+    return Counter({lengths: count for lengths, count in shown.items() if min(lengths) >= SHORTEST})
 
 
-def _scripted(rng: random.Random, turns: Sequence[str], seat: int, script, options: PackOptions) -> list[str]:
+def _last(those: Sequence[Segment], segments: Sequence[Segment]) -> list[Segment]:
+    """`segments` with `those` behind all others."""
+    behind = {conversation.conversation_id for conversation, _ in those}
+    return sorted(segments, key=lambda s: s[0].conversation_id in behind)
+
+
+def _conversations(by_length: ByLength) -> int:
+    return len({conversation.conversation_id for segments in by_length.values() for conversation, _ in segments})
+
+
+def _least_used(scripts: Sequence[Script], turns: Sequence[str], often: Counter[Script]) -> Script:
+    """The one of `scripts` that was used least `often` so far, of those that give themselves away in so many turns."""
+    shown = scripts_for(len(turns) // 2)
+    script = min((script for script in scripts if script in shown), key=lambda one: often[one])
+    often[script] += 1
+    return script
+
+
+def _scripted(rng: random.Random, turns: Sequence[str], seat: int, script: Script, options: PackOptions) -> list[str]:
     show = SURFACES[options.surface]
     return [show(text) for text in replaced(rng, turns, seat, script)]
 

@@ -17,6 +17,8 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 import numpy as np
@@ -100,6 +102,10 @@ class BlockDraft:
         """How many conversations between people keep the proportion, at least one if any are asked for."""
         share = options.humans_per_unit / options.bots_per_unit
         return max(round(len(self.bots) * share), min(1, options.humans_per_unit))
+
+    def wants(self, options: PackOptions) -> bool:
+        """Whether there is room for one more conversation between people."""
+        return len(self.people) < self.people_wanted(options)
 
 
 def is_people(conversation: Conversation) -> bool:
@@ -187,11 +193,25 @@ def add_people(
     ones, least used first: as many as the others have on average, so that no annotator meets bots alone.
     """
     order = sorted(people, key=lambda c: -len(options.lengths(c)))  # stable: random within a length
+    seeds = [set(map(seed_of, block.conversations)) for block in blocks]
+    emptiest = [(len(b.people) / b.people_wanted(options), place) for place, b in enumerate(blocks) if b.wants(options)]
+    heapify(emptiest)
     for conversation in order:
-        open_to = [b for b in blocks if len(b.people) < b.people_wanted(options) and not _clashes(conversation, b)]
-        if open_to and not uses[conversation.conversation_id]:
-            min(open_to, key=lambda b: len(b.people) / b.people_wanted(options)).people.append(conversation)
+        if uses[conversation.conversation_id]:
+            continue
+        clashing = []
+        while emptiest and seed_of(conversation) in seeds[emptiest[0][1]]:
+            clashing.append(heappop(emptiest))
+        if emptiest:
+            _, place = heappop(emptiest)
+            block = blocks[place]
+            block.people.append(conversation)
+            seeds[place].add(seed_of(conversation))
             uses[conversation.conversation_id] += 1
+            if block.wants(options):
+                heappush(emptiest, (len(block.people) / block.people_wanted(options), place))
+        for entry in clashing:
+            heappush(emptiest, entry)
     average = max(1, len(people) // max(1, earlier + len(blocks)))
     for block in blocks:
         if block.people:
@@ -225,7 +245,7 @@ def block_units(conversations: Sequence[Conversation], options: PackOptions, rng
     placed = sorted(conversations, key=lambda c: c.conversation_id)
     rng.shuffle(placed)
     placed.sort(key=lambda c: (is_people(c), options.lengths(c)))
-    show = SURFACES[options.surface]
+    show = cache(SURFACES[options.surface])  # the same turns stand in several segments
     units = []
     for rotation in range(options.rotations):
         items = []

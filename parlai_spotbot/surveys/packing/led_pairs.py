@@ -1,20 +1,27 @@
-"""The two conversations that one person led, side by side, for judges outside (ABC-Eval 2022, sections 3 and 5.1).
+"""Pairs of conversations with people that aren't drawn: the two that one person led, or those that answer the same.
 
-Which of the two was better that person said in the survey `interactive`; what people outside choose of the same two can
-then be held against it (predictive validity).
+Which of the two that one person led was better that person said in the survey `interactive`; what people outside choose
+of the same two can then be held against it (ABC-Eval 2022, sections 3 and 5.1: predictive validity). What people choose
+of two bots' answers to the same is a preference between these answers (`exporters.preferences`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.packing import PackRequest
 
-DRAWN, INTERACTORS = "drawn", "interactors"
-"""Which two conversations stand beside each other: any two of two contestants, or the two that one person led."""
+DRAWN, INTERACTORS, CONTEXTS = "drawn", "interactors", "contexts"
+"""Which two conversations stand beside each other: any two of two contestants; the two that one person led; every two
+in which two bots answer the same."""
+HOW = {
+    INTERACTORS: "each person's two conversations are compared once",
+    CONTEXTS: "every two bots' answers to the same are compared once",
+}
 
 ASKED_BY = "interactive"
 """The survey in which people lead two conversations and compare them."""
@@ -25,24 +32,50 @@ OTHERS = ("comparisons", "same", "people")
 
 def pairing(asked: str) -> str:
     """How pairs are made, as it is recorded: "" where they are drawn."""
-    if asked not in ("", DRAWN, INTERACTORS):
-        raise UserError(f"--pairs {asked}: unknown.", nearest(asked, (DRAWN, INTERACTORS)))
+    if asked not in ("", DRAWN, *HOW):
+        raise UserError(f"--pairs {asked}: unknown.", nearest(asked, (DRAWN, *HOW)))
     return "" if asked == DRAWN else asked
 
 
-def check_led(wanted: PackRequest) -> None:
-    """Raise `UserError` where something is wanted that pairs of interactors leave no room for."""
+def check_led(wanted: PackRequest, pairs: str) -> None:
+    """Raise `UserError` where something is wanted that such pairs leave no room for."""
     for name in OTHERS:
         if getattr(wanted, name) not in (None, False) or (name == "people" and wanted.people):
-            raise UserError(
-                f"--{name}: with --pairs {INTERACTORS} each person's two conversations are compared once.",
-                "Leave it out.",
-            )
+            raise UserError(f"--{name}: with --pairs {pairs} {HOW[pairs]}.", "Leave it out.")
     if wanted.sources not in (None, ("human_model",)):
         raise UserError(
-            f"--source {','.join(wanted.sources)}: --pairs {INTERACTORS} takes conversations of people with bots.",
+            f"--source {','.join(wanted.sources)}: --pairs {pairs} takes conversations of people with bots.",
             "Leave it out.",
         )
+
+
+def given_pairs(pairs: str, study: Study, conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
+    """The pairs of such a kind."""
+    return led_by_one(study, conversations) if pairs == INTERACTORS else answers_to_the_same(conversations)
+
+
+def answers_to_the_same(conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
+    """Every two conversations of two bots with people in which the first answers shown are to the same, by their ids:
+    all that was said before is, and so is what both bots were told."""
+    groups: dict[tuple, list[Conversation]] = {}
+    for talk in sorted(conversations, key=lambda c: c.conversation_id):
+        if talk.kind == "human_model" and talk.exchanges:
+            seat = talk.is_human.index(False)
+            said = tuple(turn.text for turn in talk.turns[: 2 * talk.seed_exchanges + seat])
+            if said:
+                groups.setdefault((seat, talk.context[seat], talk.seed_exchanges, said), []).append(talk)
+    found = tuple(
+        (one.conversation_id, other.conversation_id)
+        for own in groups.values()
+        for one, other in combinations(own, 2)
+        if set(one.entities) != set(other.entities)
+    )
+    if not found:
+        raise UserError(
+            f"--pairs {CONTEXTS}: the study holds no two bots' conversations with people that begin with the same.",
+            "Bring in two bots' answers to the same: spotbot_import --format messages --data one.jsonl,two.jsonl.",
+        )
+    return found
 
 
 def led_by_one(study: Study, conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:

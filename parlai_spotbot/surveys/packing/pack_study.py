@@ -19,7 +19,11 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **wanted: Any) -> dic
 
     The summary stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
     """
-    about, wishes = get_survey(survey), PackRequest(**wanted)
+    about, wishes = get_survey(survey, study), PackRequest(**wanted)
     packing = packing_of(about)
     packing.check(about, wishes)
-    return packing.pack(study, about, wishes)
+    played = study.as_played()  # ids of items are made of names, too
+    summary = packing.pack(played, about, wishes)
+    if played is not study:
+        study.plan = Study.open(study.path).plan
+    return summary

@@ -27,12 +27,13 @@ class PackRequest:
     `leave_out` names kinds of faults (`parlai_spotbot.texts.hygiene`): conversations that show one are not packed.
     Segments: `segments` are their lengths, `humans_per_unit` of a unit are between people. Whole conversations:
     `sources` as in `whole_items.SOURCES` (of segments, too); `ask` names questions, or tasks, where the survey has
-    some; `questions` is a YAML file of own ones; `comparisons` of each pair of contestants on each question; `pairs`:
-    which conversations stand beside each other ("drawn", or "interactors": the two that one person led); `same`:
-    whether each bot is compared with itself, too; `same_pairs`: whether all questions are put for the same pairs;
-    `people`: whether people are a contestant; `repeated`: the share of units that go to one more annotator.
-    Candidates: `nuc_questions` is a file (by default STUDY/nuc/questions.jsonl), `groups` one of groups
-    (`nuc_groups`), `versions` how many versions there are.
+    some, of segments the features, or "none" of them; `questions` is a YAML file of own ones; `comparisons` of each
+    pair of contestants on each question; `pairs`: which conversations stand beside each other ("drawn",
+    "interactors": the two that one person led, or "contexts": those that answer the same); `same`: whether each bot is
+    compared with itself, too; `same_pairs`:
+    whether all questions are put for the same pairs; `people`: whether people are a contestant; `repeated`: the share
+    of units that go to one more annotator. Candidates: `nuc_questions` is a file (by default
+    STUDY/nuc/questions.jsonl), `groups` one of groups (`nuc_groups`), `versions` how many versions there are.
     """
 
     segments: Sequence[int] | None = None
@@ -95,6 +96,10 @@ class Packing(ABC):
 
     def as_packed(self, study: Study, survey: Survey) -> Survey:
         """The survey as the study's units put it."""
+        return survey
+
+    def as_asked(self, study: Study, survey: Survey) -> Survey:
+        """The survey, whatever its language, without what this study doesn't ask of it."""
         return survey
 
 

@@ -12,6 +12,8 @@ from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study, check_segments
+from parlai_spotbot.surveys import own_questions
+from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, is_people, item_id, pack
 from parlai_spotbot.surveys.packing.packing import CANDIDATES, WHOLE, Packing, PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import (
@@ -36,8 +38,14 @@ NOT_ASKED = {
     "pairs": "between two bots (--source pairs)",
 }
 """Why conversations of a kind are not cut into segments, where they aren't."""
+NONE = "none"
+"""What --ask says where no feature is to be asked about."""
 SOURCES = ("pairs", "human_model")
 """Kinds of conversations in which bots can be judged; by default the first."""
+
+
+TAKES = ("sources", "ask", "questions")
+"""What may be wanted of segments as of whole conversations."""
 
 
 class SegmentsPacking(Packing):
@@ -45,12 +53,24 @@ class SegmentsPacking(Packing):
     cuts = True
     refuses = (
         (CANDIDATES, "has no questions with candidates"),
-        (tuple(name for name in WHOLE if name != "sources"), "shows segments of conversations"),
+        (
+            tuple(name for name in WHOLE if name not in ("sources", "ask", "questions")),
+            "shows segments of conversations",
+        ),
     )
+
+    def as_asked(self, study: Study, survey: Survey) -> Survey:
+        """With the features that were chosen, else the survey's own."""
+        chosen = (packed_with(study, survey.name) or {}).get("ask")
+        added = own_questions.questions_of_study(study, survey.name)
+        own = [name for name in features_of(survey) if name not in added]
+        return with_features(survey, own if chosen is None else chosen)
 
     def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         """See `Packing.pack`; people's conversations that show a fault are left out by the same rules as bots'."""
         options, everything = _options(study, survey, wanted), study.conversations()
+        added = own_questions.merged(study, survey.name, wanted.questions)
+        asked = _asked(study, survey, added, wanted)
         sources = _sources(study, survey, wanted, everything)
         conversations = [c for c in everything if c.kind in (*sources, "people")]
         _check_lengths(conversations, options, study)
@@ -58,6 +78,7 @@ class SegmentsPacking(Packing):
         recorded = options_json(options)
         recorded |= {"leave_out": sorted(set(wanted.leave_out))} if wanted.leave_out else {}
         recorded |= {"sources": list(sources)} if sources != SOURCES[:1] else {}
+        recorded |= {"ask": list(asked)} if asked != features_of(survey) else {}
         existing = existing_units(study, survey.name, recorded, lambda units: _from(everything, units, options))
         kept = [c for c in conversations if c.conversation_id not in faulty]
         if not any(options.lengths(c) for c in kept if not is_people(c)):
@@ -65,9 +86,9 @@ class SegmentsPacking(Packing):
                 f"--leave-out {','.join(wanted.leave_out)}: no conversation of bots is left to pack.",
                 "Leave fewer kinds out.",
             )
-        added = pack(kept, options, existing)
+        new = pack(kept, options, existing)
         report = surface_report(conversations, options.segments, options.surface)
-        update = UnitsUpdate(existing, added)
+        update = UnitsUpdate(existing, new)
         summary = summarise(everything, update.units, options, faulty, sources)
         if "pairs" not in sources and not summary["conversations"]["people"]:
             raise UserError(
@@ -76,11 +97,15 @@ class SegmentsPacking(Packing):
                 "pairs,human_model.",
             )
         summary["warnings"] += warnings(report)
+        summary |= {"ask": list(asked)} if "ask" in recorded else {}
+        own_questions.keep(study, survey.name, added)
         write_units(study, survey.name, update, report, {"options": recorded, **summary})
-        return {**summary, "surface": report, "added_units": len(added)}
+        return {**summary, "surface": report, "added_units": len(new)}
 
     def said(self, summary: Mapping) -> str:
-        rows = [f"\n{'segments of':<16}{'bots':>8}{'people':>8}"]
+        chosen = summary.get("ask")
+        rows = [] if chosen is None else [f"asked: who is human; {', '.join(chosen) or 'no feature'}"]
+        rows += [f"\n{'segments of':<16}{'bots':>8}{'people':>8}"]
         rows += [f"{k + ' exchanges':<16}{row['bots']:>8}{row['people']:>8}" for k, row in summary["segments"].items()]
         return surface_rows(summary, "segments", rows)
 
@@ -99,6 +124,24 @@ def _options(study: Study, survey: Survey, wanted: PackRequest) -> PackOptions:
         surface=wanted.surface,
         longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
     )
+
+
+def _asked(study: Study, survey: Survey, added: Mapping[str, dict], wanted: PackRequest) -> tuple[str, ...]:
+    """The features that are asked about, in the survey's order: as wanted, else as the first time and those that a
+    file brings, else the survey's own."""
+    own = (*features_of(survey), *added)
+    known = (packed_with(study, survey.name) or {}).get("ask", features_of(survey))
+    brought = own_questions.read_questions(wanted.questions, survey.name) if wanted.questions else ()
+    named = wanted.ask or (*known, *brought)
+    for name in named:
+        if name not in (*own, NONE):
+            raise UserError(
+                f"--ask {name}: survey {survey.name} has no such feature; who is human it asks always.",
+                nearest(name, (*own, NONE)),
+            )
+    if NONE in named and set(named) != {NONE}:
+        raise UserError(f"--ask {','.join(named)}: none and others.", f"Leave {NONE} out, or the others.")
+    return tuple(name for name in own if name in named)
 
 
 def _sources(

@@ -32,7 +32,7 @@ class WholeOptions:
     `questions` are those that are put, `groups` how a survey of tasks deals them to the units on a conversation,
     `companions` the free texts that go with each; `comparisons` of each pair of
     contestants on each question (None: as many as the contestant with the fewest conversations has, 100 at most);
-    `pairs`: "interactors" where the two conversations that one person led stand beside each other, which are `led`;
+    `pairs`: "interactors" or "contexts" where given pairs stand beside each other (`led_pairs`), which are `led`;
     `same`: whether each bot is compared with itself, too; `same_pairs`: whether every question is put for the same
     pairs of conversations.
     """

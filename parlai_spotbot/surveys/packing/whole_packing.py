@@ -18,7 +18,7 @@ from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.packing.blocks import blocks_of
-from parlai_spotbot.surveys.packing.led_pairs import check_led, led_by_one, pairing
+from parlai_spotbot.surveys.packing.led_pairs import check_led, given_pairs, pairing
 from parlai_spotbot.surveys.packing.packing import CANDIDATES, Packing, PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import (
     UnitsUpdate,
@@ -141,14 +141,14 @@ def _options(
     questions = tuple(name for name in main if name in questions)
     pairs = pairing(wanted.pairs or known.get("pairs", ""))
     if pairs:
-        check_led(wanted)
+        check_led(wanted, pairs)
         sources = ("human_model",)
     return WholeOptions(
         survey=survey.name,
         questions=questions,
         sources=sources_of(conversations, sources),
         pairs=pairs,
-        led=led_by_one(study, conversations) if pairs else (),
+        led=given_pairs(pairs, study, conversations) if pairs else (),
         companions=tuple(q.name for q in survey.questions if q.kind == "free_text"),
         groups=tuple(task.questions for task in survey.tasks if set(task.questions) <= set(questions)),
         everything=survey.spread == "" and len(questions) == len(main),

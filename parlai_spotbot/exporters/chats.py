@@ -1,0 +1,51 @@
+"""Conversations as chats of roles, so that `importers.chats` reads them as they were.
+
+The second entity is the assistant and the first the user, but a person is always the user. What a chat can't say stands
+beside the messages under our own names: who both are, what both were told, how many exchanges people had before.
+"""
+
+from __future__ import annotations
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.exporters.format import Exported, ExportRequest, lines_of
+from parlai_spotbot.importers.chats import BOT, SYSTEM, USER, ChatForm
+from parlai_spotbot.records import HUMAN, Conversation
+
+PEOPLE = "what people said is in it: whether you may pass it on is said by the licence of their conversations"
+
+
+def assistant_of(conversation: Conversation) -> int:
+    """The entity that is the assistant: the second, but for a bot that opened a conversation with a person."""
+    return 0 if conversation.is_human == (False, True) else 1
+
+
+def chat(conversation: Conversation, form: ChatForm, name: str) -> dict:
+    """A conversation as a row of a format; `name` is its column of ids."""
+    word = {what: theirs for theirs, what in reversed(form.roles.items())}
+    bot = assistant_of(conversation)
+    messages = [{form.role: word[SYSTEM], form.text: conversation.context[bot]}] if conversation.context[bot] else []
+    for place, turn in enumerate(conversation.turns):
+        messages.append({form.role: word[BOT if place % 2 == bot else USER], form.text: turn.text})
+    row = {
+        name: conversation.conversation_id,
+        form.messages: messages,
+        "model": conversation.entities[bot],
+        "entities": list(conversation.entities),
+        "seed_exchanges": conversation.seed_exchanges,
+    }
+    if conversation.seed_id:
+        row["seed_id"] = conversation.seed_id
+    if any(conversation.context):
+        row["context"] = list(conversation.context)
+    return row
+
+
+def chats(request: ExportRequest, form: ChatForm, name: str) -> Exported:
+    """All conversations of a study, a line each, in its order."""
+    study = request.study
+    if not study.conversations_path.exists():
+        raise UserError(f"{study.conversations_path}: no such file.", "A study of votes holds no conversations.")
+    found = study.conversations()
+    people = any(HUMAN in c.entities or c.seed_exchanges for c in found)
+    said = f"{len(found)} conversations of {', '.join(study.plan.contestants)}"
+    return Exported(lines_of([chat(c, form, name) for c in found]), said, (PEOPLE,) if people else ())

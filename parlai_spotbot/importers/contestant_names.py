@@ -1,0 +1,55 @@
+"""What contestants of others' files are called here: as names may be, and each by a name of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, NAME
+
+
+@dataclass
+class ContestantNames:
+    """`given` is what --names says, their name -> ours; `named` what was met so far, in the same direction."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    named: dict[str, str] = field(default_factory=dict)
+
+    def of(self, theirs: str, where: str) -> str:
+        """Our name of one of theirs: characters that names can't have become "-".
+
+        Raises
+        ------
+        UserError
+            It can't be a name, or is already another's, unless ``--names`` says so.
+        """
+        theirs = theirs.strip()
+        if theirs in self.named:
+            return self.named[theirs]
+        name = self.given.get(theirs) or re.sub(r"[^A-Za-z0-9_.+-]+", "-", theirs).strip("-")
+        other = next((known for known, own in self.named.items() if own == name and theirs not in self.given), None)
+        if not NAME.match(name) or name == HUMAN or other is not None:
+            why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
+            raise UserError(f"{where}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME.")
+        self.named[theirs] = name
+        return name
+
+    def notes(self) -> list[str]:
+        """Which names became others, the first three by name."""
+        renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
+        more = f", and {len(renamed) - 3} more" if len(renamed) > 3 else ""
+        return [f"names as they may be: {', '.join(renamed[:3])}{more}"] if renamed else []
+
+
+def named_file(part: str) -> tuple[str, Path, bool]:
+    """``NAME=FILE`` or ``FILE`` of --data: the name, by default the file's up to the first dot, and whether it was
+    given."""
+    name, equals, rest = part.partition("=")
+    path = Path(rest if equals else part)
+    name = name if equals else path.name.partition(".")[0]
+    if not NAME.match(name):
+        raise UserError(f"--data {part}: {name!r} can't be a contestant's name.", "Write NAME=FILE.")
+    return name, path, bool(equals)

@@ -1,0 +1,77 @@
+"""`parlai spotbot_export`: a study's conversations and judgements as files that other programs read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parlai_spotbot import plugin
+from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.option_parser import OptionParser
+
+EXPORTERS = "parlai_spotbot.exporters"
+
+
+class SpotbotExport(Command):
+    DESCRIPTION = "Write a study's conversations or judgements as a file that other programs read"
+    EPILOG = """\
+  parlai spotbot_export --study studies/mine --format messages --out chats.jsonl
+      Every conversation as OpenAI's chat JSON Lines; --format sharegpt as ShareGPT's. spotbot_import reads them back.
+  parlai spotbot_export --study studies/mine --format preferences --survey acute_eval --out pairs.jsonl
+      What people chose as prompt, chosen and rejected, the form that DPO trains on, where two answers are to the same.
+  parlai spotbot_export --study studies/mine --format label_studio --survey spot_the_bot --out tasks.json
+      The packed units as tasks, blind, with the form to paste into the project's settings in tasks.json.xml; --format
+      argilla as records. spotbot_import reads the annotations.
+  The same command again changes nothing, and no other file is overwritten. Names of bots stand in these files: they are
+  for you, not for annotators. A copy of a whole study fit for publication: parlai spotbot_report --export DIR."""
+    FIRST = ("--study", "--format", "--out", "--survey", "--source", "--whole")
+    GOES_ON = True
+
+    @classmethod
+    def add_options(cls, parser: OptionParser) -> None:
+        group = parser.add_argument_group("What is exported")
+        group.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")
+        formats = plugin.names(EXPORTERS, "EXPORT")
+        group.add_argument("--format", type=str, required=True, help=f"one of {', '.join(formats)}")
+        group.add_argument(
+            "--survey",
+            type=str,
+            default=None,
+            help="preferences, label_studio, argilla: the method (default: the first there is)",
+        )
+        group.add_argument(
+            "--source",
+            type=str,
+            default=None,
+            help="whose judgements, human or judge:NAME (preferences: human if not said; label_studio, argilla: none)",
+        )
+        group.add_argument(
+            "--question",
+            type=str,
+            default=None,
+            help="label_studio, argilla: the question that tasks put, where units put different ones (acute_eval)",
+        )
+        group.add_argument(
+            "--whole",
+            action="store_true",
+            help="preferences: also pairs that go on after the first answer, whose chosen and rejected are several "
+            "messages",
+        )
+        group.add_argument("--out", type=str, required=True, metavar="FILE", help="the file, a new one")
+
+    def execute(self) -> None:
+        from parlai_spotbot.exporters.format import ExportRequest, export
+        from parlai_spotbot.study import Study
+
+        opt = self.opt
+        how = plugin.find(EXPORTERS, "EXPORT", opt["format"], "--format")
+        path = Path(opt["out"])
+        request = ExportRequest(Study.open(opt["study"]), opt["survey"], opt["source"], opt["whole"], opt["question"])
+        made, new = export(opt["format"], how, request, path)
+        self.result.said = made.said
+        paths = [path, *(path.with_name(path.name + end) for end in made.beside)]
+        self.result.wrote(export=path)
+        print("\n".join((made.said, *(f"note: {note}" for note in made.notes))))
+        print(f"\n{'written' if new else 'there already, nothing changed'}: {', '.join(map(str, paths))}")
+
+
+COMMAND = SpotbotExport

@@ -1,0 +1,116 @@
+"""A contestant written as one text, after ``--contestant NAME=`` or alone in a pool: what it is, then its settings.
+
+``WHAT`` or ``WHAT,KEY=VALUE,…``, where WHAT is what `records.Contestant.from_json` takes for a text: ``URL#MODEL``,
+``module:function``, ``hf:OWNER/NAME`` or ``hf:FOLDER``, a model file, ``zoo:…``, an agent.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import Malformed, parse_yaml
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.pool_checks import with_code
+
+FROM_FILE = ("system", "persona")
+"""Settings that name a file with the words."""
+
+SHORT = {
+    "spotbot:openai_chat": {"key": "openai_key_variable", "system": "openai_system"},
+    "spotbot:causal_lm": {"system": "lm_system"},
+}
+"""Settings in short, and the agent's option that they are."""
+
+KEYS = ("description", *Contestant.LIMITS, "copies")
+"""Settings that are keys of a pool's entry; all others are the agent's options."""
+
+SETTING = re.compile(r",(?=\s*[A-Za-z][\w-]*=)")
+
+
+def contestant_of(name: str, text: str, where: str, folder: Path) -> Contestant:
+    """The contestant `name` that `text` says, not checked yet; files and code lie in `folder`, if not elsewhere.
+
+    Raises `UserError` that begins with `where`.
+    """
+    what, settings = split(text)
+    here = f"{where}: contestant '{name}'"
+    entry = Contestant.from_json(name, what, where).to_json()
+    opt = entry.setdefault("opt", {})
+    if what.startswith("hf:"):
+        opt["lm_model"] = _model_of(what.removeprefix("hf:"), here, folder)
+    for key, value in _settings(settings, here).items():
+        option = _option(key, entry.get("model", ""), here) if key in ("key", "system") else key
+        if key in FROM_FILE:
+            value = _words(folder / Path(value).expanduser(), f"{here}: {key}={value}")
+        if key in ("persona", *KEYS):
+            entry[key] = value
+        else:
+            opt[option] = value
+    return with_code(Contestant.from_json(name, entry, where), folder)
+
+
+def split(text: str) -> tuple[str, str]:
+    """What is meant, and its settings as ``KEY=VALUE,…``."""
+    what, *settings = SETTING.split(text, maxsplit=1)
+    return what.strip(), "".join(settings)
+
+
+def parse_options(text: str, option: str) -> dict:
+    """Parse ``beam_size=3,inference=beam`` into ParlAI options; numbers and true/false are recognised as in YAML."""
+    options = {}
+    for part in filter(None, (text or "").split(",")):
+        key, separator, value = part.partition("=")
+        if not separator or not key.strip():
+            raise UserError(
+                f"{option} {text}: '{part}' is not KEY=VALUE.", "Write for example beam_size=3,inference=beam."
+            )
+        try:
+            options[key.strip().lstrip("-").replace("-", "_")] = parse_yaml(value)
+        except Malformed as err:
+            raise UserError(f"{option} {text}: {key}: not valid YAML: {err}.", "Put it in quotes.") from None
+    return options
+
+
+def _settings(text: str, where: str) -> dict:
+    """By `parse_options`; the name of a file or a variable as it is written."""
+    found = parse_options(text, f"{where}:")
+    for part in text.split(","):
+        key, _, value = (word.strip() for word in part.partition("="))
+        if key in (*FROM_FILE, "key"):
+            if not value:
+                what = "an environment variable" if key == "key" else "a text file"
+                raise UserError(f"{where}: '{key}=' names nothing.", f"Name {what}.")
+            found[key] = value
+    return found
+
+
+def _words(path: Path, where: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError:
+        raise UserError(f"{where}: not a text in UTF-8.", "Name a text file.") from None
+    except OSError as err:
+        raise UserError(f"{where}: can't be read: {err.strerror}.", "Name a text file with what it is told.") from None
+
+
+def _option(key: str, model: str, where: str) -> str:
+    known = SHORT.get(model, {})
+    if key not in known:
+        has = " or ".join(name for name, own in SHORT.items() if key in own)
+        raise UserError(
+            f"{where}: '{key}=' isn't for {model or 'a model file'}: {has} has it.",
+            "What a function is told of itself is its 'persona='." if key == "system" else "Take it out.",
+        )
+    return known[key]
+
+
+def _model_of(name: str, where: str, folder: Path) -> str:
+    """A folder as it is found from anywhere; else a name on the hub."""
+    for path in (folder / Path(name).expanduser(), Path(name)):
+        if path.is_dir():
+            return str(path.resolve())
+    if not re.fullmatch(r"\w[\w.-]*(/[\w.-]+)?", name):
+        raise UserError(f"{where}: hf:{name}: no such folder.", "Name a folder, or a model of the hub as OWNER/NAME.")
+    return name

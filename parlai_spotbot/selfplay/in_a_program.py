@@ -1,0 +1,181 @@
+"""Self-play as a program or a notebook asks for it: contestants as functions, classes, servers' models, or texts."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot import hints
+from parlai_spotbot.errors import UserError, as_value_error, nearest
+from parlai_spotbot.models import plain_python
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.study import Study
+
+NEEDED = ("parlai", "torch", "psutil")
+WHERE = "contestants"
+SAID = "a function, a class, a text as in a pool, a pool's entry, or what parlai_spotbot.openai gives"
+
+Bot = Callable[..., Any] | str | Mapping[str, Any]
+"""A contestant: `SAID` says what it may be."""
+
+
+def openai(
+    url: str, model: str, *, key: str = "", system: str | None = None, persona: str = "", **options: Any
+) -> dict:
+    """A contestant behind an OpenAI-compatible server, for `selfplay`: the entry that a pool would have.
+
+    Parameters
+    ----------
+    url : str
+        The server's address; it ends in /v1 as a rule.
+    model : str
+        The model's name, as the server knows it.
+    key : str
+        The environment variable that holds the key, never the key itself.
+    system : str, optional
+        What the model is told at first.
+    persona : str
+        What it is told of itself before each conversation, a sentence a line.
+    options
+        Those of the agent ``spotbot:openai_chat``, as ``temperature=0.7``, ``max_new_tokens=60``.
+    """
+    given = {"openai_url": url, "openai_model": model, **options}
+    if key:
+        given["openai_key_variable"] = key
+    if system is not None:
+        given["openai_system"] = system
+    return {"model": "spotbot:openai_chat", "opt": given, **({"persona": persona} if persona else {})}
+
+
+def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: bool = True, **options: Any) -> Study:
+    """Let contestants talk to each other, as ``spotbot_selfchat`` does; the same call goes on with a study.
+
+    Parameters
+    ----------
+    contestants : mapping
+        Name to a function that answers (its one parameter is called ``text``, ``history`` or ``messages``), a class
+        with ``reply`` and ``reset``, a text (``"spotbot:eliza"``, ``"hf:OWNER/NAME"``), a pool's entry, or `openai`'s.
+        A function that can be imported runs in a process of its own; one of a notebook runs in the notebook's.
+    study : path
+        The study's folder, new or existing.
+    progress : bool
+        Whether to say how far it is.
+    options
+        Those of ``spotbot_selfchat``: ``domain``, ``conversations_per_pair``, ``exchanges``, ``segments=[2, 3, 5]``,
+        ``seed``, ``self_chats=True``, …
+
+    Returns
+    -------
+    Study
+        With a warning where conversations are missing; its ``failures_path`` says why.
+
+    Raises
+    ------
+    ValueError
+        What is wrong with a contestant, an option or the study; it begins with the argument's name.
+    ImportError
+        Where ParlAI, or what it needs, isn't installed.
+    """
+    for name in NEEDED:
+        if importlib.util.find_spec(name) is None:
+            raise ImportError(f"selfplay needs {name}, which isn't installed. Run: {hints.SET_UP}", name=name)
+    from parlai_spotbot.selfplay.engine_here import HereEngine
+    from parlai_spotbot.selfplay.plan import SelfPlayRequest
+    from parlai_spotbot.selfplay.play import claimed, play
+
+    taken = [own.name for own in fields(SelfPlayRequest) if own.name != "contestants"]
+    for option in options:
+        if option not in taken:
+            raise ValueError(f"{option}: there is no such option. {nearest(option, taken)}")
+    asked, here = _contestants(contestants)
+    if "pairs" in options:
+        options["pairs"] = tuple(tuple(pair) for pair in options["pairs"])
+    request = SelfPlayRequest(asked, **options)
+    say = print if progress else (lambda line: None)
+    with as_value_error("study"), claimed(study, "selfplay") as path:
+        played = play(path, request, progress, say, HereEngine(here))
+    say(played.text())
+    if not played.complete:
+        missing = played.expected - played.bots
+        warnings.warn(f"{missing} conversations are missing, see {played.study.failures_path}", stacklevel=2)
+    return played.study
+
+
+def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[str]]:
+    """As a pool has them, and the names of those that live in this program; all problems in one ValueError."""
+    from parlai_spotbot.selfplay.pool import check_contestant, raise_all
+
+    if not isinstance(given, Mapping) or not given:
+        raise ValueError(f"contestants: expected names and contestants, {SAID}.")
+    found: dict[str, Contestant] = {}
+    here: dict[str, str] = {}
+    problems: list[UserError] = []
+    for name, bot in given.items():
+        try:
+            found[name] = check_contestant(_contestant(name, bot), WHERE)
+            if callable(bot) and not _importable(bot):
+                here[name] = plain_python.keep(bot)
+        except UserError as err:
+            problems.append(err)
+        others = [other for other in here if given[other] is not bot and here[other] == here.get(name)]
+        if others:
+            twice = f"{WHERE}: '{others[0]}' and '{name}' are both called {here[name]}."
+            problems.append(UserError(twice, "Give each function a name of its own."))
+    try:
+        raise_all(problems)
+    except UserError as err:
+        raise ValueError(str(err) if str(err).startswith(WHERE) else f"{WHERE}: {err}") from None
+    return found, set(here)
+
+
+def _contestant(name: str, bot: Bot) -> Contestant:
+    from parlai_spotbot.selfplay.contestant_text import contestant_of
+
+    if isinstance(bot, str):
+        return contestant_of(name, bot, WHERE, Path.cwd())
+    if isinstance(bot, Mapping):
+        return Contestant.from_json(name, dict(bot), WHERE)
+    where = f"{WHERE}: contestant '{name}'"
+    if not callable(bot) or not hasattr(bot, "__qualname__"):
+        raise UserError(f"{where} is a {type(bot).__name__}, expected {SAID}.", "Write for example a function.")
+    called = f"{bot.__module__}:{bot.__qualname__}"
+    entry: dict[str, Any] = {"model": called}
+    if not hasattr(bot, "observe"):  # else it is an agent of ParlAI's
+        try:
+            plain_python.check(bot, called)
+        except UserError as err:
+            raise UserError(f"{where}: {err.problem}", err.remedy) from None
+        entry = {"model": "spotbot:plain_python", "opt": {"plain_python": called}}
+    if _importable(bot):
+        if code := _folder(bot.__module__):
+            entry["code"] = code
+    elif hasattr(bot, "observe"):
+        raise UserError(f"{where}: {called} can't be imported.", "Put the agent into a file of its own.")
+    return Contestant.from_json(name, entry, WHERE)
+
+
+def _importable(bot: Any) -> bool:
+    """Whether another process finds it by its module and name."""
+    module, name = bot.__module__, bot.__qualname__
+    if module == "__main__" or "." in name:
+        return False
+    try:
+        return getattr(importlib.import_module(module), name, None) is bot
+    except ImportError:
+        return False
+
+
+def _folder(module: str) -> str:
+    """The folder of a module of the user's; "" where it is installed."""
+    top = importlib.import_module(module.partition(".")[0])
+    file = getattr(top, "__file__", None)
+    if file is None:
+        return ""
+    path = Path(file).resolve()
+    folder = path.parent.parent if path.stem == "__init__" else path.parent
+    return "" if {"site-packages", "dist-packages"} & set(folder.parts) else str(folder)

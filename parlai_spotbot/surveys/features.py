@@ -1,0 +1,78 @@
+"""Which features a survey that asks who is human asks about beside: all, some or none of its own (paper, section 3.1).
+
+A feature is a question of both entities, answered by one of them or by "no difference". What isn't asked is gone from
+the questions, the example, the exercises and the texts, in every language that says how (`FeatureTexts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from parlai_spotbot.records import ADDITIONAL
+from parlai_spotbot.surveys.survey import Exercise, Option, Question, Survey
+
+PREFERENCES = (Option("entity:0", "Entity 0"), Option("entity:1", "Entity 1"), Option("no_difference", "No difference"))
+ANSWERS = tuple(option.value for option in PREFERENCES)
+"""What may be answered of a feature."""
+
+
+def feature(name: str, wording: str, help: str = "", heading: str = "", no_difference: str = "") -> Question:
+    """The question of a feature, put when both entities were called human or bot; `no_difference` is how the third
+    answer is worded."""
+    options = (*PREFERENCES[:2], replace(PREFERENCES[2], label=no_difference or PREFERENCES[2].label))
+    heading = heading or name.replace("_", " ").capitalize()
+    return Question(name, "choice", ("pair",), wording, options, help, after=("nature",), heading=heading, shuffle=True)
+
+
+def features_of(survey: Survey) -> tuple[str, ...]:
+    """The names of the features that a survey asks about, in its order; () for a survey of another kind."""
+    return tuple(question.name for question in survey.questions if is_feature(question)) if survey.spots else ()
+
+
+def is_feature(question: Question) -> bool:
+    """Whether a question is of a feature; further questions that a launch adds are none."""
+    values = tuple(option.value for option in question.options)
+    return question.targets == ("pair",) and values == ANSWERS and not question.name.startswith(ADDITIONAL)
+
+
+def with_features(survey: Survey, features: Sequence[str]) -> Survey:
+    """The survey narrowed to some of its features, or none.
+
+    Exercises whose key names a feature that isn't asked are left out, and so are mentions in the texts; where all are
+    asked for which the texts are written, they stay as they are.
+    """
+    had = features_of(survey)
+    gone = set(had) - set(features)
+    questions = tuple(_without(question, gone) for question in survey.questions if question.name not in gone)
+    rounds = (tuple(one for one in own if not _asks(one, gone)) for own in survey.onboarding)
+    survey = replace(survey, questions=questions, onboarding=tuple(own for own in rounds if own))
+    return survey if set(features) == set(survey.features.own) else _said(survey, features)
+
+
+def _without(question: Question, gone: set[str]) -> Question:
+    """The question, which waits for no answer to what isn't asked."""
+    after = tuple(name for name in question.after if name not in gone)
+    return replace(question, after=after, when=tuple(own for own in question.when if own.question not in gone))
+
+
+def _asks(exercise: Exercise, gone: set[str]) -> bool:
+    return any(name in gone for name, _, _ in exercise.key)
+
+
+def _said(survey: Survey, features: Sequence[str]) -> Survey:
+    """The survey whose texts speak of these features alone."""
+    texts, paragraphs, consent = survey.features, survey.instructions.split("\n\n"), list(survey.consent)
+    if texts.compare:
+        names = ", ".join(survey.question(name).heading for name in features)
+        paragraphs[texts.paragraph] = texts.compare.format(features=names) if features else ""
+    if texts.consent and not features:
+        consent[0] = texts.consent
+    example = survey.example
+    if example:
+        key = tuple(own for own in example.key if own[0] == "nature" or own[0] in features)
+        shown = dict(texts.shown)
+        told = " ".join([texts.example, *(shown[name] for name in features if name in shown)])
+        example = replace(example, key=key, explanation=told if texts.example else example.explanation)
+    instructions = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+    return replace(survey, instructions=instructions, consent=tuple(consent), example=example)

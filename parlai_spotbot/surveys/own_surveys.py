@@ -1,0 +1,253 @@
+"""A survey of a user's own, from a file anywhere: Python with an object `SURVEY`, or the same as data in YAML or JSON.
+
+A study keeps it as data, in surveys/NAME/survey.json, so that it is known by its name wherever the study goes, and no
+code of the file is run again. Keys are the fields of `surveys.survey.Survey` and of what stands in it; a list stands
+for a tuple.
+
+    name: memorable
+    title: Which one will you remember?
+    instructions: You will read two conversations. …
+    packing: pairs
+    layout: side_by_side
+    speakers: [Speaker 1, Speaker 2]
+    other: Other speaker
+    questions:
+      - name: memory
+        kind: choice
+        targets: [pair]
+        wording: Whom will you still know of tomorrow?
+        options: [{value: "conversation:0", label: Speaker 1}, {value: "conversation:1", label: Speaker 2}]
+    about: {question: "which of two bots is remembered?", findings: [choices]}
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import re
+import sys
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot import checksums, plugin
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.files import read_json
+from parlai_spotbot.reading import read_yaml
+from parlai_spotbot.study import OPENED, Study
+from parlai_spotbot.surveys.survey import Survey
+
+FILE = "survey.json"
+PYTHON, DATA = ".py", (".yaml", ".yml", ".json")
+NAME = re.compile(r"^[a-z][a-z0-9_]*$")
+SHOWN = {"segments": ("dialogue", "opening"), "pairs": ("side_by_side",), "dialogues": ("dialogue", "turn_by_turn")}
+"""How what is packed in a way can be shown; other ways belong to surveys of the package."""
+CLOSED = ("tasks", "training", "chat")
+"""Fields that only surveys of the package can have."""
+
+
+# -- from a file -------------------------------------------------------------------------------------------------------
+def is_file(given: str) -> bool:
+    """Whether --survey names a file, not a survey."""
+    return Path(given).suffix in (PYTHON, *DATA)
+
+
+def needs_packing(given: str) -> UserError:
+    """What is said where a file is named to a command that goes on with a study."""
+    return UserError(
+        f"--survey {given}: a study knows a survey of a file by its name, once it is packed.",
+        f"Pack it (spotbot_pack --survey {given}), then use its name.",
+    )
+
+
+def read_survey(path: Path | str) -> Survey:
+    """The survey of a file, checked; whatever is wrong is a `UserError` that names file and place."""
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise UserError(f"--survey {path}: no such file.", "Name a .py file with an object SURVEY, or a .yaml file.")
+    if path.suffix == PYTHON:
+        return checked(_of_python(path), str(path))
+    row = read_yaml(path, "no such file.", "Name a file of a survey.") if path.suffix != ".json" else read_json(path)
+    return from_data(row, str(path))
+
+
+def _of_python(path: Path) -> Survey:
+    """The object SURVEY of a module, which may import what stands beside it."""
+    plugin.reach(str(path.absolute().parent))
+    name = f"own_survey_{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses of the file look for it
+    try:
+        spec.loader.exec_module(module)
+    except Exception as err:  # whatever stands in the file
+        raise UserError(f"{path}{_line(err, path)}: {type(err).__name__}: {err}.", "Mend that line.") from err
+    found = [key for key, value in vars(module).items() if isinstance(value, Survey) and not key.startswith("_")]
+    own = getattr(module, "SURVEY", None)
+    if isinstance(own, Survey):
+        return own
+    if found:
+        raise UserError(
+            f"{path}: holds {', '.join(found)}, but no survey that is called SURVEY.", f"Write: SURVEY = {found[0]}"
+        )
+    raise UserError(f"{path}: no survey in it.", "Write: SURVEY = Survey(…), as CONTRIBUTING.md shows.")
+
+
+def _line(err: Exception, path: Path) -> str:
+    """Where in the file it went wrong."""
+    if isinstance(err, SyntaxError):
+        return f", line {err.lineno}"
+    lines, step = [], err.__traceback__
+    while step is not None:
+        lines += [step.tb_lineno] if step.tb_frame.f_code.co_filename == str(path) else []
+        step = step.tb_next
+    return f", line {lines[-1]}" if lines else ""
+
+
+def checked(survey: Survey, where: str) -> Survey:
+    """A survey that a file may bring; another one is a `UserError`."""
+    name, shipped = survey.name, plugin.names("parlai_spotbot.surveys", "SURVEY")
+    if not NAME.match(name):
+        raise UserError(f"{where}: name is {name!r}.", "Use small letters, digits and _.")
+    if name in shipped:
+        raise UserError(f"{where}: the package has a survey {name}.", f"Call it my_{name}.")
+    if survey.packing not in SHOWN:
+        raise UserError(
+            f"{where}: packing is {survey.packing!r}, which is for a survey of the package.", f"Use {', '.join(SHOWN)}."
+        )
+    if survey.layout not in SHOWN[survey.packing] or (survey.layout == "opening") != bool(survey.game):
+        layouts = [layout + (" (with game=)" if layout == "opening" else "") for layout in SHOWN[survey.packing]]
+        raise UserError(
+            f"{where}: layout is {survey.layout!r}, packing {survey.packing!r}.", f"Use {' or '.join(layouts)} for it."
+        )
+    if survey.packing == "pairs" and len(survey.speakers) != 2:
+        raise UserError(f"{where}: speakers are {list(survey.speakers)}, expected two names.", "Name the two judged.")
+    for field in CLOSED:
+        if getattr(survey, field):
+            raise UserError(f"{where}: only surveys of the package have {field}.", "Leave it out.")
+    if not survey.main:
+        raise UserError(f"{where}: no question but free texts.", "Add one of another kind.")
+    return survey
+
+
+# -- as data -----------------------------------------------------------------------------------------------------------
+def to_data(value: Any) -> Any:
+    """A survey, or a part of it, ready for JSON: all fields, so that another version's defaults change nothing."""
+    if is_dataclass(value):
+        closed = CLOSED if isinstance(value, Survey) else ()
+        return {field.name: to_data(getattr(value, field.name)) for field in fields(value) if field.name not in closed}
+    return [to_data(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def from_data(row: Any, where: str) -> Survey:
+    """The survey that `to_data` gave, or that a user wrote; a `UserError` names `where` and the place in it."""
+    return checked(_made(Survey, row, where), where)
+
+
+def _made(kind: Any, row: Any, where: str) -> Any:
+    """What stands for a `kind`: a dataclass, a tuple, or a plain value."""
+    parts = typing.get_args(kind)
+    if isinstance(kind, types.UnionType):
+        return None if row is None else _made(next(part for part in parts if part is not type(None)), row, where)
+    if is_dataclass(kind):
+        return _object(kind, row, where)
+    if typing.get_origin(kind) is tuple:
+        if not isinstance(row, list) or (parts[-1] is not ... and len(row) != len(parts)):
+            many = "" if parts[-1] is ... else f" of {len(parts)}"
+            raise UserError(f"{where}: {row!r}, expected a list{many}.", "Correct it.")
+        kinds = parts[:1] * len(row) if parts[-1] is ... else parts
+        return tuple(_made(own, part, f"{where}[{i}]") for i, (own, part) in enumerate(zip(kinds, row, strict=True)))
+    number = kind is float and isinstance(row, int) and not isinstance(row, bool)
+    if not number and type(row) is not kind:
+        raise UserError(f"{where}: {row!r}, expected {kind.__name__}.", "Correct it; a text may need quotes.")
+    return kind(row)
+
+
+def _object(kind: type, row: Any, where: str) -> Any:
+    known = {field.name: field for field in fields(kind)}
+    if not isinstance(row, Mapping):
+        raise UserError(f"{where}: {row!r}, expected keys and values: {', '.join(known)}.", "Indent them below it.")
+    known = {name: field for name, field in known.items() if not (kind is Survey and name in CLOSED)}
+    for key in row:
+        if key not in known:
+            raise UserError(f"{where}: unknown key '{key}'.", nearest(str(key), known))
+    kinds = typing.get_type_hints(kind)
+    for name, field in known.items():
+        if name not in row and field.default is MISSING and field.default_factory is MISSING:
+            raise UserError(f"{where}: '{name}' is missing.", "Add it.")
+    made = {key: _made(kinds[key], value, f"{where}: {key}") for key, value in row.items()}
+    try:
+        return kind(**made)
+    except ValueError as err:
+        raise UserError(f"{where}: {err}.", "Correct it.") from None
+
+
+# -- in a study --------------------------------------------------------------------------------------------------------
+def path_of(study: Study | Path, name: str) -> Path:
+    """Where a study keeps a survey of a user's own."""
+    return (study.path if isinstance(study, Study) else study) / "surveys" / name / FILE
+
+
+def kept(study: Study | Path, name: str) -> Survey | None:
+    """The survey of this name that the study keeps; None where it keeps none. A changed or malformed file is a
+    `UserError`."""
+    path = path_of(study, name)
+    if not path.exists():
+        return None
+    checksums.verify(path)
+    return from_data(read_json(path, "survey"), str(path))
+
+
+def names() -> list[str]:
+    """The names of the surveys that studies opened by this process keep."""
+    return sorted({path.parent.name for study in OPENED for path in study.glob(f"surveys/*/{FILE}")})
+
+
+def find(name: str) -> Survey | None:
+    """The survey of this name that a study opened by this process keeps; None where none does. Where two studies have
+    different ones of that name it is a `UserError`."""
+    found = {study: survey for study in OPENED if (survey := kept(study, name)) is not None}
+    if len(set(found.values())) > 1:
+        raise UserError(
+            f"{' and '.join(map(str, found))} have different surveys of the name {name}.",
+            "Look at them one at a time, or give one another name and pack it anew.",
+        )
+    return next(iter(found.values()), None)
+
+
+@contextlib.contextmanager
+def taken(study: Study, given: str) -> Iterator[str]:
+    """The name of the survey for which units are packed; the study keeps one that stands in a file.
+
+    Where packing fails the study is as before. Another survey in the place of one that has answers is a `UserError`.
+    The caller holds the study's lock.
+    """
+    if not is_file(given):
+        yield given
+        return
+    survey, source = read_survey(given), Path(given).expanduser()
+    path, before = path_of(study, survey.name), kept(study, survey.name)
+    answered = study.judgements_path(survey.name).exists() or (path.parent / "crowdsourcing").exists()
+    if before is not None and before != survey and answered:
+        raise UserError(
+            f"{source}: survey {survey.name} differs from the one that {path.parent} has answers to.",
+            "Give it another name.",
+        )
+    checksums.write_json(path, to_data(survey))
+    try:
+        yield survey.name
+    except BaseException:
+        if before is not None:
+            checksums.write_json(path, to_data(before))
+        else:
+            path.unlink()
+            checksums.sums_path(path).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.parent.rmdir()
+        raise
+    told = {"file": str(source.absolute()), "sha256": hashlib.sha256(source.read_bytes()).hexdigest()}
+    study.record("own_surveys", {**study.provenance().get("own_surveys", {}), survey.name: told})

@@ -1,0 +1,62 @@
+"""Packing a large study: 10,002 units of segments, CPU time with start-up, in a process of its own.
+
+25,005 conversations of six bots and 8,535 of people, of five exchanges, their texts made up by a seed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from run import Row
+
+SPOTBOT = Path(sys.executable).parent / "spotbot"
+BOTS, PEOPLE = 25_005, 8_535
+UNITS = 10_002
+TEXT = "harbour boats sails rain umbrella today nobody had told us we went past it while near home"
+
+
+def make_study(folder: Path) -> None:
+    """A study with these conversations; a seed is shared by the 15 pairs of bots."""
+    from parlai_spotbot import checksums
+    from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
+    from parlai_spotbot.study import Plan, Study
+
+    rng = random.Random(1)
+    names = [f"bot{number}" for number in range(6)]
+    pairs = list(itertools.combinations(names, 2))
+
+    def say(words: int) -> str:
+        return " ".join(rng.choices(TEXT.split(), k=words)).capitalize() + "."
+
+    def talk(number: int, entities: tuple[str, str], seed: str) -> Conversation:
+        turns = [Turn(HUMAN, say(7)), Turn(HUMAN, say(7))]
+        turns += [Turn(entities[place % 2], say(rng.randint(3, 18))) for place in range(10)]
+        pair = tuple(sorted(entities))
+        return Conversation(f"c{number:06}", "invented", pair, number, entities, tuple(turns), 1, seed)
+
+    rows = [talk(n, pairs[n % 15][:: 1 if n // 15 % 2 else -1], f"s{n // 15}") for n in range(BOTS)]
+    rows += [talk(n, (HUMAN, HUMAN), f"h{n}") for n in range(BOTS, BOTS + PEOPLE)]
+    entries = {name: Contestant(name, model="spotbot:eliza") for name in names}
+    study = Study.create(folder, Plan("invented", entries))
+    checksums.write_jsonl(study.conversations_path, [row.to_json() for row in rows])
+
+
+def run() -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "study"
+        make_study(folder)
+        before = os.times()
+        command = [SPOTBOT, "pack", "--study", folder, "--quiet"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        written = (folder / "surveys" / "spot_the_bot" / "units.jsonl").read_bytes().count(b"\n")
+        assert written == UNITS, written
+        yield Row("packing 10,002 units", spent, 15, "limit", "CPU s")

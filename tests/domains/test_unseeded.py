@@ -1,0 +1,118 @@
+"""Conversations without a seed: a bot begins, everything that was said is shown, and people's are shown whole, too."""
+
+import json
+
+import pytest
+import yaml
+from test_own_study import BOTS, run, write
+
+from parlai_spotbot.domains import get_domain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.controls import read_controls, write_controls
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+
+TELLING = {name: Contestant(name, model="telling_agents:HistoryAgent", turn_timeout=60) for name in ("a", "b")}
+ASKED = {"contestants": TELLING, "conversations_per_pair": 3, "exchanges": 2, "segments": [1, 2], "unseeded": True}
+
+
+def test_a_bot_begins_and_hears_only_a_greeting_that_is_no_turn(tmp_path):
+    assert run(tmp_path / "s", human_conversations=2, **ASKED).complete
+    study = Study.open(tmp_path / "s")
+    assert yaml.safe_load(study.plan_path.read_text())["unseeded"] is True
+    rows = [row for row in study.conversations() if row.kind == "pairs"]
+    assert {row.entities[0] for row in rows} == {"a", "b"}
+    for row in rows:
+        assert (row.seed_exchanges, row.seed_id, row.exchanges, len(row.turns)) == (0, "", 2, 4)
+        assert [turn.text for turn in row.turns[:2]] == ["HEARD Hi!", "HEARD HEARD Hi!"]
+        assert row.turns == row.shown
+        assert row.provenance == {}
+    assert "Hi!" not in {turn.text for row in study.conversations() for turn in row.turns}
+    assert study.provenance()["selfplay"]["seeds"] == "none, so that conversations begin with what a bot says"
+
+
+def test_people_are_shown_from_their_first_turn(tmp_path):
+    run(tmp_path / "s", human_conversations=4, **ASKED)
+    turns = {episode.episode_id: episode.turns for episode in get_domain("chitchat").episodes("humans")}
+    people = [row for row in Study.open(tmp_path / "s").conversations() if row.kind == "people"]
+    assert len(people) == 4
+    for row in people:
+        assert row.seed_exchanges == 0
+        assert tuple(turn.text for turn in row.shown) == turns[row.seed_id][:4]
+
+
+def test_each_is_told_its_persona_before_what_it_hears_first(tmp_path):
+    cafe = write(tmp_path / "cafe.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "cafe.jsonl").read_text().splitlines()]
+    for number, row in enumerate(rows):
+        row["context"] = [f"I am {number}.", f"I serve {number}."]
+    (tmp_path / "cafe.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run(tmp_path / "s", domain=cafe, human_conversations=0, **ASKED)
+    study = Study.open(tmp_path / "s")
+    assert len({row.seed_id for row in study.conversations()}) == 3  # no two have the same personas
+    for row in study.conversations():
+        one, other = row.context
+        assert one.startswith("your persona: I am ")
+        assert row.turns[0].text == f"HEARD {one} | Hi!"
+        assert row.turns[1].text == f"HEARD {other} | {row.turns[0].text}"
+        assert row.seed_exchanges == 0
+
+
+def test_there_may_be_more_of_them_than_seeds(tmp_path):
+    cafe = write(tmp_path / "cafe.jsonl")
+    text = (tmp_path / "cafe.jsonl").read_text()
+    rows = [{**json.loads(line), "context": ["", ""]} for line in text.splitlines()]
+    (tmp_path / "cafe.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    seeds = len(get_domain(cafe).episodes("seeds"))
+    more = {**ASKED, "conversations_per_pair": seeds + 1, "contestants": BOTS, "exchanges": 1, "segments": [1]}
+    with pytest.raises(UserError, match="no pair may get one twice"):
+        run(tmp_path / "t", domain=cafe, human_conversations=0, **{**more, "unseeded": None})
+    assert run(tmp_path / "s", domain=cafe, human_conversations=0, **more).bots == seeds + 1
+
+
+def test_units_show_what_was_said_first(tmp_path):
+    run(tmp_path / "s", human_conversations=6, self_chats=False, **ASKED)
+    run(tmp_path / "s", self_chats=True)
+    study = Study.open(tmp_path / "s")
+    first = {row.conversation_id: row.turns[0].text for row in study.conversations()}
+    for survey, options in (("spot_the_bot", {"humans_per_unit": 2}), ("acute_eval", {"sources": ("self",)})):
+        pack_study(study, survey, surface="keep", **options)
+        shown = {
+            (name, transcript[0].text)
+            for unit in study.units(survey)
+            for item in unit.items
+            for name, transcript in zip(item.conversation_ids, item.transcripts, strict=True)
+        }
+        assert shown
+        assert all(first[name] == text for name, text in shown)
+    write_controls(study, "spot_the_bot")
+    turns = {episode.episode_id: episode.turns for episode in get_domain("chitchat").episodes("humans")}
+    known = [item for item in read_controls(study, "spot_the_bot") if item.control == "known_human"]
+    known = [item for item in known if item.conversation_ids[0] in turns]
+    assert known
+    for item in known:
+        assert item.transcripts[0][0].text.split() == turns[item.conversation_ids[0]][0].split()
+
+
+def test_it_goes_on_as_it_began(tmp_path):
+    run(tmp_path / "s", human_conversations=2, **ASKED)
+    before = (tmp_path / "s" / "conversations.jsonl").read_text().splitlines()
+    run(tmp_path / "s", conversations_per_pair=4)
+    after = (tmp_path / "s" / "conversations.jsonl").read_text().splitlines()
+    assert after[:3] == before[:3]
+    assert Study.open(tmp_path / "s").conversations()[3].seed_exchanges == 0
+    seeded = {**ASKED, "unseeded": None}
+    run(tmp_path / "t", human_conversations=2, **seeded)
+    assert "unseeded" not in (tmp_path / "t" / "study.yaml").read_text()
+    with pytest.raises(UserError, match="unseeded: the study has False, you asked for True"):
+        run(tmp_path / "t", human_conversations=2, **ASKED)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"), [({"seeds": "x.jsonl"}, "--seeds and --unseeded"), ({"paired_seeds": True}, "--paired-seeds and")]
+)
+def test_what_contradicts_it_is_said(tmp_path, more, says):
+    with pytest.raises(UserError, match=says):
+        run(tmp_path / "s", **ASKED, **more)
+    assert not (tmp_path / "s").exists()

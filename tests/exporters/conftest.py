@@ -1,0 +1,37 @@
+"""Fixtures: the studies that goldens are made of, and the command in this process."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from parlai_spotbot.scripts.spotbot_export import SpotbotExport
+from parlai_spotbot.study import Study
+
+STUDIES = Path(__file__).parents[1] / "goldens" / "studies"
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A copy of one of these studies."""
+
+    def copy(name: str) -> Study:
+        return Study.open(shutil.copytree(STUDIES / name, tmp_path / name))
+
+    return copy
+
+
+@pytest.fixture
+def run(capsys):
+    """Run spotbot_export; returns (exit code, stdout, stderr in one line)."""
+
+    def command(*words) -> tuple[int, str, str]:
+        code = 0
+        try:
+            SpotbotExport.main(*map(str, words))
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return code, said.out, " ".join(said.err.split())
+
+    return command

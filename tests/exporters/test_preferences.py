@@ -1,0 +1,175 @@
+"""Preferences: only where both answer the same, the majority's, with why others are left out."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from parlai_spotbot.exporters.preferences import WHY, shared_context
+from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.scripts.spotbot_import import SpotbotImport
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+from parlai_spotbot.study import Study
+
+
+def dialogue(name, *texts):
+    ids = ("human_evaluator", name)
+    return {"speakers": list(ids), "dialogue": [{"id": ids[i % 2], "text": text} for i, text in enumerate(texts)]}
+
+
+def pair(first, second):
+    return {"is_onboarding": False, "speakers_to_eval": ["good", "poor"], "dialogue_dicts": [first, second]}
+
+
+@pytest.fixture
+def asked(tmp_path, capsys):
+    """A study of three pairs: answers to the same, chats that go on, answers to different questions."""
+
+    def answers(*rows):
+        pairs = [
+            pair(dialogue("good", "hi", "hello!"), dialogue("poor", "hi", "beep")),
+            pair(dialogue("good", "bye", "ciao", "oh", "x"), dialogue("poor", "bye", "boop", "what", "y")),
+            pair(dialogue("good", "why?", "because"), dialogue("poor", "how?", "so")),
+        ]
+        for number, row in enumerate(pairs):
+            row["dialogue_ids"] = [f"g{number}", f"p{number}"]
+        (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs))
+        lines = ["conversation_ids,worker_id,question,target,answer,annotation_id"]
+        lines += [f"{ids},{who},engagingness,pair,{answer},{n}" for n, (ids, who, answer) in enumerate(rows)]
+        (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
+        path = tmp_path / "study"
+        SpotbotImport.main("--format", "pairings", "--data", str(tmp_path / "pairs.jsonl"), "--study", str(path))
+        words = ["--format", "judgements", "--survey", "acute_eval", "--study", str(path)]
+        SpotbotImport.main(*words, "--data", str(tmp_path / "answers.csv"))
+        capsys.readouterr()
+        return path
+
+    return answers
+
+
+VOTES = [
+    ("g0 p0", "w1", "conversation:0"),
+    ("g0 p0", "w2", "conversation:0"),
+    ("p0 g0", "w3", "conversation:0"),
+    ("g1 p1", "w1", "conversation:1"),
+    ("g2 p2", "w1", "conversation:0"),
+]
+
+
+def test_what_people_chose(asked, run, tmp_path):
+    path, out = asked(*VOTES), tmp_path / "pairs.out"
+    code, said, _ = run("--study", path, "--format", "preferences", "--out", out)
+    assert (code, said.splitlines()[0]) == (0, "1 preferences of acute_eval, by human")
+    assert said.count("1 comparisons left out") == 2
+    [row] = map(json.loads, out.read_text().splitlines())
+    assert row == {
+        "prompt": [{"role": "user", "content": "hi"}],
+        "chosen": [{"role": "assistant", "content": "hello!"}],
+        "rejected": [{"role": "assistant", "content": "beep"}],
+        "question": "engagingness",
+        "chosen_model": "good",
+        "rejected_model": "poor",
+        "answers": {"chosen": 2, "rejected": 1, "neither": 0},
+        "conversation_ids": ["g0", "p0"],
+    }
+
+
+def test_from_bots_answers_to_the_same_to_preferences(run, tmp_path, capsys):
+    for name, says in (("good", "hello!"), ("poor", "beep")):
+        chats = [[("user", f"question {n}"), ("assistant", f"{says} {n}")] for n in range(6)]
+        rows = [{"messages": [{"role": role, "content": text} for role, text in chat]} for chat in chats]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = tmp_path / "study"
+    data = ",".join(str(tmp_path / f"{name}.jsonl") for name in ("good", "poor"))
+    SpotbotImport.main("--format", "messages", "--data", data, "--study", str(path))
+    SpotbotPack.main("--study", str(path), "--survey", "acute_eval", "--pairs", "contexts", "--ask", "engagingness")
+    study = Study.open(path)
+    items = {i.item_id: i for unit in study.units("acute_eval") for i in unit.items if not i.control}
+    bots = {c.conversation_id: c.entities[1] for c in study.conversations()}
+    results = [
+        {
+            "data": {"item_id": item.item_id},
+            "annotations": [
+                {
+                    "completed_by": 1,
+                    "result": [
+                        {
+                            "from_name": "engagingness__pair",
+                            "value": {
+                                "choices": [f"conversation:{[bots[i] for i in item.conversation_ids].index('good')}"]
+                            },
+                        }
+                    ],
+                }
+            ],
+        }
+        for item in items.values()
+    ]
+    (tmp_path / "done.json").write_text(json.dumps(results))
+    words = ["--survey", "acute_eval", "--study", str(path), "--data", str(tmp_path / "done.json")]
+    SpotbotImport.main("--format", "label_studio", *words)
+    capsys.readouterr()
+    code, said, _ = run("--study", path, "--format", "preferences", "--out", tmp_path / "pairs")
+    assert (code, said.splitlines()[0]) == (0, "6 preferences of acute_eval, by human")
+    for row in map(json.loads, (tmp_path / "pairs").read_text().splitlines()):
+        [asked], [better], [worse] = (row[key] for key in ("prompt", "chosen", "rejected"))
+        number = asked["content"].rpartition(" ")[2]
+        assert (better["content"], worse["content"]) == (f"hello! {number}", f"beep {number}")
+
+
+def test_whole_continuations_and_ties(asked, run, tmp_path):
+    path = asked(*VOTES[:1], ("p0 g0", "w2", "conversation:0"), *VOTES[3:])
+    code, _, err = run("--study", path, "--format", "preferences", "--out", tmp_path / "a")
+    assert (code, "none is of two answers to the same" in err, "as many for the one" in err) == (2, True, True)
+    run("--study", path, "--format", "preferences", "--whole", "--out", tmp_path / "b")
+    [row] = map(json.loads, (tmp_path / "b").read_text().splitlines())
+    assert [[m["content"] for m in row[key]] for key in ("prompt", "chosen", "rejected")] == [
+        ["bye"],
+        ["boop", "what", "y"],
+        ["ciao", "oh", "x"],
+    ]
+
+
+def test_a_study_of_ratings_or_votes_holds_none(study, run, tmp_path):
+    own = study("surveys")
+    code, _, err = run("--study", own.path, "--format", "preferences", "--survey", "votes", "--out", tmp_path / "x")
+    assert (code, "survey votes holds no choices" in err, "Known: acute_eval, comparative" in err) == (2, True, True)
+    words = ["--study", own.path, "--format", "preferences", "--source", "judge:nobody", "--out", tmp_path / "x"]
+    code, _, err = run(*words)
+    assert (code, "--source judge:nobody: nothing of it is left" in err) == (2, True)
+    code, _, err = run("--study", own.path, "--format", "messages", "--survey", "votes", "--out", tmp_path / "x")
+    assert (code, "--survey: bears on no file of format messages" in err) == (2, True)
+    assert not (tmp_path / "x").exists()
+
+
+def talk(*texts, told="", bot="m", seed=0):
+    turns = tuple(Turn((HUMAN, bot)[i % 2], text) for i, text in enumerate(texts))
+    return Conversation("c", "d", (HUMAN, bot), 0, (HUMAN, bot), turns, seed, context=("", told))
+
+
+CASES = {
+    "same": (talk("a", "b"), talk("a", "b")),
+    "context": (talk("a", "b"), talk("c", "b")),
+    "told": (talk("a", "b", told="x"), talk("a", "c")),
+    "on": (talk("a", "b", "c", "d"), talk("a", "e")),
+}
+
+
+@pytest.mark.parametrize("why", CASES)
+def test_why_there_is_no_pair(why):
+    assert why in WHY
+    assert shared_context(CASES[why], (1, 1), whole=False) == why
+
+
+def test_a_seed_is_context_and_its_turns_are_no_answers():
+    both = talk("s", "t", "a", "b", seed=1), talk("s", "t", "a", "c", seed=1)
+    found = shared_context(both, (1, 1), whole=False)
+    assert [m["content"] for m in found.messages(None)] == ["s", "t", "a"]
+    other = replace(both[1], turns=(both[1].turns[0], Turn("m", "u"), *both[1].turns[2:]))
+    assert shared_context((both[0], other), (1, 1), whole=False) == "context"
+
+
+def test_who_opens_answers_nothing_and_seats_must_agree():
+    assert shared_context((talk("a", "b"), talk("c", "b")), (0, 0), whole=True) == "first"
+    assert shared_context((talk("a", "b"), talk("a", "c")), (0, 1), whole=True) == "seats"
+    assert shared_context((talk("a", "b", told="p"), talk("a", "c", told="p")), (None, None), whole=True).at == 1

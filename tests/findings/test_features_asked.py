@@ -1,0 +1,92 @@
+"""Spot The Bot with some of its features, or none: every finding, the page, the texts for a paper and the export."""
+
+import csv
+
+import pytest
+from scripted import answered, by_chance, rows_of, small_study
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.joint_ranking import joint
+from parlai_spotbot.report.export.copying import export_study
+from parlai_spotbot.report.page import build_report
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.features import features_of
+
+NAME, WORKERS = "spot_the_bot", ("w1", "w2", "w3")
+CHOICES = [("none",), ("fluency",), ("sensibleness", "specificity"), ("fluency", "politeness")]
+OWN = "questions: {politeness: {wording: Who is more polite}}"
+
+
+@pytest.fixture(scope="module", params=CHOICES, ids="+".join)
+def study(request, tmp_path_factory):
+    """A study of three bots with people's answers, and a judge's, to what was chosen."""
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "own.yaml").write_text(OWN)
+    own = {"questions": folder / "own.yaml"} if "politeness" in request.param else {}
+    made = small_study(folder / "study", NAME, per_pair=3, ask=request.param, **own)
+    sources = [rows_of(made, NAME, by_chance, WORKERS), rows_of(made, NAME, by_chance, ("v1", "v2"), "judge:coin")]
+    return made, answered(made, NAME, *sources), tuple(name for name in request.param if name != "none")
+
+
+def of_people(found, name):
+    return found[name]["by_source"]["human"]
+
+
+def test_every_finding_is_of_what_was_asked(study):
+    made, found, asked = study
+    both = ("sensibleness_and_specificity",) if "specificity" in asked else ()
+    assert set(of_people(found, "features") if asked else ()) == {*asked, *both}
+    assert ("features" in found) == bool(asked)
+    assert set(of_people(found, "agreement")["krippendorff_alpha"]) == {"nature", *asked}
+    survival = of_people(found, "survival")
+    for model in ("cox", "cox_po"):
+        assert {feature for own in survival[model].values() for feature in own} == set(asked)
+    assert bool(survival["cox"]) == bool(asked)
+    assert survival["curves"]
+    rule = of_people(found, "annotators")["summary"]["flags"]["same answers over and over"]["rule"]
+    assert f"{ {0: 'both', 1: 'all three', 2: 'all four'}[len(asked)] } answers" in rule
+    labels = made.survey_path(NAME) / "analysis" / "agreement_alpha.csv"
+    assert {row["question"] for row in csv.DictReader(labels.read_text().splitlines())} == {"nature", *asked}
+    assert found["trust"]["by_source"]["judge:coin"]
+
+
+def test_no_answer_is_left_out(study):
+    made, found, _ = study
+    made_by = found["ranking"]["made_by"]
+    assert made_by["used"]["human"] == sum(len(unit.items) for unit in made.units(NAME)) * len(WORKERS)
+
+
+def test_page_and_export_say_what_was_asked(study, tmp_path):
+    made, _, asked = study
+    page = build_report(made).read_text(encoding="utf-8")
+    for feature, stem in (
+        ("fluency", "more fluent"),
+        ("sensibleness", "more sensible"),
+        ("specificity", "more specific"),
+    ):
+        assert (stem in page) == (feature in asked), feature
+    assert ("better in politeness" in page) == ("Politeness · places" in page) == ("politeness" in asked)
+    export_study(made, tmp_path / "copy")
+    copy = Study.open(next((tmp_path / "copy").rglob("study.yaml")).parent)
+    assert features_of(survey_of(copy, NAME)) == asked
+
+
+def test_a_joint_ranking_is_of_studies_whatever_they_asked(study, tmp_path):
+    made, _, _ = study
+    other = small_study(tmp_path / "other", NAME, per_pair=3)
+    answered(other, NAME, rows_of(other, NAME, by_chance, WORKERS))
+    found = joint([("one", read_contents(made, NAME)), ("two", read_contents(other, NAME))], "human")
+    assert found.tables[0].rows
+
+
+def test_answers_to_what_was_not_asked_are_named(tmp_path):
+    made = small_study(tmp_path / "none", NAME, ask=("none",))
+    whole = small_study(tmp_path / "whole", NAME)
+    rows = [row.to_json() for row in rows_of(whole, NAME, by_chance, WORKERS)]
+    files.write_jsonl(made.judgements_path(NAME), rows)
+    with pytest.raises((UserError, ValueError), match="'fluency' about target 'pair', expected one of 'nature'"):
+        analyze(made, NAME, bootstraps=20)

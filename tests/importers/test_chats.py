@@ -1,0 +1,285 @@
+"""Chats of roles (messages, ShareGPT): who is who, what becomes a turn, what is left out and counted, bad files."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot import plugin
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.format import ImportRequest
+from parlai_spotbot.study import Study
+
+IMPORTERS = "parlai_spotbot.importers"
+
+
+def read(name, data, **more):
+    """The study that a format reads, by way of what the command calls."""
+    opt = dict.fromkeys(("domain", "names", "columns", "segments")) | {"seed_exchanges": 0}
+    request = ImportRequest({**opt, "data": str(data), **more})
+    module = __import__(f"{IMPORTERS}.{name}", fromlist=["FORM"])
+    from parlai_spotbot.importers.chats import chats
+
+    return chats(request, module.FORM)
+
+
+def said(*texts, first="user"):
+    roles = ("user", "assistant") if first == "user" else ("assistant", "user")
+    return [{"role": roles[i % 2], "content": text} for i, text in enumerate(texts)]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def lines(*rows, name="chats.jsonl"):
+        path = tmp_path / name
+        if name.endswith(".json"):
+            path.write_text(json.dumps(rows))
+        else:
+            path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+        return path
+
+    return lines
+
+
+def counted(imported):
+    return {row["what"].split(" (")[0]: (row["count"], row["of"]) for row in imported.about["oddities"]}
+
+
+def test_who_is_who(write):
+    path = write(
+        {"messages": said("hi", "hello"), "model": "org/gpt 4o", "id": 7},
+        {"messages": said("hello", "hi", first="assistant"), "metadata": {"model": "m2"}},
+        {"messages": said("a", "b")},
+    )
+    made = read("messages", path)
+    assert [(c.conversation_id if c.conversation_id == "7" else "", c.entities) for c in made.conversations] == [
+        ("", ("human", "chats")),
+        ("", ("m2", "human")),
+        ("7", ("human", "org-gpt-4o")),
+    ]
+    assert made.about["notes"] == ["names as they may be: org/gpt 4o is org-gpt-4o"]
+    named = read("messages", f"mine={path}", names="user=sim", columns="conversation_id=-")
+    assert {c.entities for c in named.conversations} == {("sim", "mine"), ("mine", "sim")}
+    one = read("messages", path, names="m2=second,chats=third")
+    assert set(one.plan.contestants) == {"org-gpt-4o", "second", "third"}
+    itself = read("messages", f"mine={path}", names="user=mine")
+    assert {c.kind for c in itself.conversations} == {"self"}
+
+
+def test_what_becomes_a_turn_and_what_is_counted(write):
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/x.png"}}
+    messages = [
+        {"role": "developer", "content": "be kind"},
+        {"role": "system", "content": [{"type": "text", "text": "be brief"}]},
+        {"role": "user", "content": [{"type": "text", "text": "what is"}, picture, {"type": "text", "text": "this?"}]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "content": [{"type": "odd"}], "tool_call_id": "1"},
+        {"role": "assistant", "content": "a cat", "tool_calls": [call]},
+        {"role": "assistant", "content": "surely"},
+        {"role": "system", "content": "now be rude"},
+        {"role": "user", "content": "  "},
+        {"role": "user", "content": "insult me"},
+        {"role": "assistant", "refusal": "I won't.", "content": None},
+        {"role": "user", "content": "well"},
+    ]
+    made = read("messages", write({"messages": messages}, {"messages": said("nobody answers")}, {"messages": []}))
+    (talk,) = made.conversations
+    assert [turn.text for turn in talk.turns] == ["what is\nthis?", "a cat\nsurely", "insult me", "I won't.", "well"]
+    assert talk.context == ("", "be kind\nbe brief")
+    assert (talk.exchanges, talk.entities) == (2, ("human", "chats"))
+    assert counted(made) == {
+        "messages of the system in front": (2, 13),
+        "messages of the system later on": (1, 13),
+        "messages of tools, and calls of tools without a text": (2, 13),
+        "calls of tools beside a text": (1, 13),
+        "parts of messages that are no text": (1, 13),
+        "messages in which nothing is said": (1, 13),
+        "messages by who had spoken before": (1, 13),
+        "last messages without an answer": (1, 3),
+        "conversations without an exchange": (2, 3),
+    }
+
+
+def test_sharegpt(write):
+    talk = [{"from": who, "value": text} for who, text in (("human", "hi"), ("gpt", "hello"), ("human", "bye"))]
+    calls = [{"from": "function_call", "value": "{}"}, {"from": "observation", "value": "{}"}]
+    rows = [
+        {"id": "x_0", "conversations": [{"from": "system", "value": "be kind"}, *talk]},
+        {"id": "x_1", "conversations": [*talk, *calls, {"from": "gpt", "value": "ciao"}], "system": "be brief"},
+    ]
+    first, second = read("sharegpt", write(*rows, name="sg.json")).conversations
+    assert (first.conversation_id, first.context, first.entities) == ("x_0", ("", "be kind"), ("human", "sg"))
+    assert [turn.text for turn in second.turns] == ["hi", "hello", "bye", "ciao"]
+    assert second.context == ("", "be brief")
+
+
+@pytest.mark.parametrize("name", ["marked.jsonl", "marked.json"])
+def test_a_mark_of_byte_order_is_passed_over(write, name):
+    path = write({"messages": said("hi", "hello")}, name=name)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert len(read("messages", path).conversations) == 1
+
+
+def test_a_column_of_another_name_and_a_seed(write):
+    path = write({"talk": said("a", "b", "c", "d"), "by": {"name": "m"}, "hash": "h1"})
+    made = read("messages", path, columns="messages=talk,model=by.name,conversation_id=hash", seed_exchanges=1)
+    (talk,) = made.conversations
+    assert (talk.conversation_id, talk.entities, [t.text for t in talk.shown]) == ("h1", ("human", "m"), ["c", "d"])
+
+
+def test_the_command_makes_a_study_and_the_same_again_changes_nothing(write, run, tmp_path, fingerprint):
+    rows = [{"messages": said("hi", f"hello {n}", "ok", "bye"), "model": f"m{n % 2}"} for n in range(6)]
+    words = ["--format", "messages", "--data", write(*rows), "--study", tmp_path / "study"]
+    code, out, _ = run(*words)
+    assert (code, "6 conversations of m0, m1" in out) == (0, True)
+    study = Study.open(tmp_path / "study")
+    assert [c.kind for c in study.conversations()] == ["human_model"] * 6
+    before = fingerprint(study.path)
+    assert "nothing changed" in run(*words)[1]
+    assert fingerprint(study.path) == before
+
+
+def test_parquet_and_arrow_folders_are_the_same_rows(write, tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = [{"messages": said("hi", f"hello {n}"), "model": f"m{n % 2}", "id": f"c{n}"} for n in range(2500)]
+    table = pyarrow.Table.from_pylist(rows)
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    parquet.write_table(table, tmp_path / "chats.parquet")
+    with pyarrow.ipc.new_stream(str(folder / "data-00000-of-00001.arrow"), table.schema) as stream:
+        stream.write_table(table)
+    (folder / "state.json").write_text("{}")
+    (folder / "cache-0123.arrow").write_bytes((folder / "data-00000-of-00001.arrow").read_bytes())
+    with pyarrow.ipc.new_file(str(tmp_path / "file.arrow"), table.schema) as out:
+        out.write_table(table)
+    plain = read("messages", write(*rows)).conversations
+    for name in ("chats.parquet", "saved", "file.arrow"):
+        assert read("messages", tmp_path / name).conversations == plain
+    (tmp_path / "cut.parquet").write_bytes((tmp_path / "chats.parquet").read_bytes()[:-100])
+    with pytest.raises(UserError, match="not a valid parquet file"):
+        read("messages", tmp_path / "cut.parquet")
+
+
+def test_without_pyarrow_it_is_said_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    (tmp_path / "x.parquet").write_bytes(b"PAR1")
+    with pytest.raises(UserError, match="pip install pyarrow"):
+        read("messages", tmp_path / "x.parquet")
+
+
+GOOD = {"messages": said("hi", "hello")}
+BAD = [
+    ([GOOD, "{"], {}, "line 2: not valid JSON"),
+    (["[1]"], {}, "line 1: expected a JSON object"),
+    ([], {}, "is empty"),
+    ([{"conversation": said("a", "b")}], {}, "field 'messages' is missing"),
+    ([{"messages": "hi"}], {}, "line 1: field 'messages' is str, expected a list"),
+    ([{"messages": ["hi"]}], {}, "field 'messages', message 1: expected an object, found str"),
+    ([{"messages": [{"content": "hi"}]}], {}, "message 1: field 'role' is missing"),
+    (
+        [{"messages": [{"role": "asistant", "content": "hi"}]}],
+        {},
+        "field 'role' is 'asistant'. Did you mean 'assistant'",
+    ),
+    ([{"messages": [{"role": "user"}]}], {}, "message 1: field 'content' is missing"),
+    ([{"messages": [{"role": "user", "content": 7}]}], {}, "field 'content' is 7"),
+    ([{"messages": [{"role": "user", "content": [7]}]}], {}, "field 'content', part 1: expected an object, found int"),
+    ([{"messages": [{"role": "user", "content": [{"type": "text"}]}]}], {}, "part 1: field 'text' is missing"),
+    ([GOOD | {"model": ["x"]}], {}, "field 'model' is ['x'], expected a text"),
+    ([GOOD | {"model": "human"}], {}, "'human', which can't be a contestant's name"),
+    ([GOOD | {"model": "a b"}, GOOD | {"model": "a/b"}], {}, "'a/b', which is called as 'a b' is"),
+    ([GOOD | {"id": "x"}, GOOD | {"id": "x"}], {}, "line 2: field 'conversation_id' is 'x', as in"),
+    ([GOOD | {"entities": ["a b", "c"]}], {}, "field 'entities'"),
+    ([GOOD | {"entities": ["a", "b"], "seed_exchanges": -1}], {}, "field 'seed_exchanges' is -1"),
+    ([GOOD | {"entities": ["a", "b"], "context": ["x"]}], {}, "field 'context' is ['x'], expected two texts"),
+    ([GOOD], {"columns": "model=bot"}, "field 'bot' is missing (--columns model)"),
+    ([GOOD], {"columns": "modle=bot"}, "there is no field 'modle'. Did you mean 'model'"),
+    ([GOOD], {"names": "gpt=x"}, "--names gpt: nobody bears that name"),
+    ([GOOD], {"names": "user=a b"}, "'a b' can't be a contestant's name"),
+    ([GOOD], {"seed_exchanges": -1}, "--seed-exchanges -1"),
+    ([{"messages": said("hi")}], {}, "none of 1 conversations holds an exchange"),
+]
+
+
+@pytest.mark.parametrize(("rows", "options", "says"), BAD, ids=[says for *_, says in BAD])
+def test_bad_files_are_one_error(write, rows, options, says):
+    with pytest.raises(UserError) as error:
+        read("messages", write(*rows), **options)
+    assert says in str(error.value)
+
+
+def test_bad_files_leave_nothing(write, run, tmp_path):
+    path = write(GOOD, '{"messages": ' + "[" * 100_000)
+    code, _, err = run("--format", "messages", "--data", path, "--study", tmp_path / "study")
+    assert (code, (tmp_path / "study").exists()) == (2, False)
+    assert "line 2: not valid JSON: it is nested too deep" in err
+
+
+def test_half_characters_come_in_as_replacements(write):
+    (talk,) = read(
+        "messages",
+        write('{"messages": [{"role": "user", "content": "a\\ud83d"}, {"role": "assistant", "content": "b"}]}'),
+    ).conversations
+    assert talk.turns[0].text == "a\ufffd"
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["user", "gpt", "assistant"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "messages",
+                    "conversations",
+                    "role",
+                    "from",
+                    "content",
+                    "value",
+                    "type",
+                    "text",
+                    "model",
+                    "entities",
+                    "system",
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+MESSAGE = st.fixed_dictionaries({}, optional={"role": VALUES, "content": VALUES, "tool_calls": VALUES, "from": VALUES})
+
+
+@pytest.mark.parametrize("name", ["messages", "sharegpt"])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    row=st.dictionaries(
+        st.sampled_from(["messages", "conversations", "model", "id", "metadata", "entities", "context", "system"]),
+        VALUES | st.lists(MESSAGE, max_size=4),
+        max_size=5,
+    ),
+    cut=st.integers(0, 40),
+)
+def test_whatever_a_file_holds_is_read_or_refused(name, row, cut, tmp_path_factory):
+    path = tmp_path_factory.mktemp("odd") / "odd.jsonl"
+    text = json.dumps(row)
+    path.write_text(text[: len(text) - cut] if cut < 20 else text)
+    said_of = refused(name, path)
+    assert said_of is None or str(path) in said_of
+
+
+def refused(name, path):
+    """What is said of a file that isn't taken."""
+    try:
+        read(name, path)
+    except UserError as error:
+        return str(error)
+    return None
+
+
+def test_both_formats_are_found_by_their_names():
+    assert {"messages", "sharegpt"} <= set(plugin.names(IMPORTERS, "FORMAT"))

@@ -1,0 +1,202 @@
+"""Self-play from a program or a notebook: functions, classes and servers as contestants, errors as ValueErrors."""
+
+import functools
+import importlib
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import parlai_spotbot as sb
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.models import plain_python
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.contestant_handle import SessionRequest, TurnFailure
+from parlai_spotbot.selfplay.engine_here import ContestantHere
+from parlai_spotbot.study import Study
+
+MODULE = "bots_of_a_program"
+CODE = """
+import random
+def importable(history):
+    return f"{len(history)} turns, {random.random()}"
+"""
+PROGRAM = f"""
+import random
+import parlai_spotbot as sb
+from {MODULE} import importable
+
+def mine(history):
+    return f"{{len(history)}} turns, {{random.random()}}"
+
+class Kim:
+    async def reset(self):
+        self.said = 0
+    async def reply(self, text):
+        self.said += 1
+        return f"{{self.said}}: {{text[:9]}}"
+
+print("THE PROGRAM")
+study = sb.selfplay({{"kim": Kim, "one": NAMED, "echo": lambda text: "well, " + text[:5]}}, "s", **OPTIONS)
+print(len(study.conversations()))
+"""
+OPTIONS = {"conversations_per_pair": 2, "segments": [2], "human_conversations": 0}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / f"{MODULE}.py").write_text(CODE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, MODULE, raising=False)
+    monkeypatch.setattr(plain_python, "_HERE", {})
+    importlib.invalidate_caches()
+    return tmp_path
+
+
+def turns(path):
+    return [row.turns for row in Study.open(path).conversations()]
+
+
+def test_a_program_without_a_guard_plays_and_its_functions_say_what_importable_ones_say(folder):
+    said = []
+    for name in ("mine", "importable"):
+        (folder / name).mkdir()
+        text = PROGRAM.replace("NAMED", name).replace("**OPTIONS", f"**{OPTIONS}, progress={name == 'mine'}")
+        (folder / name / "program.py").write_text(text)
+        (folder / name / f"{MODULE}.py").write_text(CODE)
+        done = subprocess.run(
+            [sys.executable, "program.py"], cwd=folder / name, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("THE PROGRAM\n")
+        assert done.stdout.count("THE PROGRAM") == 1  # it doesn't run anew in contestants' processes
+        assert done.stdout.endswith("\n6\n")
+        assert ("6 of 6 conversations between bots" in done.stdout) == (name == "mine")
+        said.append(turns(folder / name / "s"))
+    assert said[0] == said[1]
+    plan = Study.open(folder / "importable" / "s").plan.contestants
+    assert plan["one"].opt == {"plain_python": f"{MODULE}:importable"}
+    assert plan["one"].code == str(folder / "importable")
+    assert plan["kim"].opt == {"plain_python": "__main__:Kim"}
+
+
+def test_the_same_call_goes_on_and_chances_stay_the_program_s(folder):
+    def here(text):
+        random.random()
+        np.random.random()
+        return f"{text[:4]} {random.random()} {np.random.random()}"
+
+    bots = {"here": here, "el": "spotbot:eliza", "fixed": {"model": "fixed_response", "opt": {"fixed_response": "oh"}}}
+    study = sb.selfplay(bots, folder / "s", progress=False, **OPTIONS)
+    assert isinstance(study, Study)
+    assert len(study.conversations()) == 6
+    stored = study.conversations_path.read_bytes()
+    sb.selfplay(bots, folder / "s", progress=False, **OPTIONS)
+    assert study.conversations_path.read_bytes() == stored
+    random.seed(3)
+    np.random.seed(3)
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    sb.selfplay(bots, folder / "again", progress=False, **OPTIONS)
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
+    assert (folder / "again" / "conversations.jsonl").read_bytes() == stored
+    more = sb.selfplay(bots, folder / "s", progress=False, **{**OPTIONS, "conversations_per_pair": 3})
+    assert len(more.conversations()) == 9
+
+
+def test_a_server_s_model_is_told_what_openai_says(folder, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
+    import chat_servers
+
+    monkeypatch.setenv("ITS_KEY", chat_servers.KEY)
+    with chat_servers.ChatServer(key=chat_servers.KEY) as server:
+        served = sb.openai(server.url, "parrot-1", key="ITS_KEY", system="Be brief.", temperature=0.5)
+        sb.selfplay({"served": served, "el": "spotbot:eliza"}, "s", progress=False, **OPTIONS)
+    assert server.played[-1]["messages"][0]["content"] == "Be brief."
+    assert server.played[-1]["temperature"] == 0.5
+
+
+def test_one_that_raises_is_a_warning_and_stays_in_failures(folder):
+    def fails(text):
+        return {}["no idea"]
+
+    def silent(text):
+        return None
+
+    with pytest.warns(UserWarning, match="2 conversations are missing, see .*failures.jsonl"):
+        study = sb.selfplay({"fails": fails, "silent": silent}, "s", progress=False, **OPTIONS)
+    assert "KeyError: 'no idea'" in study.failures_path.read_text()
+
+
+def respond(text):
+    return text
+
+
+def odd(words):
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("bots", "options", "says"),
+    [
+        ({}, {}, "contestants: expected names and contestants"),
+        ([respond], {}, "contestants: expected names and contestants"),
+        ({"a": 3}, {}, "contestants: contestant 'a' is a int, expected a function"),
+        ({"a": functools.partial(respond, text="")}, {}, "contestants: contestant 'a' is a partial"),
+        ({"a": odd}, {}, "contestants: contestant 'a': .*odd.words.: expected one parameter"),
+        ({"a b": respond}, {}, "contestants: contestant 'a b': not a valid name"),
+        ({"a": "spotbot:elisa"}, {}, "contestants: contestant 'a': .*Did you mean 'spotbot:eliza'"),
+        ({"a": sb.openai("htp://x", "m")}, {}, "contestants: contestant 'a': .*begins with http://"),
+        ({"a": sb.openai("http://127.0.0.1:1/v1", "m", key="NOT_SET")}, {}, "contestants: .* NOT_SET, which is not"),
+        ({"a": "spotbot:elisa", "b": 3}, {}, "contestants: 2 problems"),
+        ({"a": respond}, {"segment": [2]}, "^segment: there is no such option. Did you mean 'segments'"),
+        ({"a": respond}, OPTIONS, "^study: .*one contestant makes no pair"),
+        ({"a": lambda text: "a", "b": lambda text: "b"}, {}, "'a' and 'b' are both called .*<lambda>"),
+    ],
+)
+def test_what_is_wrong_is_a_value_error_that_names_the_argument(folder, bots, options, says):
+    with pytest.raises(ValueError, match=says):
+        sb.selfplay(bots, "s", progress=False, **options)
+    assert not (folder / "s").exists()
+
+
+def test_a_study_of_a_program_says_where_to_go_on():
+    with pytest.raises(UserError, match=r"__main__:mine is a function of a program or notebook. Go on there"):
+        plain_python.found("__main__:mine")
+
+
+def test_without_parlai_s_world_it_is_one_line(tmp_path):
+    code = "import sys; sys.modules['psutil'] = None\nimport parlai_spotbot as sb\n"
+    code += "import importlib.util as u; found = u.find_spec\n"
+    code += "u.find_spec = lambda name, *a: None if name == 'parlai' else found(name, *a)\n"
+    code += "try:\n    sb.selfplay({'a': 'spotbot:eliza'}, 's')\nexcept ImportError as err:\n    print(err)\n"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "selfplay needs parlai, which isn't installed. Run: spotbot setup\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_that_hangs_counts_as_hanging(tmp_path):
+    def slow(text):
+        time.sleep(3)
+        return "at last"
+
+    plain_python.keep(slow)
+    called = f"{slow.__module__}:{slow.__qualname__}"
+    bot = Contestant("slow", model="spotbot:plain_python", opt={"plain_python": called}, turn_timeout=0.5)
+    handle = ContestantHere(bot, tmp_path / "slow.log")
+    try:
+        handle.load().result()
+        request = SessionRequest("c", (("open", 0), ("observe", {"id": "x", "text": "hi", "episode_done": False})), 0)
+        (outcome,) = handle.act([request]).result()
+    finally:
+        handle.end()
+        for thread in threading.enumerate():
+            if thread.name == "slow":
+                thread.join()  # it has been asleep
+    assert isinstance(outcome, TurnFailure)
+    assert outcome.kind == "hang"

@@ -1,0 +1,184 @@
+"""Spot The Bot's features can be chosen: what isn't asked is gone from questions, exercises and texts."""
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges import get_judge
+from parlai_spotbot.judges.next_step import answers_by_a_judge
+from parlai_spotbot.records import Contestant, Judgement
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys.features import features_of, with_features
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+
+FEATURES = ("fluency", "sensibleness", "specificity")
+SURVEYS = ("spot_the_bot", "spot_the_bot_game")
+
+
+@pytest.fixture
+def study(tmp_path, pool):
+    plan = Plan("chitchat", {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}, 4, seed=3)
+    made = Study.create(tmp_path / "study", plan)
+    files.write_jsonl(made.conversations_path, [talk.to_json() for talk in pool(bots=3, per_pair=4, people=6)])
+    return made
+
+
+def packed(study) -> dict:
+    return study.provenance()["pack"]["spot_the_bot"]["options"]
+
+
+@pytest.mark.parametrize("name", SURVEYS)
+def test_who_asks_all_three_gets_the_survey_as_it_is(name):
+    survey = get_survey(name)
+    assert features_of(survey) == FEATURES
+    assert with_features(survey, FEATURES) == survey
+    assert features_of(get_survey("acute_eval")) == ()
+
+
+@pytest.mark.parametrize("name", SURVEYS)
+@pytest.mark.parametrize("asked", [(), ("fluency",), ("specificity",), ("fluency", "sensibleness")])
+def test_what_is_not_asked_is_spoken_of_nowhere(name, asked):
+    whole = get_survey(name)
+    survey = with_features(whole, asked)
+    assert [q.name for q in survey.questions] == ["nature", *asked]
+    exercises = [survey.example, *sum(survey.onboarding, ())]
+    assert {name for own in exercises for name, _, _ in own.key} <= {"nature", *asked}
+    assert len(survey.onboarding) == 2
+    assert all(len(own) >= 3 for own in survey.onboarding)
+    told = " ".join([survey.instructions, *survey.consent, *(own.explanation for own in exercises)]).lower()
+    stems = {"fluency": ("fluen",), "sensibleness": ("sensib", "make sense"), "specificity": ("specific", "anywhere")}
+    for feature in set(FEATURES) - set(asked):
+        assert not [stem for stem in stems[feature] if stem in told], feature
+    for feature in asked:
+        assert survey.question(feature).heading in survey.instructions
+    assert "three respects" not in survey.instructions
+    assert survey.instructions.count("\n\n") == whole.instructions.count("\n\n") - (not asked)
+    assert ("compar" in told or "which of the two" in told) == bool(asked)
+
+
+def test_a_choice_is_recorded_and_stands_until_another_one_is_made(study):
+    summary = pack_study(study, ask=("specificity", "fluency"))
+    assert "asked: who is human; fluency, specificity" in packing_of(get_survey("spot_the_bot")).said(summary)
+    assert packed(study)["ask"] == ["fluency", "specificity"]
+    assert features_of(survey_of(study, "spot_the_bot")) == ("fluency", "specificity")
+    before = study.units_path("spot_the_bot").read_bytes()
+    assert pack_study(study)["added_units"] == 0
+    assert packed(study)["ask"] == ["fluency", "specificity"]
+    pack_study(study, ask=("none",))
+    assert packed(study)["ask"] == []
+    assert [q.name for q in survey_of(study, "spot_the_bot").questions] == ["nature"]
+    pack_study(study, ask=FEATURES)
+    assert "ask" not in packed(study)
+    assert survey_of(study, "spot_the_bot") == get_survey("spot_the_bot")
+    assert study.units_path("spot_the_bot").read_bytes() == before  # what is asked isn't in the units
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (("fluensy",), "--ask fluensy: survey spot_the_bot has no such feature.*Did you mean 'fluency'"),
+        (("nature",), "--ask nature: .* who is human it asks always"),
+        (("none", "fluency"), "--ask none,fluency: none and others"),
+    ],
+)
+def test_a_wrong_choice_is_named_before_anything_is_written(study, ask, says):
+    with pytest.raises(UserError, match=f"(?s){says}"):
+        pack_study(study, ask=ask)
+    assert not study.units_path("spot_the_bot").exists()
+
+
+def test_once_there_are_answers_the_choice_stays(study):
+    pack_study(study, ask=("fluency",))
+    unit = study.units("spot_the_bot")[0]
+    answer = Judgement(
+        judgement_id="j",
+        annotation_id="a",
+        survey="spot_the_bot",
+        unit_id=unit.unit_id,
+        item_id=unit.items[0].item_id,
+        conversation_ids=unit.items[0].conversation_ids,
+        exchanges=unit.items[0].exchanges,
+        target="entity:0",
+        question="nature",
+        answer="bot",
+        worker_id="ann",
+        source="human",
+    )
+    files.write_jsonl(study.judgements_path("spot_the_bot"), [answer.to_json()])
+    assert pack_study(study)["added_units"] == 0
+    with pytest.raises(UserError, match=r"ask \['fluency'\] there, \[\] here"):
+        pack_study(study, ask=("none",))
+
+
+# -- of one's own ------------------------------------------------------------------------------------------------------
+POLITE = """\
+questions:
+  politeness:
+    wording: Who is more polite?
+    help: Polite is who would not offend a stranger.
+    no_difference: Both alike
+"""
+
+
+@pytest.fixture
+def polite(tmp_path):
+    path = tmp_path / "features.yaml"
+    path.write_text(POLITE, encoding="utf-8")
+    return path
+
+
+def test_a_feature_of_ones_own_is_asked_beside_the_three_or_alone(study, polite):
+    pack_study(study, questions=polite)
+    assert packed(study)["ask"] == [*FEATURES, "politeness"]
+    survey = survey_of(study, "spot_the_bot")
+    assert features_of(survey) == (*FEATURES, "politeness")
+    question = survey.question("politeness")
+    assert (question.heading, question.wording, question.after) == ("Politeness", "Who is more polite?", ("nature",))
+    assert question.options[2].label == "Both alike"
+    assert "compare the two (Fluency, Sensibleness, Specificity, Politeness)" in survey.instructions
+    assert survey.consent == get_survey("spot_the_bot").consent
+    polite.unlink()  # the study keeps it
+    pack_study(study, ask=("politeness",))
+    assert [q.name for q in survey_of(study, "spot_the_bot").questions] == ["nature", "politeness"]
+    assert pack_study(study)["added_units"] == 0
+    assert packed(study)["ask"] == ["politeness"]
+
+
+def test_what_a_file_brings_is_asked_beside_what_was_chosen(study, polite):
+    pack_study(study, ask=("fluency",))
+    pack_study(study, questions=polite)
+    assert packed(study)["ask"] == ["fluency", "politeness"]
+    pack_study(study, ask=("none",))
+    assert features_of(survey_of(study, "spot_the_bot")) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("questions: {fluency: {wording: Who}}", "question 'fluency' is there already"),
+        ("questions: {nature: {wording: Who}}", "question 'nature' is there already"),
+        ("questions: {since: {wording: Who}}", "'since' can't be a question's name"),
+        ("questions: {none: {wording: Who}}", "'none' can't be a question's name"),
+        ("questions: {Polite: {wording: Who}}", "'Polite' can't be a question's name"),
+        ("questions: {polite: {option: Who}}", "questions.polite: unknown key 'option'"),
+        ("questions: {polite: {heading: Polite}}", "questions.polite.wording: None, expected a text"),
+        ("questions: {polite: {wording: '{entity} is?'}}", "questions.polite.wording: .* should hold no"),
+        ("questions: {}", "field 'questions' is empty"),
+    ],
+)
+def test_a_wrong_file_of_features_is_named_before_anything_is_written(study, polite, text, says):
+    polite.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=rf"(?s)features\.yaml: .*{says}"):
+        pack_study(study, questions=polite)
+    assert not study.survey_path("spot_the_bot").exists()
+
+
+def test_the_spotter_says_what_it_has_not_learnt(study, polite):
+    pack_study(study, ask=("fluency",))
+    assert "--judges spotter" in answers_by_a_judge(study, "spot_the_bot")
+    pack_study(study, questions=polite)
+    assert "--judges language_model" in answers_by_a_judge(study, "spot_the_bot")
+    with pytest.raises(UserError, match="the judge spotter has not learnt what 'politeness' is"):
+        get_judge("spotter")(seed=0).open(study, "spot_the_bot")

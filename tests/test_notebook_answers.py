@@ -1,0 +1,48 @@
+"""Answers in a notebook: who is meant, a file that is broken, and what is said of few votes."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import parlai_spotbot as sb
+from parlai_spotbot.files import sums_path
+from parlai_spotbot.notebook.study_answers import source_named
+
+PEOPLE = Path(__file__).parent / "goldens" / "studies" / "people"
+
+
+def test_a_source_is_called_in_whole_or_as_a_judge_alone():
+    known = ("human", "judge:spotter")
+    assert [source_named(name, known, "") for name in ("human", "spotter", "judge:spotter")] == [
+        "human",
+        "judge:spotter",
+        "judge:spotter",
+    ]
+    with pytest.raises(ValueError, match=r"^source: 'spoter' gave nothing. Did you mean 'judge:spotter'"):
+        source_named("spoter", known, "gave nothing")
+
+
+def test_a_malformed_line_is_a_value_error_wherever_it_is_met(tmp_path):
+    folder = tmp_path / "people"
+    shutil.copytree(PEOPLE, folder)
+    path = sb.answers(folder).study.judgements_path("spot_the_bot")
+    sums_path(path).unlink(missing_ok=True)
+    path.write_text('{"source": 3}\n' + path.read_text())
+    for ask in (lambda own: own.of("human"), lambda own: own.sources, len, lambda own: own.frame):
+        with pytest.raises(ValueError, match=r"^study: .*, line 1: "):
+            ask(sb.answers(folder))
+
+
+def test_of_a_pair_without_an_interval_the_votes_are_told(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\n" + "ada,bob,model_a\n" * 3)
+    said = [line for line in sb.rank(sb.read_votes(path)).sentences if line.startswith("The clearest")]
+    assert said == [
+        "The clearest difference: 3 of 3 decided choices between ada and bob are for ada (n = 3, adjusted p = .250)."
+    ]
+    others = "bob,cleo,model_a\nbob,cleo,model_b\nada,cleo,model_a\nada,cleo,model_b\n" * 6
+    path.write_text("model_a,model_b,winner\n" + "ada,bob,model_a\n" * 3 + others)
+    (said,) = (line for line in sb.rank(sb.read_votes(path)).sentences if line.startswith("The clearest"))
+    assert re.search(r"3 of 3 decided choices .* are for ada; by all choices together \d+% would be \(", said)

@@ -7,10 +7,10 @@ partner's last; or `messages`, the same as an OpenAI-compatible server gets them
 from __future__ import annotations
 
 import asyncio
-import atexit
 import functools
 import importlib
 import inspect
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -107,15 +107,25 @@ class Talker:
 
 def _said(returned: Any) -> Any:
     """What was returned, awaited where it has to be."""
-    return _runner().run(_awaited(returned)) if inspect.isawaitable(returned) else returned
+    if not inspect.isawaitable(returned):
+        return returned
+    answer = asyncio.run_coroutine_threadsafe(_awaited(returned), _loop())
+    try:
+        return answer.result()
+    except BaseException:
+        answer.cancel()
+        raise
 
 
 @functools.cache
-def _runner() -> asyncio.Runner:
-    """One loop for the whole process: a client that is kept between turns belongs to the loop it was made in."""
-    runner = asyncio.Runner()
-    atexit.register(runner.close)
-    return runner
+def _loop() -> asyncio.AbstractEventLoop:
+    """One loop for the whole process: a client that is kept between turns belongs to the loop it was made in.
+
+    It runs in a thread of its own, since a notebook's loop already runs in this one.
+    """
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="async contestants", daemon=True).start()
+    return loop
 
 
 async def _awaited(said: Any) -> Any:

@@ -40,13 +40,10 @@ class SpotbotImport(Command):
             required=True,
             metavar="PATH",
             help="spotbot2020: the zip file or its unpacked folder; conversations, self_chats: files, joined by commas "
-            "(self_chats: each of one model, named NAME=FILE or after the file); messages, sharegpt: chats of OpenAI's "
-            "or ShareGPT's form, JSON Lines, a JSON list, Parquet or a folder of it, the bot named by a column "
-            "'model', as NAME=FILE or after the file; pairings: a file of ParlAI's; "
-            "abc_eval: the labels that its authors published, or the data.json of their whole project; "
-            "judgements: a CSV or JSON Lines file; label_studio, argilla, langfuse, langsmith: what "
-            "they export; inspect_ai: logs, or a folder of them; "
-            "votes: a CSV or JSON file, a vote a row",
+            "(self_chats: each of one model, named NAME=FILE or after the file); messages, sharegpt: JSON Lines, a "
+            "JSON list, Parquet or a folder of it, the bot named by a column 'model', as NAME=FILE or after the file; "
+            "abc_eval: its authors' labels, or the data.json of their project; judgements, votes: CSV or JSON Lines; "
+            "pairings, label_studio, argilla, langfuse, langsmith: the file they write; inspect_ai: logs, or a folder",
         )
         group.add_argument(
             "--domain",
@@ -88,8 +85,7 @@ class SpotbotImport(Command):
             default=None,
             help="messages, sharegpt, langfuse, langsmith, judgements, votes: our fields and the file's columns, "
             "OURS=THEIRS,… (messages, sharegpt: messages, model, conversation_id; langfuse, langsmith: input, output, "
-            "session, trace, time, model; votes: a, b, winner, prompt, annotator, time, language, where they aren't "
-            "found; - for a column that is to be left out)",
+            "session, trace, time, model; votes: a, b, winner, prompt, annotator, time, language; - for none)",
         )
         group.add_argument(
             "--answers",

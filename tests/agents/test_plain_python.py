@@ -114,6 +114,13 @@ def test_an_async_class_is_reset_and_stays_in_its_loop():
         assert talker.answer("", TURNS) == "who are you? (True)"
 
 
+def test_async_functions_answer_where_a_loop_runs_already():
+    async def notebook():
+        return Talker(Client, "Client").answer("", TURNS)
+
+    assert asyncio.run(notebook()) == "who are you? (True)"
+
+
 def test_they_play_as_any_contestant_and_again_the_same(folder):
     contestants = read_pool(pool(folder, one="last", all="all_of_it", cls="Counter", own="Own"))
     assert contestants["one"].model == "spotbot:plain_python"

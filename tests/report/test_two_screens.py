@@ -214,5 +214,6 @@ def test_people_lead_whatever_the_survey_and_what_is_empty_stays_away(new_study,
     shutil.copytree(study.analysis_path(SURVEY), study.analysis_path("acute_eval"))
     for path in study.analysis_path("acute_eval").glob("*.json"):
         path.write_text(path.read_text().replace('"judge:spotter"', f'"{HUMAN}"'))
+        files.sums_path(path).unlink()
     assert order() == ["acute_eval", SURVEY]
     assert order(named=True)[0] == SURVEY

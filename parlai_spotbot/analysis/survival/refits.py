@@ -19,6 +19,9 @@ from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 LEVELS = 12
 CELLS = 2000
+FLAT = 1e-13
+"""An eigenvalue of scaled information that is rounding alone: other coefficients are as likely, and a solver stops at
+any of them."""
 
 
 def refit(
@@ -58,6 +61,8 @@ def _one(low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, 
         return np.full(X.shape[1], np.nan)
     problem = Problem(rows, model)
     found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(X.shape[1]))
+    if not _smallest(found.information[None])[0] > FLAT:
+        return np.full(X.shape[1], np.nan)
     return _runaway(found.beta, rows.X)
 
 
@@ -65,6 +70,16 @@ def _runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
     """`coef` (..., p), infinite where it moves the predictor further than anything but separation does."""
     wide = ~(np.abs(coef * np.ptp(X, axis=0)) < SUSPECT)
     return np.where(wide, np.copysign(np.inf, coef), coef)
+
+
+def _smallest(information: np.ndarray) -> np.ndarray:
+    """The smallest eigenvalue (replicates,) of information (replicates, p, p) scaled to a diagonal of ones.
+
+    It is about 0 where not every parameter is determined: a covariate may be constant among the rows drawn.
+    """
+    size = np.sqrt(np.einsum("rii->ri", information))
+    scaled = information / np.maximum(size[:, :, None] * size[:, None, :], 1e-300)
+    return np.linalg.eigvalsh(scaled)[:, 0]
 
 
 class _Batch:
@@ -153,7 +168,7 @@ class _Batch:
             if done.all():
                 break
         by_level = (counts * slope) @ np.eye(self.levels)[self.level]
-        done &= np.isfinite(total) & self._full_rank(information)
+        done &= np.isfinite(total) & (_smallest(information) > 1e-9)
         return np.concatenate([x[:, :size][:, group], x[:, size:]], axis=1), done, by_level
 
     def _terms(self, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -172,13 +187,6 @@ class _Batch:
         slope[:, self.spotted] = ratio
         curve[:, self.spotted] = ratio * (1 + v / np.expm1(-v))
         return value, slope, curve
-
-    @staticmethod
-    def _full_rank(information: np.ndarray) -> np.ndarray:
-        """Where every coefficient is determined: a covariate may be constant among the rows drawn."""
-        size = np.sqrt(np.einsum("rii->ri", information))
-        scaled = information / np.maximum(size[:, :, None] * size[:, None, :], 1e-300)
-        return np.linalg.eigvalsh(scaled)[:, 0] > 1e-9
 
     def _wants_apart(self, by_level: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Which merged pairs gain when what is behind them, within their group, is raised."""

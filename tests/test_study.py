@@ -5,7 +5,8 @@ import yaml
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant, Conversation, Turn
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 POOL = {"eliza": Contestant("eliza", model="spotbot:eliza"), "alice": Contestant("alice", model="spotbot:alice")}
 

@@ -24,7 +24,7 @@ from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import NAME
-from parlai_spotbot.study import check_segments
+from parlai_spotbot.study_plan import check_segments
 
 KEYS = (
     "name",

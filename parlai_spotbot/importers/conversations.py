@@ -14,7 +14,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.format import ImportRequest, study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Turn
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 
 SURVEY = "spot_the_bot"
 SEGMENTS = (2, 3, 5)

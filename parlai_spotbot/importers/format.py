@@ -10,7 +10,7 @@ from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.study import check_segments
+from parlai_spotbot.study_plan import check_segments
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ import parlai_spotbot
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.own_questions import keep
 
 STEP = "import"

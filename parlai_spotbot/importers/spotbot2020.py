@@ -14,7 +14,7 @@ from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, Utterance
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 
 SURVEY = "spot_the_bot"
 ANNOTATORS = 2

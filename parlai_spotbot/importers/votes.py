@@ -27,7 +27,7 @@ from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.votes_words import OUTCOMES, VoteColumns, columns_of, outcome
 from parlai_spotbot.reading import Malformed, csv_rows
 from parlai_spotbot.records import HUMAN, Item, Unit
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
 from parlai_spotbot.terminal import Bar
 

@@ -19,7 +19,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import cache_dir
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.schedule import ConversationJob
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.wording import counted, listed, minutes_said
 
 VERSION = 1

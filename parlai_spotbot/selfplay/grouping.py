@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 
 Entities = tuple[str, str]
 """Who speaks first, and the partner."""

@@ -8,7 +8,7 @@ import numpy as np
 from parlai_spotbot.domains import Domain, Episode
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.selfplay.schedule import conversation_id, derive
-from parlai_spotbot.study import HUMAN_POOLS, Plan
+from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 
 
 def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], wanted: int) -> list[Conversation]:

@@ -14,7 +14,8 @@ from parlai_spotbot.domains import Domain, custom, domain_of, get_domain, over
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool import read_pool
-from parlai_spotbot.study import GROUPINGS, Plan, Study, check_segments, extended, with_more
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import GROUPINGS, Plan, check_segments, extended, with_more
 
 DEFAULT_POOL = "embedded"
 DEFAULT_DOMAIN = "chitchat"

@@ -26,7 +26,8 @@ from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, check_played, schedule
 from parlai_spotbot.selfplay.set_aside import put_aside
 from parlai_spotbot.selfplay.turn_journal import kept_turns
-from parlai_spotbot.study import HUMAN_POOLS, Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
 
 PROMISE = (

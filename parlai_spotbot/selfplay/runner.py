@@ -23,7 +23,8 @@ from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.schedule import ConversationJob
 from parlai_spotbot.selfplay.turn_journal import TurnJournal
 from parlai_spotbot.selfplay.worlds import GroupWorld, ProxyAgent, SelfPlayWorld
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.terminal import Bar
 
 ATTEMPTS = 5

@@ -16,7 +16,7 @@ import numpy as np
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay.grouping import groups
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 
 
 @dataclass(frozen=True)

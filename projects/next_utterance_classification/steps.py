@@ -14,7 +14,8 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 DOMAIN, CANDIDATES, VERSIONS = "chitchat", 5, 4
 ENCODER = "dual_encoder"

@@ -15,7 +15,8 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
 from parlai_spotbot.selfplay.schedule import Seed, schedule
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 
 def play(path, contestants, batchsize):

@@ -159,7 +159,8 @@ def write_study(made: MadeUp, path):
     """The made-up study on disk, as the commands would leave it."""
     from parlai_spotbot import files
     from parlai_spotbot.records import Contestant
-    from parlai_spotbot.study import Plan, Study
+    from parlai_spotbot.study import Study
+    from parlai_spotbot.study_plan import Plan
 
     plan = Plan(
         "chitchat",

@@ -11,7 +11,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze, check_options
 from parlai_spotbot.records import HUMAN, Contestant, Unit
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 SHARES = {("a", "b"): 0.8, ("a", HUMAN): 0.3, ("b", HUMAN): 0.1}
 

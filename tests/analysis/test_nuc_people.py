@@ -21,7 +21,8 @@ from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.nuc.background import NucBackground, background_of, matched
 from parlai_spotbot.records import Item
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import about_of, get_survey
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 from parlai_spotbot.surveys.packing.candidates import key_of

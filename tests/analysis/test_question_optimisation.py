@@ -14,7 +14,8 @@ from parlai_spotbot.records import HUMAN, Contestant, Judgement
 from parlai_spotbot.report import build_report
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 NAME = "acute_eval"
 WORDINGS = {

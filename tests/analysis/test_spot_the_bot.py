@@ -14,7 +14,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 OF_EVERY_SOURCE = [
     "ranking",

@@ -11,7 +11,8 @@ from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting import stability
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report import build_report
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 FEW = {"model": 20, "paper": 30}
 

@@ -26,7 +26,8 @@ def make_study(folder: Path) -> None:
     """A study with these conversations; a seed is shared by the 15 pairs of bots."""
     from parlai_spotbot import checksums
     from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
-    from parlai_spotbot.study import Plan, Study
+    from parlai_spotbot.study import Study
+    from parlai_spotbot.study_plan import Plan
 
     rng = random.Random(1)
     names = [f"bot{number}" for number in range(6)]

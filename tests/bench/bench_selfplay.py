@@ -153,7 +153,7 @@ def memory(contestants: int, per_pair: int, peak: float, most: int) -> str:
     """How often models are loaded, and what they need at most, where `most` may be loaded at once."""
     from parlai_spotbot.records import Contestant
     from parlai_spotbot.selfplay.grouping import groups
-    from parlai_spotbot.study import Plan
+    from parlai_spotbot.study_plan import Plan
 
     pool = {name: Contestant(name, model="m") for name in (f"c{i:03d}" for i in range(contestants))}
     plan = Plan("made-up", pool, conversations_per_pair=per_pair, max_loaded=most)

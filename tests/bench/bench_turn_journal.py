@@ -46,7 +46,8 @@ def run() -> Iterator[Row]:
     from parlai_spotbot.selfplay import runner
     from parlai_spotbot.selfplay.contestants import Contestants
     from parlai_spotbot.selfplay.schedule import Seed, schedule
-    from parlai_spotbot.study import Plan, Study
+    from parlai_spotbot.study import Study
+    from parlai_spotbot.study_plan import Plan
 
     sys.path.insert(0, str(Path(__file__).parents[1] / "selfplay"))
     seeds = [Seed(f"s{i}", (f"opening {i}", f"answer {i}")) for i in range(PER_PAIR)]

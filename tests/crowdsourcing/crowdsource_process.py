@@ -27,7 +27,8 @@ from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.groups import part_of
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack

@@ -20,7 +20,8 @@ from office import answers, conversations
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.grading import exercises_of
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study

@@ -21,7 +21,8 @@ from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.records import HUMAN, Contestant, Item
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, read_controls, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study

@@ -9,7 +9,8 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study

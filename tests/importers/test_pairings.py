@@ -8,7 +8,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.pairings import pairings, write_pairings
 from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study

@@ -12,7 +12,8 @@ from nltk.chat.zen import zen_chatbot
 from parlai_spotbot import files
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn, Unit, Utterance
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.texts.surface import normalise
 
 HERE = Path(__file__).parent

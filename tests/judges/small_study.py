@@ -6,7 +6,8 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn, Unit, Utterance
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
 SURVEY = "spot_the_bot"

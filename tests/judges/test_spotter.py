@@ -16,7 +16,8 @@ from parlai_spotbot.judges.spotter.detector import Detector, folds
 from parlai_spotbot.judges.spotter.examples import EntityExample, replies
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.records import HUMAN, Contestant
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.texts.surface import normalise
 
 SURVEY = "spot_the_bot"

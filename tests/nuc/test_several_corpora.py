@@ -21,7 +21,8 @@ from parlai_spotbot.nuc.scoring.scores import RANKER, CandidateScores
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.nuc_questions import read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of
 

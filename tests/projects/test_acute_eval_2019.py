@@ -15,7 +15,8 @@ from parlai_spotbot.projects.acute_eval_2019.__main__ import main
 from parlai_spotbot.projects.acute_eval_2019.reproduce import attainable, paper_values, run
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.selfplay.pool import read_pool
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 

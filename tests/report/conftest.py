@@ -10,7 +10,8 @@ from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, Unit, Utterance
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 SURVEY = "spot_the_bot"
 SENTENCES = (

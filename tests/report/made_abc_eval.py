@@ -8,7 +8,8 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.abc_eval.gold import key_of
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, possible, task_of_questions
 from parlai_spotbot.surveys.controls import read_controls, write_controls

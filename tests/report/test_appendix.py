@@ -9,7 +9,8 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.appendix import appendix_of, section, text_formats, write
 from parlai_spotbot.report.appendix.heds import TO_FILL
 from parlai_spotbot.report.appendix.publications import BY_KEY
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_names
 
 SURVEY = "spot_the_bot"

@@ -16,7 +16,8 @@ from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.report import CAUTION, build_report
 from parlai_spotbot.scripts.spotbot_report import SpotbotReport
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 NAME = "spot_the_bot_game"

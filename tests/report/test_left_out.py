@@ -10,7 +10,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.report import build_report
 from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY, GONE = "spot_the_bot", "eliza"

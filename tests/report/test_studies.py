@@ -14,7 +14,8 @@ from parlai_spotbot.findings import study_moves
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.studies import open_studies, write_compare, write_leaderboard
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 SURVEY = "spot_the_bot"
 BOTS = ("smollm2", "minilm", "alice", "eliza")

@@ -8,7 +8,8 @@ from in_process import spotbot
 from parlai_spotbot.domains import custom
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool_summary import WIDTH, bubble
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 POOL = """\
 eliza: {model: spotbot:eliza, description: the psychotherapist}

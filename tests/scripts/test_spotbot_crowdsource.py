@@ -8,7 +8,8 @@ import pytest
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
 from parlai_spotbot.scripts.spotbot_crowdsource import SpotbotCrowdsource
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 
 @pytest.fixture

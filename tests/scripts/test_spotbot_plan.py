@@ -11,7 +11,8 @@ from parlai_spotbot.analysis.planning import Design, conversations_needed
 from parlai_spotbot.analysis.planning.surveys import Rating, Wish
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 PASSING = {"good": 0.8, "fair": 0.3, "poor": 0.2}
 

@@ -12,7 +12,7 @@ from parlai_spotbot.selfplay.forecast import Pace, forecast, keep_pace, pace_of
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.schedule import schedule
 from parlai_spotbot.selfplay.trial import try_pool
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "agents"))
 from chat_servers import ChatServer

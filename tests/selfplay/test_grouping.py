@@ -11,7 +11,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.grouping import groups
 from parlai_spotbot.selfplay.schedule import Seed, schedule
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 
 
 def plan_of(contestants, **options):

@@ -8,7 +8,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.play import draw_people
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 POOL = {name: Contestant(name, model=f"spotbot:{name}") for name in ("alice", "eliza")}
 DOMAIN = get_domain("chitchat")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.schedule import Seed, schedule
-from parlai_spotbot.study import Plan, extended
+from parlai_spotbot.study_plan import Plan, extended
 
 
 def seeds(n):

@@ -8,7 +8,8 @@ from test_runner import DRIVER, contestant, kill_once_it_has_written, play, star
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 KINDS = ("Counting", "GlobalChance", "BatchChance")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 

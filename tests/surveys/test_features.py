@@ -7,7 +7,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import get_judge
 from parlai_spotbot.judges.next_step import answers_by_a_judge
 from parlai_spotbot.records import Contestant, Judgement
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing import packing_of

@@ -10,7 +10,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 

@@ -14,7 +14,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
 from parlai_spotbot.nuc.sampling import SamplingSettings, read_questions, sample, write_questions
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls

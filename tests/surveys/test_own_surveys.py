@@ -15,7 +15,8 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.main import main
-from parlai_spotbot.study import OPENED, Plan, Study
+from parlai_spotbot.study import OPENED, Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, own_surveys, survey_names, survey_of
 from parlai_spotbot.surveys.spot_the_bot import SURVEY as SPOT
 

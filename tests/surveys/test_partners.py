@@ -10,7 +10,8 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.empty_study import begin
 from parlai_spotbot.selfplay.plan import SelfPlayRequest as Wanted
 from parlai_spotbot.selfplay.pool import read_pool
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.pack_study import pack_study

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.planning.surveys import Rating, Wish
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.study import check_segments
+from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys import planned
 from parlai_spotbot.surveys.about import Planning
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from parlai_spotbot.judges import identifier
 from parlai_spotbot.records import HUMAN, Contestant, Conversation
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 
 MAX_EPISODES = 300
 """At most so many episodes of people, drawn by the seed: more cost time and bring little."""

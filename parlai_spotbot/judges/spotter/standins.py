@@ -14,7 +14,8 @@ from pathlib import Path
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.spotter.examples import kin, without
 from parlai_spotbot.records import Conversation
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 
 POOL = "rules"
 PER_PAIR = 10

@@ -8,7 +8,7 @@ from typing import Any
 
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.export.scrub import scrub, text
-from parlai_spotbot.study import Plan
+from parlai_spotbot.study_plan import Plan
 
 SELFPLAY = ("versions", "domain", "seeds", "contestants", "counts", "overlap_with_training_data", "promise")
 COLLECTION = ("package", "mephisto", "settings", "limits", "language", "controls", "ids", "platform")

@@ -26,7 +26,7 @@ from scipy.optimize import linear_sum_assignment
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit, Utterance
-from parlai_spotbot.study import check_segments
+from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.texts.surface import SURFACES
 

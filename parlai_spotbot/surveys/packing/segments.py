@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
-from parlai_spotbot.study import Study, check_segments
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, is_people, item_id, pack

@@ -21,7 +21,8 @@ from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 

@@ -7,7 +7,8 @@ import pytest
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
-from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS, task_of_questions
 from parlai_spotbot.surveys.asking import asked_of_item

@@ -1,0 +1,347 @@
+"""The plan of a study: who plays whom, how often, from which openers; and what an extension to it may change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import Contestant, Conversation
+from parlai_spotbot.study_names import check_names, pair_under
+
+GROUPINGS = ("by_model", "consecutive")
+"""How conversations are put into groups that are played in step: so that each model's batches are full, whatever the
+partner; or, in studies from before that, in canonical order."""
+
+MEETINGS = ("pairs", "self", "both")
+"""Who plays whom where no pairs are listed: every two contestants, each contestant itself (self-chats), or both."""
+
+
+HUMAN_POOLS = {"held_out": "humans", "training": "bots"}
+"""Where human-human conversations come from, and the fold of the domain that holds them: people whom no bot has learnt
+from; or, as in the paper (section 3.1), the conversations that the bots are trained on."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study is to be. `pairs` lists the pairs to play; an empty tuple means those that `meetings` says.
+
+    `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'. They are
+    of the `human_pool`, one of `HUMAN_POOLS`. `batchsize`, `grouping` and `max_loaded` (contestants needed at a time,
+    0: all) say what is answered in one batch.
+    `more` are conversations of single pairs, "A/B", beyond those that every pair has. Contestants `left_out` play no
+    more, and what they said is kept and not used. `renamed` is of contestants, by the name they play under, the one
+    that they bear everywhere else. `unseeded` conversations begin with what the first contestant says.
+    `replaced` says how often a contestant was, whose earlier conversations don't count.
+    """
+
+    domain: str
+    contestants: dict[str, Contestant]
+    conversations_per_pair: int = 45
+    exchanges: int = 5
+    segments: tuple[int, ...] = (2, 3, 5)
+    seed: int = 0
+    paired_seeds: bool = False
+    human_conversations: int = -1
+    human_pool: str = "held_out"
+    pairs: tuple[tuple[str, str], ...] = ()
+    batchsize: int = 32
+    surveys: tuple[str, ...] = ("spot_the_bot",)
+    grouping: str = "by_model"
+    max_loaded: int = 0
+    meetings: str = "pairs"
+    more: dict[str, int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    renamed: dict[str, str] = field(default_factory=dict)
+    unseeded: bool = False
+    replaced: dict[str, int] = field(default_factory=dict)
+
+    KEYS = (
+        "domain",
+        "contestants",
+        "conversations_per_pair",
+        "exchanges",
+        "segments",
+        "seed",
+        "paired_seeds",
+        "human_conversations",
+        "human_pool",
+        "pairs",
+        "batchsize",
+        "surveys",
+        "grouping",
+        "max_loaded",
+        "meetings",
+        "more",
+        "left_out",
+        "renamed",
+        "unseeded",
+        "replaced",
+    )
+
+    def all_pairs(self) -> list[tuple[str, str]]:
+        """The pairs to play, in canonical order (the order of the contestants in the plan), self-chats last."""
+        if self.pairs:
+            return list(self.pairs)
+        names = list(self.contestants)
+        pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]] if self.meetings != "self" else []
+        return pairs + ([(name, name) for name in names] if self.meetings != "pairs" else [])
+
+    def remaining(self) -> Plan:
+        """The plan without what is left out."""
+        gone = set(self.left_out)
+        return replace(
+            self,
+            contestants={name: own for name, own in self.contestants.items() if name not in gone},
+            pairs=tuple(pair for pair in self.pairs if not gone & set(pair)),
+            more={pair: count for pair, count in self.more.items() if not gone & set(pair.split("/"))},
+            left_out=(),
+        )
+
+    def under(self, names: Mapping[str, str]) -> Plan:
+        """The plan with these contestants under other names, and none renamed."""
+        return replace(
+            self,
+            contestants={names.get(n, n): replace(own, name=names.get(n, n)) for n, own in self.contestants.items()},
+            pairs=tuple((names.get(a, a), names.get(b, b)) for a, b in self.pairs),
+            more={pair_under(pair, names): count for pair, count in self.more.items()},
+            left_out=tuple(names.get(name, name) for name in self.left_out),
+            renamed={},
+            replaced={names.get(name, name): count for name, count in self.replaced.items()},
+        )
+
+    def version(self, pair: tuple[str, str]) -> int:
+        """Which version of a pair's conversations counts: 1, and one more for each time that either was replaced."""
+        return 1 + sum(self.replaced.get(name, 0) for name in set(pair))
+
+    def counts(self, row: Conversation) -> bool:
+        """Whether a conversation is of the contestants as they are, not of one that was replaced since."""
+        return any(row.is_human) or version_of(row.conversation_id) == self.version(row.pair)
+
+    def conversations_of(self, pair: tuple[str, str]) -> int:
+        """How many conversations a pair has."""
+        return self.conversations_per_pair + self.more.get("/".join(pair), 0)
+
+    @property
+    def bot_conversations(self) -> int:
+        """How many conversations all pairs have together."""
+        return sum(map(self.conversations_of, self.all_pairs()))
+
+    def to_json(self) -> dict:
+        row = {key: getattr(self, key) for key in self.KEYS}
+        row["contestants"] = {name: c.to_json() for name, c in self.contestants.items()}
+        row["segments"] = list(self.segments)
+        row["surveys"] = list(self.surveys)
+        row["pairs"] = [list(pair) for pair in self.pairs]
+        if self.meetings == MEETINGS[0]:  # so that the plans of such studies stay what they were, byte for byte
+            del row["meetings"]
+        if self.human_pool == next(iter(HUMAN_POOLS)):
+            del row["human_pool"]
+        if not self.more:
+            del row["more"]
+        row["left_out"] = list(self.left_out)
+        if not self.left_out:
+            del row["left_out"]
+        for key in ("renamed", "unseeded", "replaced"):
+            if not row[key]:
+                del row[key]
+        return row
+
+    @classmethod
+    def from_json(cls, row: Any, where: str) -> Plan:
+        if not isinstance(row, dict):
+            raise UserError(
+                f"{where}: expected keys and values, found {type(row).__name__}.", "See a study.yaml that works."
+            )
+        for key in row:
+            if key not in cls.KEYS:
+                raise UserError(f"{where}: unknown key '{key}'.", nearest(key, cls.KEYS))
+        entries = files.field(row, "contestants", dict, where)
+        contestants = {name: Contestant.from_json(name, entry, where) for name, entry in entries.items()}
+        plan = cls(
+            domain=files.field(row, "domain", str, where),
+            contestants=contestants,
+            conversations_per_pair=_count(row, "conversations_per_pair", where, 45),
+            exchanges=_count(row, "exchanges", where, 5),
+            segments=check_segments(files.field(row, "segments", list, where, [2, 3, 5]), where),
+            seed=files.field(row, "seed", int, where, 0),
+            paired_seeds=files.field(row, "paired_seeds", bool, where, False),
+            human_conversations=_count(row, "human_conversations", where, -1, least=-1),
+            human_pool=_human_pool(row, where),
+            pairs=_pairs(row, contestants, where),
+            batchsize=_count(row, "batchsize", where, 32),
+            surveys=tuple(files.field(row, "surveys", list, where, ["spot_the_bot"])),
+            # A study without this key is from before there were others: its batches stay what they were.
+            grouping=files.field(row, "grouping", str, where, "consecutive"),
+            max_loaded=_count(row, "max_loaded", where, 0, least=0),
+            meetings=files.field(row, "meetings", str, where, MEETINGS[0]),
+            unseeded=files.field(row, "unseeded", bool, where, False),
+            replaced=_replaced(row, contestants, where),
+        )
+        plan = with_more(plan.check(where), files.field(row, "more", dict, where, {}), where)
+        plan = without(plan, files.field(row, "left_out", list, where, []), where)
+        return replace(plan, renamed=check_names(contestants, files.field(row, "renamed", dict, where, {}), where))
+
+    def check(self, where: str) -> Plan:
+        """Raise `UserError` unless the plan can be carried out; return it."""
+        if max(self.segments) > self.exchanges:
+            raise UserError(
+                f"{where}: field 'segments' asks for {max(self.segments)} exchanges, "
+                f"but conversations have {self.exchanges} (field 'exchanges').",
+                f"Set exchanges to {max(self.segments)} or more, or drop the longer segments.",
+            )
+        if not self.contestants:
+            raise UserError(f"{where}: field 'contestants' is empty.", "Name at least one, better two, contestants.")
+        if not self.all_pairs():
+            raise UserError(
+                f"{where}: one contestant makes no pair.",
+                "Add a second one to the pool, or play it with itself (--self).",
+            )
+        if self.meetings not in MEETINGS:
+            raise UserError(f"{where}: field 'meetings' is '{self.meetings}'.", nearest(self.meetings, MEETINGS))
+        if self.grouping not in GROUPINGS:
+            raise UserError(f"{where}: field 'grouping' is '{self.grouping}'.", nearest(self.grouping, GROUPINGS))
+        if self.max_loaded == 1 and any(a != b for a, b in self.all_pairs()):
+            raise UserError(
+                f"{where}: field 'max_loaded' is 1, but a conversation takes two contestants.",
+                "Allow at least 2, or 0 for all at once.",
+            )
+        return self
+
+
+def _count(row: dict, name: str, where: str, default: int, least: int = 1) -> int:
+    value = files.field(row, name, int, where, default)
+    if value < least:
+        raise UserError(
+            f"{where}: field '{name}' is {value}, expected a whole number from {max(least, 0)} up.", "Correct it."
+        )
+    return value
+
+
+def check_segments(value: list, where: str) -> tuple[int, ...]:
+    """Segment lengths in exchanges: distinct whole numbers from 1 up, returned in ascending order."""
+    wrong = not value or any(not isinstance(k, int) or isinstance(k, bool) or k < 1 for k in value)
+    if wrong or len(set(value)) != len(value):
+        raise UserError(
+            f"{where}: field 'segments' is {value!r}, expected different whole numbers from 1 up.",
+            "Write for example 2,3,5.",
+        )
+    return tuple(sorted(value))
+
+
+def _human_pool(row: dict, where: str) -> str:
+    name = files.field(row, "human_pool", str, where, next(iter(HUMAN_POOLS)))
+    if name not in HUMAN_POOLS:
+        raise UserError(f"{where}: field 'human_pool' is '{name}'.", nearest(name, HUMAN_POOLS))
+    return name
+
+
+def _replaced(row: dict, contestants: dict, where: str) -> dict[str, int]:
+    found = files.field(row, "replaced", dict, where, {})
+    for name, count in found.items():
+        if name not in contestants or not isinstance(count, int) or count < 1:
+            raise UserError(f"{where}: field 'replaced' holds {name!r}: {count!r}.", "Put back what was written.")
+    return found
+
+
+def version_of(conversation_id: str) -> int:
+    """The version at the end of a conversation's id, "a:b:0007.2"; 1 where none stands there."""
+    version = conversation_id.rpartition(":")[2].partition(".")[2]
+    return int(version) if version.isdecimal() else 1
+
+
+def _pairs(row: dict, contestants: dict, where: str) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for pair in files.field(row, "pairs", list, where, []):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise UserError(f"{where}: field 'pairs' holds {pair!r}, expected two names.", "Correct it.")
+        for name in pair:
+            if name not in contestants:
+                raise UserError(f"{where}: field 'pairs' names '{name}'.", nearest(name, contestants))
+        pairs.append((pair[0], pair[1]))
+    return tuple(pairs)
+
+
+def with_more(plan: Plan, more: dict, where: str) -> Plan:
+    """The plan with further conversations of single pairs: "A/B" or "B/A" -> how many, a whole number from 1 up."""
+    pairs = {"/".join(pair) for pair in plan.all_pairs()}
+    found = dict(plan.more)
+    for name, count in more.items():
+        own = name if name in pairs else "/".join(str(name).split("/")[::-1])
+        if own not in pairs:
+            raise UserError(f"{where}: '{name}' is no pair that this study plays.", nearest(str(name), sorted(pairs)))
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise UserError(
+                f"{where}: {name}: {count!r} conversations, expected a whole number from 1 up.", "Correct it."
+            )
+        found[own] = found.get(own, 0) + count
+    return replace(plan, more=found)
+
+
+def without(plan: Plan, names: list, where: str) -> Plan:
+    """The plan with these contestants left out, and no others; a pair must remain."""
+    for name in names:
+        if name not in plan.contestants:
+            raise UserError(f"{where}: no contestant '{name}' to leave out.", nearest(str(name), plan.contestants))
+    changed = replace(plan, left_out=tuple(name for name in plan.contestants if name in names))
+    remaining = changed.remaining()
+    if not remaining.contestants or not remaining.all_pairs():
+        raise UserError(f"{where}: without {', '.join(names)} no pair of contestants remains.", "Leave fewer out.")
+    return changed
+
+
+def extended(plan: Plan, add: dict, where: str) -> Plan:
+    """`plan` with an extension; what would change what is already there is a `UserError`.
+
+    A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
+    conversations had been played.
+    """
+    known = (
+        "contestants",
+        "conversations_per_pair",
+        "surveys",
+        "mended",
+        "meetings",
+        "more",
+        "left_out",
+        "renamed",
+        "replaced",
+    )
+    for key in add:
+        if key not in known:
+            raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
+    contestants = dict(plan.contestants)
+    for name, entry in files.field(add, "contestants", dict, where, {}).items():
+        contestant = Contestant.from_json(name, entry, where)
+        if not contestants.get(name, contestant).same_bot(contestant) and name not in add.get("mended", []):
+            raise UserError(
+                f"{where}: contestant '{name}' is in the study with other options.",
+                "Give the changed one another name.",
+            )
+        contestants[name] = contestant
+    per_pair = files.field(add, "conversations_per_pair", int, where, plan.conversations_per_pair)
+    if per_pair < plan.conversations_per_pair:
+        raise UserError(
+            f"{where}: conversations_per_pair {per_pair} is less than the study's {plan.conversations_per_pair}.",
+            "A study only grows; choose another --study.",
+        )
+    surveys = plan.surveys + tuple(s for s in add.get("surveys", []) if s not in plan.surveys)
+    meetings = files.field(add, "meetings", str, where, plan.meetings)
+    if meetings not in ("both", plan.meetings) or (meetings != plan.meetings and plan.pairs):
+        raise UserError(
+            f"{where}: meetings '{meetings}' leaves out what the study has, or it plays chosen pairs only.",
+            "A study only grows; choose another --study.",
+        )
+    grown = replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings)
+    grown = with_more(grown.check(where), files.field(add, "more", dict, where, {}), where)
+    grown = without(grown, files.field(add, "left_out", list, where, list(plan.left_out)), where)
+    replaced = dict(plan.replaced)
+    for name in files.field(add, "replaced", list, where, []):
+        if name not in contestants:
+            raise UserError(f"{where}: no contestant '{name}' to replace.", nearest(str(name), contestants))
+        replaced[name] = replaced.get(name, 0) + 1
+    grown = replace(grown, replaced=replaced)
+    names = files.field(add, "renamed", dict, where, plan.renamed)
+    return replace(grown, renamed=check_names(contestants, names, where))

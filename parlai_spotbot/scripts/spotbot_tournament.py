@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 class SpotbotTournament(Command):
+    PACKS = True
     DESCRIPTION = "Rank a pool of bots: self-play, units, an automatic judge, statistics and a report, in one go"
     EPILOG = """\
   parlai spotbot_tournament --pool rules --conversations-per-pair 10 --study studies/rules
@@ -30,7 +31,7 @@ class SpotbotTournament(Command):
     def add_options(cls, parser: OptionParser) -> None:
         add_play_options(parser)
         group = parser.add_argument_group("After self-play")
-        group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what is asked")
+        group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, or a file of your own")
         group.add_argument(
             "--bootstraps", type=int, default=1000, help="bootstrap replicates for clusters and intervals"
         )
@@ -49,14 +50,17 @@ class SpotbotTournament(Command):
 
     def _check(self) -> list[JudgeSpec]:
         """Check what comes after self-play before it starts; returns the judges."""
+        from parlai_spotbot.findings import check_findings
         from parlai_spotbot.findings.analyze import check_options
-        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys import get_survey, own_surveys
 
-        get_survey(self.opt["survey"])
-        judges = judges_asked(self.opt, self.opt["survey"])
+        name = own_surveys.offer(self.opt["survey"])
+        if name != self.opt["survey"]:
+            check_findings(get_survey(name), self.opt["survey"])
+        judges = judges_asked(self.opt, name)
         for spec in judges:
             spec.make(0, self.opt["max_cost"])
-        check_options(self.opt["survey"], self._options())
+        check_options(name, self._options())
         return judges
 
     def _options(self) -> dict:
@@ -67,12 +71,13 @@ class SpotbotTournament(Command):
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.report import build_report
         from parlai_spotbot.scripts.progress import ProgressBar
-        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys import get_survey, own_surveys
         from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-        survey, seed = self.opt["survey"], study.plan.seed
-        print(f"\n{packing_of(get_survey(survey)).said(pack_study(study, survey))}", flush=True)
+        seed = study.plan.seed
+        with own_surveys.taken(study, self.opt["survey"]) as survey:
+            print(f"\n{packing_of(get_survey(survey, study)).said(pack_study(study, survey))}", flush=True)
         let_judge(study, survey, [spec.make(seed, self.opt["max_cost"]) for spec in judges], self.opt["yes"])
         if study.judgements_path(survey).exists():
             with ProgressBar("analysis") as bar:

@@ -187,6 +187,19 @@ def _object(kind: type, row: Any, where: str) -> Any:
 
 
 # -- in a study --------------------------------------------------------------------------------------------------------
+_OFFERED: dict[str, Survey] = {}
+"""Surveys of files, by name, of whom a study that is yet to be made is to take one."""
+
+
+def offer(given: str) -> str:
+    """The name of the survey of a file, which is known by it from now on, before any study keeps it; a name stays."""
+    if not is_file(given):
+        return given
+    survey = read_survey(given)
+    _OFFERED[survey.name] = survey
+    return survey.name
+
+
 def path_of(study: Study | Path, name: str) -> Path:
     """Where a study keeps a survey of a user's own."""
     return (study.path if isinstance(study, Study) else study) / "surveys" / name / FILE
@@ -203,20 +216,20 @@ def kept(study: Study | Path, name: str) -> Survey | None:
 
 
 def names() -> list[str]:
-    """The names of the surveys that studies opened by this process keep."""
-    return sorted({path.parent.name for study in OPENED for path in study.glob(f"surveys/*/{FILE}")})
+    """The names of the surveys that studies opened by this process keep, and of those offered to one."""
+    return sorted({*_OFFERED, *(path.parent.name for study in OPENED for path in study.glob(f"surveys/*/{FILE}"))})
 
 
 def find(name: str) -> Survey | None:
-    """The survey of this name that a study opened by this process keeps; None where none does. Where two studies have
-    different ones of that name it is a `UserError`."""
+    """The survey of this name that a study opened by this process keeps, else the one offered; None without either.
+    Where two studies have different ones of that name it is a `UserError`."""
     found = {study: survey for study in OPENED if (survey := kept(study, name)) is not None}
     if len(set(found.values())) > 1:
         raise UserError(
             f"{' and '.join(map(str, found))} have different surveys of the name {name}.",
             "Look at them one at a time, or give one another name and pack it anew.",
         )
-    return next(iter(found.values()), None)
+    return next(iter(found.values()), _OFFERED.get(name))
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from in_process import spotbot
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -34,6 +35,7 @@ def nothing_opened(monkeypatch):
         monkeypatch.delitem(OPENED, path)
     yield
     OPENED.clear()
+    own_surveys._OFFERED.clear()
 
 
 @pytest.fixture
@@ -127,6 +129,42 @@ def test_it_is_answered_analysed_told_and_published(study, written, tmp_path):
     copy = Study.open(next((tmp_path / "copy").rglob("study.yaml")).parent)
     assert survey_of(copy, "memorable").about.findings == ("choices",)
     assert "elsewhere" not in (copy.path / "provenance.json").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def judge(monkeypatch):
+    """A server whose judge always answers the first that it may."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
+    import chat_servers
+
+    def first(body):
+        schema = body["response_format"]["json_schema"]["schema"]["properties"]["answer"]
+        return json.dumps({"answer": schema["enum"][0]})
+
+    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
+    with chat_servers.ChatServer(first) as server:
+        yield ["--judge-url", server.url, "--judge-model", "parrot-1", "--yes"]
+
+
+def test_a_tournament_takes_it_from_its_file_and_goes_on_with_either(written, judge, tmp_path):
+    source, study = written(MEMORABLE), tmp_path / "study"
+    words = ["--study", study, "--pool", "rules", "--conversations-per-pair", 1, "--bootstraps", 20]
+    spotbot("tournament", *words, "--survey", source, *judge)
+    assert Study.open(study).judgements("memorable")
+    assert "which of two bots is remembered?" in (study / "report" / "index.html").read_text(encoding="utf-8")
+    units = (study / "surveys" / "memorable" / "units.jsonl").read_bytes()
+    for again in (source, "memorable"):
+        own_surveys._OFFERED.clear()
+        spotbot("tournament", *words, "--survey", again, *judge)
+        assert (study / "surveys" / "memorable" / "units.jsonl").read_bytes() == units
+
+
+def test_a_tournament_says_what_is_wrong_with_the_file_before_anything_is_played(written, tmp_path):
+    source = written(MEMORABLE.replace('findings=("choices",)', 'findings=("choises",)'))
+    _, err = spotbot("tournament", "--study", tmp_path / "study", "--pool", "rules", "--survey", source, code=2)
+    assert str(source) in err
+    assert "choices" in err
+    assert not (tmp_path / "study").exists()
 
 
 def test_who_is_human_and_features_of_ones_own_survey_can_be_chosen_too(study, written):

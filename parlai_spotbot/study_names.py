@@ -44,7 +44,7 @@ def conversation_under(row: Conversation, names: Names) -> Conversation:
         return row
     provenance = dict(row.provenance)
     if "system_prompts" in provenance:
-        provenance["system_prompts"] = _keys(provenance["system_prompts"], names)
+        provenance["system_prompts"] = keys_under(provenance["system_prompts"], names)
     return replace(
         row,
         pair=(names.get(row.pair[0], row.pair[0]), names.get(row.pair[1], row.pair[1])),
@@ -92,10 +92,10 @@ def selfplay_under(step: dict, names: Names) -> dict:
     """What provenance.json says of self-play; the plan in it stays as it was carried out."""
     found = dict(step)
     if "contestants" in step:
-        found["contestants"] = _keys(step["contestants"], names)
+        found["contestants"] = keys_under(step["contestants"], names)
     overlap = step.get("overlap_with_training_data")
-    if overlap and "turns_found" in overlap:
-        found["overlap_with_training_data"] = {**overlap, "turns_found": _keys(overlap["turns_found"], names)}
+    if overlap:
+        found["overlap_with_training_data"] = overlap_under(overlap, names)
     counts = step.get("counts")
     if counts and "in_order" in counts:
         pairs = {
@@ -105,5 +105,46 @@ def selfplay_under(step: dict, names: Names) -> dict:
     return found
 
 
-def _keys(row: Mapping, names: Names) -> dict:
+def overlap_under(overlap: dict, names: Names) -> dict:
+    """How much of what contestants said stands in the data that they know."""
+    if "turns_found" not in overlap:
+        return overlap
+    return {**overlap, "turns_found": keys_under(overlap["turns_found"], names)}
+
+
+def packed_under(summary: dict, names: Names) -> dict:
+    """What is said of units that were packed; of conversations it has a report on their surface."""
+    found = dict(summary)
+    if names and "surface" in summary:
+        surface = summary["surface"]
+        found["surface"] = {**surface, "contestants": keys_under(surface["contestants"], names)}
+    if names and "warnings" in summary:
+        parts = (warning.partition(": ") for warning in summary["warnings"])
+        found["warnings"] = [f"{names.get(who, who)}{colon}{what}" for who, colon, what in parts]
+    return found
+
+
+def judge_under(about: dict, names: Names) -> dict:
+    """What a judge says of itself: whom its answers are of, and the bots that a model of it hasn't met."""
+    found = dict(about)
+    variants = about.get("variants")
+    if names and isinstance(variants, dict):
+        found["variants"] = {
+            worker: {**own, "per_contestant": keys_under(own["per_contestant"], names)}
+            if isinstance(own, dict) and "per_contestant" in own
+            else own
+            for worker, own in variants.items()
+        }
+    trained = about.get("trained_on")
+    if names and isinstance(trained, dict) and "leaving_out" in trained:
+        bots = {
+            " and ".join(names.get(name, name) for name in together.split(" and ")): own
+            for together, own in trained["leaving_out"].items()
+        }
+        found["trained_on"] = {**trained, "leaving_out": bots}
+    return found
+
+
+def keys_under(row: Mapping, names: Names) -> dict:
+    """A row of which the keys are contestants."""
     return {names.get(key, key): value for key, value in row.items()}

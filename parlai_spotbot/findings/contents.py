@@ -15,6 +15,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
+from parlai_spotbot.study_names import judge_under
 from parlai_spotbot.surveys import get_survey, launched_survey, survey_names
 from parlai_spotbot.surveys.controls.exclusion import without_failed
 from parlai_spotbot.surveys.packing import packing_of
@@ -239,5 +240,5 @@ def _judges(study: Study, survey: str) -> dict[str, dict]:
         value = files.read_json(path, "file of a judge", remedy)
         if not isinstance(value, dict) or not isinstance(value.get("variants"), dict):
             raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
-        judges[f"judge:{value.get('judge', path.stem)}"] = value
+        judges[f"judge:{value.get('judge', path.stem)}"] = judge_under(value, study.names)
     return judges

@@ -27,6 +27,7 @@ from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, check_played
 from parlai_spotbot.selfplay.set_aside import put_aside
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
+from parlai_spotbot.study_names import keys_under, overlap_under
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
 
@@ -159,6 +160,9 @@ def play(
     _record(summary, plan, domain, how, accounts.runs(contestants.about()), bool(groups))
     accounts.forget()
     summary.study = Study.open(path)
+    names = summary.study.names
+    summary.overlap = overlap_under(summary.overlap, names)
+    summary.peak_memory = keys_under(summary.peak_memory, names)
     return summary
 
 

@@ -7,6 +7,8 @@ import pytest
 from test_how_it_is_played import BOTS, asked, run
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.run import judge_study
+from parlai_spotbot.judges.spotter import examples
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
@@ -81,6 +83,29 @@ def test_units_follow_and_are_not_packed_anew(path):
     contestants(path, rename="a=z")  # would be another place in the alphabet
     assert pack_study(Study.open(path), humans_per_unit=1)["added_units"] == 0
     assert Study.open(path).units_path("spot_the_bot").read_bytes() == packed
+
+
+def test_what_is_printed_is_of_the_new_name(path):
+    pack_study(Study.open(path), humans_per_unit=1)
+    contestants(path, rename="a=retrieval")
+    played = run(path, SelfPlayRequest())
+    assert "retrieval " in played.text()
+    assert set(played.overlap["turns_found"]) == {"retrieval", "b", "c"}
+    packed = pack_study(Study.open(path), humans_per_unit=1)
+    assert set(packed["surface"]["contestants"]) == {"retrieval", "b", "c"}
+
+
+@pytest.mark.slow  # a spotter is trained twice
+def test_a_judge_trains_and_answers_as_it_would_have(path, tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "MAX_EPISODES", 60)
+    pack_study(Study.open(path), humans_per_unit=1)
+    shutil.copytree(path, tmp_path / "as_played")
+    contestants(path, rename="a=retrieval")
+    for folder in (path, tmp_path / "as_played"):
+        judge_study(Study.open(folder), "spot_the_bot", "spotter", progress=False)
+    for name in ("judgements.jsonl", "judges/spotter.json"):
+        ours, theirs = (folder / "surveys" / "spot_the_bot" / name for folder in (path, tmp_path / "as_played"))
+        assert ours.read_bytes() == theirs.read_bytes()
 
 
 def test_units_in_which_people_talk_to_it_follow(path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from parlai_spotbot.study import Study
+from parlai_spotbot.study_names import packed_under
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.packing import PackRequest
@@ -26,4 +27,4 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **wanted: Any) -> dic
     summary = packing.pack(played, about, wishes)
     if played is not study:
         study.plan = Study.open(study.path).plan
-    return summary
+    return packed_under(summary, study.names)

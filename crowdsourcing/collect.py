@@ -72,6 +72,11 @@ class CollectResult:
     game_points: list[GamePoints] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
+    def figures(self) -> dict:
+        """The counts alone, without anybody's id."""
+        counts = ("units", "added", "removed", "rejected", "withdrawn", "unknown", "strangers", "backwards", "comments")
+        return {"judgements": len(self.rows), **{name: getattr(self, name) for name in counts}}
+
 
 def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
     """The ledger of a survey's collection, or of a task's or group's; a `UserError` where nothing was launched."""

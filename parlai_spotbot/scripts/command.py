@@ -135,13 +135,17 @@ class Command(ABC):
         self.result.error = {"problem": problem, "remedy": remedy}
         return MISTAKE
 
-    def answered(self, study: Study, survey: str) -> None:
-        """The result is what the survey says."""
+    def answered(self, study: Study, survey: str | None) -> None:
+        """The result is what the survey says (None: the one whose answers are worth most), figures are its ranking."""
         if self.opt.get("quiet") or self.opt.get("json"):
-            from parlai_spotbot.findings.contents import read_contents
+            from parlai_spotbot.findings.contents import read_contents, surveys_of
             from parlai_spotbot.report.first_screen import answer
+            from parlai_spotbot.report.lead import in_order
 
-            self.result.said = answer(read_contents(study, survey))
+            study, named = study.remaining(), survey is not None
+            found = in_order([read_contents(study, name) for name in surveys_of(study, survey)], named)
+            self.result.said = answer(found[0])
+            self.result.figures["ranking"] = {own.survey: own.analysis.get("ranking", {}) for own in found}
 
     def say_next(self, study: Study, survey: str) -> None:
         """Print the command that comes next for the survey: by people too, where it is answers that are lacking."""

@@ -55,14 +55,16 @@ def judges_asked(opt: dict, survey: str) -> list[JudgeSpec]:
     return judges_of(named, given)
 
 
-def let_judge(study: Study, survey: str, judges: list[Judge], yes: bool) -> None:
+def let_judge(study: Study, survey: str, judges: list[Judge], yes: bool) -> dict[str, dict]:
     """Let the judges answer, one after the other; each says first what it takes, the caller holds the study.
+    Returns what each says of itself and its answers, by its name.
 
     Who would ask a server often, or at a price, asks the user first (`judges.summary.above_threshold`).
     """
     from parlai_spotbot.judges.run import estimate, judge_study, summary_path
     from parlai_spotbot.judges.summary import above_threshold, estimate_text, summary_text
 
+    summaries = {}
     for judge in judges:
         found = estimate(study, survey, judge)
         if found["units"]:
@@ -70,9 +72,11 @@ def let_judge(study: Study, survey: str, judges: list[Judge], yes: bool) -> None
         why = "" if yes else above_threshold(found)
         if why:
             _ask(f"judge {judge.name}: {why}")
-        print(summary_text(judge_study(study, survey, judge)), flush=True)
+        summaries[judge.name] = judge_study(study, survey, judge)
+        print(summary_text(summaries[judge.name]), flush=True)
         about = summary_path(study, survey, judge.name)
         print(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {about}", flush=True)
+    return summaries
 
 
 def _ask(why: str) -> None:

@@ -87,7 +87,7 @@ class SpotbotCollect(Command):
                 print(f"withdrawn: {self.opt['withdraw']}; the answers to {units} units are deleted\n")
             found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["part"], submissions)
         print(text := said(found, study, survey))
-        self.result.said = text.partition("\n")[0]
+        self.result.said, self.result.figures = text.partition("\n")[0], found.figures()
         self.result.wrote(judgements=study.judgements_path(survey))
         if found.rows:
             self.say_next(study, survey)

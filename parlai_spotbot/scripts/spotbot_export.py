@@ -67,7 +67,7 @@ class SpotbotExport(Command):
         path = Path(opt["out"])
         request = ExportRequest(Study.open(opt["study"]), opt["survey"], opt["source"], opt["whole"], opt["question"])
         made, new = export(opt["format"], how, request, path)
-        self.result.said = made.said
+        self.result.said, self.result.figures = made.said, {"new": new, "notes": list(made.notes)}
         paths = [path, *(path.with_name(path.name + end) for end in made.beside)]
         self.result.wrote(export=path)
         print("\n".join((made.said, *(f"note: {note}" for note in made.notes))))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from parlai_spotbot import plugin
 from parlai_spotbot.scripts.command import Command, add_common, whole_numbers
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.study import Study
 
 IMPORTERS = "parlai_spotbot.importers"
 
@@ -104,7 +106,24 @@ class SpotbotImport(Command):
         segments = self.opt["segments"]
         print(said := found.bring(ImportRequest({**self.opt, "segments": segments and whole_numbers(segments)})))
         self.result.said = said.strip().partition("\n")[0]
+        *_, last = said.strip().splitlines()
+        self.result.next = last.partition("next: ")[2]
+        self.result.figures = _rows(Study.open(self.opt["study"]))
         self.result.wrote(study=self.opt["study"])
+
+
+def _rows(study: Study) -> dict:
+    """How many conversations the study has, and units and judgements of each survey."""
+    from parlai_spotbot.findings.contents import surveys_of
+
+    def lines(path: Path) -> int:
+        return sum(1 for _ in path.open("rb")) if path.exists() else 0
+
+    surveys = {
+        name: {"units": lines(study.units_path(name)), "judgements": lines(study.judgements_path(name))}
+        for name in surveys_of(study, None)
+    }
+    return {"conversations": lines(study.conversations_path), "surveys": surveys}
 
 
 COMMAND = SpotbotImport

@@ -46,13 +46,14 @@ class SpotbotJudge(Command):
             from parlai_spotbot.judges.summary import estimate_text
 
             for judge in judges:
-                print(estimate_text(estimate(study, survey, judge)))
+                self.result.figures[judge.name] = found = estimate(study, survey, judge)
+                print(estimate_text(found))
             print("\nnothing was asked (--dry-run)")
             return
         from parlai_spotbot.wording import listed
 
         with study.lock("spotbot_judge"):
-            let_judge(study, survey, judges, self.opt["yes"])
+            self.result.figures = let_judge(study, survey, judges, self.opt["yes"])
         names = [judge.name for judge in judges]
         self.result.said = f"judged by {listed(names)}" if names else "judged by nobody"
         self.result.wrote(judgements=study.judgements_path(survey))

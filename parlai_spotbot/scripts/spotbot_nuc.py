@@ -141,7 +141,7 @@ class SpotbotNuc(Command):
         write_page(out / "index.html", results)
         print(f"\n{asked(ranking)}\n{told(sections(results))}")
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")
-        self.result.said = asked(ranking)
+        self.result.said, self.result.figures = asked(ranking), ranking
         self.result.wrote(page=out / "index.html", results=out / "analysis", scores=out / "scores")
         if study:
             self.result.next = hints.command("report", study.path)

@@ -232,7 +232,8 @@ class SpotbotPack(Command):
 
                 pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
             self._make_questions(study)
-            print(said := packing_of(get_survey(name, study)).said(pack_study(study, name, **wanted)))
+            self.result.figures = pack_study(study, name, **wanted)
+            print(said := packing_of(get_survey(name, study)).said(self.result.figures))
             self.result.said = said.partition("\n")[0]
             self.result.wrote(units=study.units_path(name))
             print(f"\nwritten: {study.units_path(name)}")

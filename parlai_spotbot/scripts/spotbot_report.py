@@ -120,7 +120,9 @@ class SpotbotReport(Command):
         from parlai_spotbot.report import build_report
         from parlai_spotbot.study import Study
 
-        path = build_report(Study.open(self.opt["study"]), self.opt["survey"], tuple(self.opt["without_judge"] or ()))
+        study = Study.open(self.opt["study"])
+        path = build_report(study, self.opt["survey"], tuple(self.opt["without_judge"] or ()))
+        self.answered(study, self.opt["survey"])
         self.result.wrote(report=path, appendix=path.parent / "appendix")
         print(f"report:   {path}")
         print(f"appendix: {path.parent / 'appendix'}")

@@ -63,6 +63,7 @@ class SpotbotSelfchat(Command):
             summary = play(path, asked_of(self.opt), engine=engine_of(self.opt))
         print(text := summary.text())
         self.result.said = text.partition("\n")[0]
+        self.result.figures = summary.figures()
         self.result.wrote(conversations=summary.study.conversations_path)
         self.result.next = command("pack", summary.study.path)
         return 0 if summary.complete else 1

@@ -46,6 +46,7 @@ class SpotbotTournament(Command):
         with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
             played = play(path, asked, engine=engine_of(self.opt))
             print(played.text())
+            self.result.figures["selfchat"] = played.figures()
             self._evaluate(played.study, judges)
 
     def _check(self) -> list[JudgeSpec]:
@@ -77,8 +78,10 @@ class SpotbotTournament(Command):
 
         seed = study.plan.seed
         with own_surveys.taken(study, self.opt["survey"]) as survey:
-            print(f"\n{packing_of(get_survey(survey, study)).said(pack_study(study, survey))}", flush=True)
-        let_judge(study, survey, [spec.make(seed, self.opt["max_cost"]) for spec in judges], self.opt["yes"])
+            packed = pack_study(study, survey)
+            print(f"\n{packing_of(get_survey(survey, study)).said(packed)}", flush=True)
+        made = [spec.make(seed, self.opt["max_cost"]) for spec in judges]
+        self.result.figures |= {"pack": packed, "judge": let_judge(study, survey, made, self.opt["yes"])}
         if study.judgements_path(survey).exists():
             with ProgressBar("analysis") as bar:
                 result = analyze(study, survey, progress=bar, seed=seed, **self._options())

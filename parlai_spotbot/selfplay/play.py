@@ -65,6 +65,20 @@ class SelfPlaySummary:
     def complete(self) -> bool:
         return self.bots == self.expected
 
+    def figures(self) -> dict:
+        """The same for a script: counts, failures by kind, bytes of memory and shares by contestant."""
+        return {
+            "conversations": {
+                "bots": self.bots,
+                "bots_wanted": self.expected,
+                "people": self.people,
+                "people_wanted": self.people_wanted,
+            },
+            "failures": dict(Counter(row["kind"] for row in self.result.failures)),
+            "peak_memory": self.peak_memory,
+            "overlap_with_training_data": self.overlap,
+        }
+
     def text(self) -> str:
         """What was done, in a few lines."""
         lines = [f"{self.bots} of {self.expected} conversations between bots, {self.people} between people"]

@@ -1,6 +1,7 @@
 """spotbot_collect and spotbot mephisto as their users run them, on a collection made by a real desk."""
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -38,6 +39,9 @@ def test_it_says_what_was_collected_whom_to_look_at_and_where_it_is(capsys, stud
     assert "annotator-1" not in out
     SpotbotCollect.main(study=str(study.path))
     assert "judgements: 80, 0 of them new" in capsys.readouterr().out
+    SpotbotCollect.main(study=str(study.path), json=True)
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    assert (figures["judgements"], figures["added"], figures["units"], figures["comments"]) == (80, 0, 2, 2)
 
 
 @pytest.mark.parametrize(

@@ -39,15 +39,16 @@ class SpotbotCheck(Command):
 
     def execute(self) -> int:
         from parlai_spotbot import files
-        from parlai_spotbot.crowdsourcing.check import check_collections, restore
         from parlai_spotbot.study import Study
-        from parlai_spotbot.study_check import accept_edits, check_study
 
         folder = Path(self.opt["place"] or self.opt["study"])
         if not (self.opt["place"] or self.opt["study"]):
             raise UserError("STUDY missing.", "Name the study's folder; --help shows an example.")
         if not Study.exists(folder):
             Study.open(folder)  # says what is missing
+        from parlai_spotbot.crowdsourcing.check import check_collections, restore
+        from parlai_spotbot.study_check import accept_edits, check_study
+
         if self.opt["accept"]:
             with files.lock(folder / ".lock", "spotbot_check"):
                 accepted = accept_edits(folder)

@@ -70,13 +70,14 @@ class SpotbotCollect(Command):
         )
 
     def execute(self) -> None:
-        from parlai_spotbot.crowdsourcing.collect import collect
-        from parlai_spotbot.crowdsourcing.collection_paths import check_task
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
 
         study, survey = Study.open(self.opt["study"]), self.opt["survey"]
         get_survey(survey)
+        from parlai_spotbot.crowdsourcing.collect import collect
+        from parlai_spotbot.crowdsourcing.collection_paths import check_task
+
         check_task(survey, self.opt["part"], needed=False)
         submissions = _submissions(self.opt, study)
         with study.lock("spotbot_collect"):

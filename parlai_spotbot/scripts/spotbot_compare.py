@@ -61,10 +61,6 @@ class SpotbotCompare(SpotbotTournament):
                 action.help = "NEW or OLD, with a name of its own: WHAT is written as they are"
 
     def execute(self) -> int:
-        from parlai_spotbot.findings.comparison import compare
-        from parlai_spotbot.findings.contents import read_contents
-        from parlai_spotbot.selfplay.play import claimed, play
-
         new, old = self._two()
         both = {own.name: own for own in sorted((new, old), key=lambda own: own.name)}  # whichever is the new one
         request = replace(
@@ -72,6 +68,10 @@ class SpotbotCompare(SpotbotTournament):
         )
         [judge] = self._check()
         survey = self.opt["survey"]
+        from parlai_spotbot.findings.comparison import compare
+        from parlai_spotbot.findings.contents import read_contents
+        from parlai_spotbot.selfplay.play import claimed, play
+
         with claimed(Path(self.opt["study"] or f"{new.name}-vs-{old.name}"), "spotbot_compare") as path:
             played = play(path, request, engine=engine_of(self.opt))
             print(played.text())

@@ -217,15 +217,19 @@ class SpotbotPack(Command):
         )
 
     def execute(self) -> None:
-        from parlai_spotbot.findings import check_findings
+        study, given, pairings = self._study(), self.opt["survey"], None
+        wanted = self._wanted()
         from parlai_spotbot.surveys import get_survey, own_surveys
+
+        if own_surveys.is_file(given):
+            from parlai_spotbot.findings import check_findings
+
+            check_findings(own_surveys.read_survey(given), given)
+        else:
+            get_survey(given, study)
         from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-        study, given, pairings = self._study(), self.opt["survey"], None
-        wanted = self._wanted()
-        if own_surveys.is_file(given):
-            check_findings(own_surveys.read_survey(given), given)
         with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name:
             if self.opt["write_pairings"]:
                 from parlai_spotbot.importers.pairings import check_pairings_path, write_pairings

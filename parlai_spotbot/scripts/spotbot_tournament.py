@@ -39,10 +39,10 @@ class SpotbotTournament(Command):
         add_judge_options(parser)
 
     def execute(self) -> None:
-        from parlai_spotbot.selfplay.play import claimed, play
-
         asked = asked_of(self.opt)
         judges = self._check()
+        from parlai_spotbot.selfplay.play import claimed, play
+
         with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
             played = play(path, asked, engine=engine_of(self.opt))
             print(played.text())

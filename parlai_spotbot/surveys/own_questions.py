@@ -30,8 +30,6 @@ from typing import Any
 import yaml
 
 from parlai_spotbot import checksums
-from parlai_spotbot.analysis.frames import ABOUT, PLAYED
-from parlai_spotbot.analysis.survival.events import BESIDE
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import ADDITIONAL
@@ -45,8 +43,6 @@ FILE = "questions.yaml"
 TEXTS = ("wording", "option", "heading", "help")
 KEYS = (*TEXTS, "control")
 FEATURE_KEYS = ("wording", "heading", "help", "no_difference")
-TAKEN = {*ABOUT, *BESIDE, *PLAYED, "name", "opponent", "entity", "criterion", "none", "sensibleness_and_specificity"}
-"""What no feature can be called: columns of the analysis."""
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 PLACEHOLDER = re.compile(r"{([^{}]*)}")
 
@@ -89,11 +85,19 @@ def _example(survey: str) -> str:
     return EXAMPLE if survey == acute_eval.SURVEY.name else OF_FEATURE
 
 
+def _columns() -> set[str]:
+    """What no feature can be called: columns of the analysis, which is not imported before a feature asks for it."""
+    from parlai_spotbot.analysis.frames import ABOUT, PLAYED
+    from parlai_spotbot.analysis.survival.events import BESIDE
+
+    return {*ABOUT, *BESIDE, *PLAYED, "name", "opponent", "entity", "criterion", "none", "sensibleness_and_specificity"}
+
+
 def checked_name(name: Any, where: str, survey: str = acute_eval.SURVEY.name) -> str:
     """A name that is no shipped question's; another one is a `UserError`."""
     of_feature = survey != acute_eval.SURVEY.name
     shipped = [question.name for question in (spot_the_bot if of_feature else acute_eval).SURVEY.questions]
-    taken = TAKEN - set(shipped) if of_feature else ()
+    taken = _columns() - set(shipped) if of_feature else ()
     if not isinstance(name, str) or not NAME.match(name) or name.startswith(ADDITIONAL):
         raise UserError(f"{where}: {name!r} can't be a question's name.", "Use small letters, digits and _.")
     if name in taken:

@@ -20,6 +20,12 @@ WORDS = (
     "pack --surve acute_eval",
     "jugde",
     "report --study nowhere",
+    "pack --study nowhere",
+    "check nowhere",
+    "import --format votes --data nowhere.csv --study new",
+    "selfchat --pool nowhere.yaml",
+    "tournament --pool nowhere.yaml",
+    "compare nowhere/a nowhere/b",
 )
 
 

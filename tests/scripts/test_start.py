@@ -40,7 +40,20 @@ def run(*commands, folder):
 
 def test_help_and_wrong_options_import_nothing_heavy(tmp_path):
     each = [[name, "--help"] for name in scripts.COMMANDS]
-    wrong = [["judge"], ["pack", "--no-such-option"]]
+    shutil.copytree(ROOT / "tests" / "goldens" / "studies" / "people", tmp_path / "study")
+    wrong = [
+        ["judge"],
+        ["pack", "--no-such-option"],
+        ["pack", "--study", "nowhere"],
+        ["pack", "--study", "study", "--survey", "nowhere"],
+        ["collect", "--study", "study", "--survey", "nowhere"],
+        ["check", "nowhere"],
+        ["import", "--format", "nowhere", "--data", "nowhere", "--study", "new"],
+        ["import", "--format", "votes", "--data", "nowhere.csv", "--study", "new"],
+        ["selfchat", "--pool", "nowhere.yaml"],
+        ["tournament", "--pool", "nowhere.yaml"],
+        ["compare", "nowhere/a", "nowhere/b"],
+    ]
     out, err, modules = run(["--help"], ["--version"], *each, *wrong, folder=tmp_path)
     assert out.count("usage: ") == 1 + len(scripts.COMMANDS)
     assert "warning" not in err

@@ -169,6 +169,10 @@ def read_jsonl(
     return values
 
 
+MOST_BITS = 1023
+"""A longer whole number is none that can be reckoned with."""
+
+
 def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, default: Any = ...) -> Any:
     """Return ``row[name]`` checked for its type; a missing or wrong one is a `UserError` naming `where` and `name`."""
     if name not in row:
@@ -182,6 +186,8 @@ def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, defau
         raise UserError(
             f"{where}: field '{name}' is {value!r}, expected {names}.", "Correct it, or make the file anew."
         )
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise UserError(f"{where}: field '{name}' is a number of over 300 digits.", "Correct it.")
     return value
 
 

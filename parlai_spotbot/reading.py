@@ -28,7 +28,10 @@ MOST_OF_A_CELL = 1 << 24
 MOST_UNPACKED = 1 << 28
 """Bytes that one file of a zip file may grow to."""
 
-DEEP, LONG = "it is nested too deep", "it holds a number with thousands of digits"
+MOST_DIGITS = 300
+"""Of a whole number in YAML: what is longer can't be reckoned with."""
+
+DEEP, LONG = "it is nested too deep", "it holds a number with hundreds of digits"
 DECODER = json.JSONDecoder()
 HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 HALF = re.compile("[\ud800-\udfff]")
@@ -109,6 +112,8 @@ def parse_yaml(text: str, loader: type = yaml.SafeLoader) -> Any:
 
 def _values(node: yaml.Node, known: dict[int, int], above: set[int]) -> int:
     """How many values a node stands for; each node is looked at once, however often it is repeated."""
+    if node.tag == "tag:yaml.org,2002:int" and len(node.value) > MOST_DIGITS:
+        raise Malformed(LONG, node.start_mark.line + 1)
     if id(node) in above:
         raise Malformed("an alias (*) stands within what it repeats")
     if id(node) not in known:

@@ -29,7 +29,7 @@ RECURSIVE = "a: &a [1, *a]\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [(DEEP, "nested too deep"), (LONG_NUMBER, "thousands of digits"), ("{", "Expecting")]
+    ("text", "says"), [(DEEP, "nested too deep"), (LONG_NUMBER, "hundreds of digits"), ("{", "Expecting")]
 )
 def test_json_is_bounded(text, says):
     with pytest.raises(Malformed, match=says):
@@ -89,7 +89,7 @@ READERS = {
 def test_every_file_of_a_user_is_read_so(tmp_path, reader, text):
     path = tmp_path / "study.yaml"
     path.write_text(text)
-    with pytest.raises(UserError, match=r"study\.yaml: not valid YAML") as told:
+    with pytest.raises(UserError, match=r"study\.yaml(, line 1)?: not valid YAML") as told:
         READERS[reader](path)
     assert len(str(told.value)) < 1000
 

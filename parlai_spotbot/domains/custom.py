@@ -261,6 +261,8 @@ def _checksum(path: Path) -> str:
         raise UserError(f"{path}: no such file of conversations.", "Correct its name.") from None
     except IsADirectoryError:
         raise UserError(f"{path}: is a folder, expected a file of conversations.", "Name the file.") from None
+    except OSError as err:
+        raise UserError(f"{path}: can't be read: {err.strerror or err}.", "Correct its name.") from None
 
 
 # -- the conversations -----------------------------------------------------------------------------------------------

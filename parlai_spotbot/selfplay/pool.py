@@ -78,7 +78,8 @@ def read_entries(pool: str) -> list[PoolEntry]:
         )
         twice.setdefault(name, []).append(problem)
     # As written: YAML takes a name such as `no` or `1.0` for something else.
-    names = {yaml.safe_load(key.value) if key.style is None else key.value: key.value for key, _ in node.value}
+    reader = yaml.SafeLoader("")
+    names = {reader.construct_object(key): key.value for key, _ in node.value}
     folder = None if pool in shipped_pools() else Path(pool).resolve().parent
     entries = [_entry(str(names.get(name, name)), value, where, folder) for name, value in values.items()]
     return [replace(e, problems=(*twice.get(e.name, ()), *e.problems)) for e in entries]

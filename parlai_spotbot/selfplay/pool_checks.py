@@ -51,7 +51,7 @@ def with_code(contestant: Contestant, folder: Path) -> Contestant:
     """The contestant with the folder of its code: as it says, from the pool's `folder`; or that, if the module that its
     agent names lies there."""
     module = contestant.model.partition(":")[0].split(".")[0]
-    beside = ":" in contestant.model and any((folder / name).exists() for name in (f"{module}.py", module))
+    beside = ":" in contestant.model and any(os.path.exists(folder / name) for name in (f"{module}.py", module))
     own = contestant.code or ("." if beside else "")
     return replace(contestant, code=str((folder / own).resolve())) if own else contestant
 

@@ -1,0 +1,243 @@
+"""Whatever becomes of a user's file, it is read or refused in words: no other exception, whatever the bytes."""
+
+import contextlib
+import io
+import json
+import random
+import re
+import shutil
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.settings import read_settings
+from parlai_spotbot.domains import get_domain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.specs import judges_of
+from parlai_spotbot.scripts.spotbot_import import SpotbotImport
+from parlai_spotbot.selfplay.more import more_asked
+from parlai_spotbot.selfplay.pool import read_pool
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.own_questions import read_questions
+from parlai_spotbot.surveys.own_surveys import __doc__ as OWN_SURVEY
+from parlai_spotbot.surveys.own_surveys import read_survey
+
+STUDY = Path(__file__).parent / "goldens" / "studies" / "people"
+INSERTED = (
+    *(b'"', b"'", b"{", b"[", b"]", b"}", b":", b",", b"\n", b"\r\n", b"\t", b"\x00", b"\xff", b"\xef\xbb\xbf", b"- "),
+    *(b"\xed\xa0\x80", b'"\\ud800"', b"[" * 5000, b"9" * 5000, b"=1+1", b"&a [*a]", b"!!python/none x", b"\\", b"%"),
+)
+VALUES = ("null", "true", "-1", "0", "1e999", "1.5", "NaN", '""', '"x"', "[]", "{}", "[[]]", '{"a": 1}', "10" * 200)
+VALUE = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null|(?<=[:,] )[a-z_]+')
+
+
+def mutated(raw: bytes, chance: random.Random) -> bytes:
+    """One to three changes: bytes flipped, lost, doubled or put in, the end cut off, a value of another kind."""
+    for _ in range(chance.randint(1, 3)):
+        place = chance.randrange(len(raw) + 1)
+        length = chance.choice((1, 1, 3, 20, 200))
+        how = chance.randrange(7)
+        if how == 0 and place < len(raw):
+            raw = raw[:place] + bytes([raw[place] ^ (1 << chance.randrange(8))]) + raw[place + 1 :]
+        elif how == 1:
+            raw = raw[:place] + raw[place + length :]
+        elif how == 2:
+            raw = raw[:place] + raw[place : place + length] * 2 + raw[place + length :]
+        elif how == 3:
+            raw = raw[:place] + chance.choice(INSERTED) + raw[place:]
+        elif how == 4 and chance.random() < 0.3:
+            raw = raw[:place]
+        elif found := list(VALUE.finditer(raw)):
+            value = chance.choice(found)
+            raw = raw[: value.start()] + chance.choice(VALUES).encode() + raw[value.end() :]
+    return raw
+
+
+# -- the kinds of files, each with one that is right and what reads it -------------------------------------------------
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+CHAT = [{"role": role, "content": f"{role} says {i}"} for i in range(3) for role in ("user", "assistant")]
+CHATS = [{"conversation_id": f"c{i}", "model": f"m{i % 2}", "messages": CHAT} for i in range(4)]
+SHARED = [
+    {"id": f"c{i}", "model": "m", "conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]}
+    for i in range(3)
+]
+TRACES = [
+    {"id": f"t{i}", "sessionId": "s", "timestamp": f"2024-05-01T10:0{i}:00Z", "input": {"messages": CHAT[:1]}}
+    | {"output": CHAT[1], "observations": []}
+    for i in range(3)
+]
+RUNS = [
+    {"id": f"r{i}", "trace_id": f"r{i}", "start_time": f"2024-05-01T10:0{i}:00", "run_type": "chain", "extra": {}}
+    | {"inputs": {"messages": CHAT[:1]}, "outputs": {"output": "ho"}}
+    for i in range(3)
+]
+SAMPLES = [
+    {"id": i, "epoch": 1, "input": "hi", "messages": [{"role": "system", "content": "be nice"}, *CHAT]}
+    for i in range(2)
+]
+LOG = {"version": 2, "status": "success", "eval": {"task": "talk", "model": "maker/m", "created": "2024-05-01"}}
+TURNS = [[{"id": who, "text": f"{who} {i}"} for who in ("one", "two")] for i in range(6)]
+TALKS = [{"dialog": TURNS, "metadata": {"model": "one"}} for _ in range(3)]
+VOTES = (
+    "model_a,model_b,winner,judge,tstamp,language\n" + "a,b,model_a,u1,1700000000,en\nb,c,tie,u2,1700000100,de\n" * 4
+)
+ANSWERS = "conversation_id,exchanges,worker_id,nature0,nature1,fluency,sensibleness,specificity,seconds\n"
+
+
+def answers():
+    study = Study.open(STUDY)
+    talks = [talk.conversation_id for talk in study.conversations()][:4]
+    return ANSWERS + "".join(
+        f"{talk},2,w{i},human,bot,entity:0,entity:1,no_difference,12.5\n" for i, talk in enumerate(talks)
+    )
+
+
+def brought(name, **options):
+    """What imports a file of a format into a study beside it."""
+
+    def read(path):
+        opt = vars(SpotbotImport.setup_args().parse_args(["--format", name, "--data", str(path)]))
+        command = SpotbotImport({**opt, "study": str(path.parent / "study"), **options})
+        for option in command.unset:
+            command.opt.setdefault(option, None)
+        command.execute()
+
+    return read
+
+
+def added(path):
+    shutil.copytree(STUDY, path.parent / "study", dirs_exist_ok=True)
+    brought("judgements", survey="spot_the_bot")(path)
+
+
+def of_study(name):
+    """What reads a file of a study, of which no checksum says that it was changed."""
+
+    def read(path):
+        folder = path.parent / "study"
+        shutil.copytree(STUDY, folder, dirs_exist_ok=True)
+        shutil.copy(path, folder / name)
+        files.sums_path(folder / name).unlink(missing_ok=True)
+        study = Study.open(folder)
+        study.provenance()
+        study.conversations()
+        study.units("spot_the_bot")
+        study.judgements("spot_the_bot")
+
+    return (STUDY / name).read_bytes(), Path(name).suffix, read
+
+
+PLAIN = {
+    "pool": (
+        "a: {model: spotbot:eliza}\nb: {model: fixed_response, opt: {fixed_response: i see}, turn_timeout: 60}\n",
+        ".yaml",
+    ),
+    "own_survey": (re.sub(r"(?m)^    ", "", "    " + OWN_SURVEY.partition("\n\n    ")[2]), ".yaml"),
+    "questions": ("questions:\n  politeness: {wording: 'Who is politer?', option: '{name} is politer'}\n", ".yaml"),
+    "domain": ("name: mine\nsegments: [1, 2]\nconversations: talks.jsonl\nfolds: hash\n", ".yaml"),
+    "conversations": (
+        lines(*({"turns": [f"{who} {i}" for who in "abcd"], "id": f"t{i}"} for i in range(90))),
+        ".jsonl",
+    ),
+    "plan": ("a,b,more_conversations\none,two,22\none,three,0\n", ".csv"),
+    "settings": ("title: Talk\npay: 2.5\nkeywords: [a, b]\nlimits: {minutes_per_unit: 9}\nfee: 0.1\n", ".yaml"),
+    "judges": (
+        "gpt: {kind: language_model, model: m, url: 'http://127.0.0.1:1/v1', samples: 3, price_prompt: 0.1}\n",
+        ".yaml",
+    ),
+    "messages": (lines(*CHATS), ".jsonl"),
+    "sharegpt": (json.dumps(SHARED), ".json"),
+    "langfuse": (json.dumps({"data": TRACES}), ".json"),
+    "langsmith": (lines(*RUNS), ".jsonl"),
+    "inspect_ai": (json.dumps({**LOG, "samples": SAMPLES}), ".json"),
+    "talks": (lines(*TALKS), ".jsonl"),
+    "self_chats": (lines(*TALKS).replace('"two"', '"one"'), ".jsonl"),
+    "votes": (VOTES, ".csv"),
+    "votes_json": (lines(*({"model_a": "a", "model_b": "b", "winner": "tie"} for _ in range(4))), ".jsonl"),
+    "judgements": (answers(), ".csv"),
+}
+READERS = {
+    "pool": read_pool,
+    "own_survey": read_survey,
+    "questions": read_questions,
+    "domain": lambda path: get_domain(str(path)),
+    "conversations": lambda path: get_domain(str(path)).episodes("seeds"),
+    "plan": lambda path: more_asked(None, str(path)),
+    "settings": read_settings,
+    "judges": lambda path: judges_of(str(path)),
+    "talks": brought("conversations"),
+    "votes_json": brought("votes"),
+    "judgements": added,
+    **{name: brought(name) for name in ("messages", "sharegpt", "langfuse", "langsmith", "inspect_ai", "self_chats")},
+    "votes": brought("votes"),
+}
+KINDS = {name: (text.encode(), end, READERS[name]) for name, (text, end) in PLAIN.items()}
+KINDS |= {name: of_study(name) for name in ("study.yaml", "conversations.jsonl", "provenance.json")}
+KINDS |= {name: of_study(f"surveys/spot_the_bot/{name}") for name in ("units.jsonl", "judgements.jsonl")}
+
+
+def read(kind, raw, folder):
+    """Read a file of this kind; returns why it was refused, "" where it wasn't."""
+    _, end, reader = KINDS[kind]
+    path = folder / f"given{end}"
+    path.write_bytes(raw)
+    (folder / "talks.jsonl").write_text(PLAIN["conversations"][0])
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            reader(path)
+    except UserError as err:
+        return err.problem
+    finally:
+        shutil.rmtree(folder / "study", ignore_errors=True)
+    return ""
+
+
+def fuzz(kind, count, folder):
+    raw = KINDS[kind][0]
+    raw = raw[-6000:][raw[-6000:].index(b"\n") + 1 :] if len(raw) > 20_000 and kind != "study.yaml" else raw
+    refused = 0
+    for number in range(count):
+        broken = mutated(raw, random.Random(crc32(kind.encode()) + number))
+        try:
+            refused += bool(read(kind, broken, folder))
+        except Exception as err:
+            raise AssertionError(f"{kind}, mutation {number}: {type(err).__name__}: {err}\n{broken[:3000]!r}") from err
+    assert refused  # or nothing was read
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_right_is_read(kind, tmp_path):
+    assert read(kind, KINDS[kind][0], tmp_path) == ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_broken_file_is_read_or_refused(kind, tmp_path):
+    fuzz(kind, 20, tmp_path)
+
+
+LONG = "1" * 400
+ONCE = [
+    ("pool", f"a: {{model: '{LONG}:eliza'}}\n"),
+    ("pool", "a: {model: spotbot:eliza}\nb:: {model: spotbot:eliza}\n"),
+    ("domain", f"name: mine\nconversations: {LONG}.jsonl\n"),
+    ("judges", f"gpt: {{kind: language_model, model: m, price_prompt: {LONG}}}\n"),
+    ("settings", f"fee: {LONG}\n"),
+    ("votes_json", f'{{"model_a": "a", "model_b": "b", "winner": "tie", "tstamp": {LONG}}}\n'),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), ONCE)
+def test_what_ended_in_another_exception_once(kind, text, tmp_path):
+    assert read(kind, text.encode(), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("kind", KINDS)
+def test_five_hundred_broken_files_are_read_or_refused(kind, tmp_path):
+    fuzz(kind, 500, tmp_path)

@@ -97,7 +97,7 @@ def annotators_needed(units: Sequence[Unit], seeds: Mapping[str, str], allowance
     Nobody sees two segments of one conversation or seed, nor two units of a block: one annotator after the other takes
     the first units that are left and fit, as at the desk.
     """
-    marks = [_marks(unit, seeds) for unit in units]
+    marks = _marks(units, seeds)
     after = list(range(1, len(marks) + 2))  # of each unit, and of the start (the last), the next that is left
     start, annotators = len(marks), 0
     after[start] = 0
@@ -114,14 +114,14 @@ def annotators_needed(units: Sequence[Unit], seeds: Mapping[str, str], allowance
     return annotators
 
 
-def _marks(unit: Unit, seeds: Mapping[str, str]) -> frozenset[str]:
-    """What an annotator of the unit may not meet again: its block, its conversations, and their seeds."""
-    conversations = [name for item in unit.items for name in item.conversation_ids]
-    return frozenset(
-        [f"block {unit.block_id}"]
-        + [f"conversation {name}" for name in conversations]
-        + [f"seed {seeds[name]}" for name in conversations if seeds.get(name)]
-    )
+def _marks(units: Sequence[Unit], seeds: Mapping[str, str]) -> list[set[tuple[str, str]]]:
+    """What an annotator of each unit may not meet again: its block, its conversations, and their seeds."""
+    shown = {name for unit in units for item in unit.items for name in item.conversation_ids}
+    of = {name: {("conversation", name)} | ({("seed", seeds[name])} if seeds.get(name) else set()) for name in shown}
+    return [
+        {("block", unit.block_id)}.union(*(of[name] for item in unit.items for name in item.conversation_ids))
+        for unit in units
+    ]
 
 
 def _seconds(

@@ -7,6 +7,7 @@ done, the port is the one that open pages ask at, and the links stay those that 
 from __future__ import annotations
 
 import contextlib
+import gc
 import shlex
 import threading
 import time
@@ -83,15 +84,16 @@ def _planned(
     request: LaunchRequest, study: Study, say: Callable[[str], None]
 ) -> tuple[CrowdCollection, dry_run.LaunchEstimate]:
     """The collection and its figures, which are said; units and controls are made where they are missing."""
-    _prepare(study, request.survey, say)
+    study = _prepare(study, request.survey, say)
     collection = _collection(request, study)
     found = _estimate(collection)
+    gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
     say(dry_run.said(found, request.settings, collection.survey))
     return collection, found
 
 
-def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
-    """Units and controls, made once."""
+def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> Study:
+    """Units and controls, made once; returns the study with them at hand."""
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.packing.pack_study import pack_study
 
@@ -101,10 +103,12 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
             say(f"packed: {packed['units']} units (spotbot_pack has options for how)")
             for warning in packed["warnings"]:
                 say(f"warning: {warning}")
+        study = study.held()
         if not _has_controls(study, survey):
             write_controls(study, survey)
     for warning in study.provenance().get("controls", {}).get(survey, {}).get("warnings", []):
         say(f"warning: {warning}")
+    return study
 
 
 def _has_controls(study: Study, survey: str) -> bool:

@@ -10,6 +10,7 @@ import contextlib
 import csv
 import errno
 import fcntl
+import gc
 import hashlib
 import io
 import json
@@ -156,17 +157,30 @@ def read_jsonl(
     if tail and not torn_tail:
         lines.append(tail)
     values = []
-    for number, line in enumerate(lines, start=1):
-        where = f"{path}, line {number}"
-        try:
-            row = parse_json(line)
-        except Malformed as err:
-            raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Mend or remove that line.") from None
-        if not isinstance(row, dict):
-            raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
-        values.append(parse(row, where))
+    with _no_collection():
+        for number, line in enumerate(lines, start=1):
+            where = f"{path}, line {number}"
+            try:
+                row = parse_json(line)
+            except Malformed as err:
+                raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Mend or remove that line.") from None
+            if not isinstance(row, dict):
+                raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
+            values.append(parse(row, where))
     check(Path(path), lines)
     return values
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """No search for garbage: rows that are kept are none, and looking through them takes half of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 MOST_BITS = 1023

@@ -33,7 +33,7 @@ KINDS = {
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One utterance. `speaker` is a contestant's name or "human"."""
 
@@ -149,7 +149,11 @@ def _turns(row: dict, where: str) -> tuple[Turn, ...]:
     for number, exchange in enumerate(get(row, "dialog", list, where)):
         if not isinstance(exchange, list) or not all(isinstance(act, dict) for act in exchange):
             raise UserError(f"{where}: field 'dialog', exchange {number}: expected a list of turns.", "Correct it.")
-        turns += [Turn(get(act, "id", str, where), get(act, "text", str, where)) for act in exchange]
+        said = [(act.get("id"), act.get("text")) for act in exchange]
+        if all(type(speaker) is str and type(text) is str for speaker, text in said):  # a large study has millions
+            turns += [Turn(speaker, text) for speaker, text in said]
+        else:
+            turns += [Turn(get(act, "id", str, where), get(act, "text", str, where)) for act in exchange]
     return tuple(turns)
 
 
@@ -257,7 +261,7 @@ class Contestant:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Utterance:
     """A turn as an annotator sees it: entity 0 or 1, and the text in its surface form."""
 
@@ -295,10 +299,7 @@ class Item:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
-        transcripts = tuple(
-            tuple(Utterance(get(u, "entity", int, where), get(u, "text", str, where)) for u in transcript)
-            for transcript in get(row, "transcripts", list, where)
-        )
+        transcripts = tuple(_utterances(transcript, where) for transcript in get(row, "transcripts", list, where))
         return cls(
             item_id=get(row, "item_id", str, where),
             conversation_ids=tuple(get(row, "conversation_ids", list, where)),
@@ -310,6 +311,16 @@ class Item:
             partners=_names_in(row, "partners", "contestants", "where nobody is talked to", where),
             candidates=_names_in(row, "candidates", "next turns", "where none are offered", where),
         )
+
+
+def _utterances(transcript: Any, where: str) -> tuple[Utterance, ...]:
+    try:  # a large study has millions
+        said = [(turn["entity"], turn["text"]) for turn in transcript]
+        if all(type(entity) is int and type(text) is str for entity, text in said):
+            return tuple(Utterance(entity, text) for entity, text in said)
+    except (KeyError, TypeError):
+        pass
+    return tuple(Utterance(get(u, "entity", int, where), get(u, "text", str, where)) for u in transcript)
 
 
 def _judged(row: dict, transcripts: int, where: str) -> tuple[int, ...]:
@@ -325,7 +336,9 @@ def _judged(row: dict, transcripts: int, where: str) -> tuple[int, ...]:
 
 
 def _names_in(row: dict, name: str, what: str, otherwise: str, where: str) -> tuple[str, ...]:
-    value = get(row, name, list, where, [])
+    if name not in row:
+        return ()
+    value = get(row, name, list, where)
     if not all(isinstance(one, str) and one for one in value) or len(set(value)) != len(value):
         raise UserError(
             f"{where}: field '{name}' is {value!r}, expected different names of {what}.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,23 @@ class Study:
     extensions: list[dict] = field(default_factory=list)
     gone: frozenset[str] = frozenset()
     names: dict[str, str] = field(default_factory=dict)
+    _held: dict[str, list] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def held(self) -> Study:
+        """The study for whoever reads its units and conversations several times and changes neither: each file is read
+        once, and stays in memory as long as this."""
+        if self._held is not None:
+            return self
+        found = replace(self)
+        found._held = {}
+        return found
+
+    def _once(self, what: str, read: Callable[[], list]) -> list:
+        if self._held is None:
+            return read()
+        if what not in self._held:
+            self._held[what] = read()
+        return list(self._held[what])
 
     def as_played(self) -> Study:
         """The study under the names that stand in its files, for whoever goes on with these; itself where no contestant
@@ -237,6 +254,9 @@ class Study:
     # -- reading what the steps wrote --------------------------------------------------------------------------------
     def conversations(self) -> list[Conversation]:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
+        return self._once("conversations", self._conversations)
+
+    def _conversations(self) -> list[Conversation]:
         rows = checksums.read_jsonl(
             self.conversations_path, Conversation.from_json, "conversations file", hints.run("selfchat", self.path)
         )
@@ -284,6 +304,9 @@ class Study:
         return {name for row in self.finished() for name in row.entities}
 
     def units(self, survey: str) -> list[Unit]:
+        return self._once(f"units of {survey}", lambda: self._units(survey))
+
+    def _units(self, survey: str) -> list[Unit]:
         rows = checksums.read_jsonl(
             self.units_path(survey), Unit.from_json, "units file", hints.run("pack", self.path, survey)
         )

@@ -1,8 +1,11 @@
 """A study's plan: validated on reading, extended by lines of history.jsonl."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant, Conversation, Turn
 from parlai_spotbot.study import Study
@@ -88,6 +91,21 @@ def test_an_extension_never_changes_what_is_there(tmp_path, add, says):
     with pytest.raises(UserError, match=says):
         study.extend(**add)
     assert not study.history_path.exists()
+
+
+def test_a_held_study_reads_a_file_once_and_no_copy_of_it_holds_another_s(tmp_path):
+    study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
+    row = Conversation("c", "chitchat", ("eliza", "alice"), 0, ("eliza", "alice"), (Turn("eliza", "hi"),), 0, "")
+    files.write_jsonl(study.conversations_path, [row.to_json()])
+    held = study.held()
+    assert held.held() is held
+    held.conversations().clear()
+    study.conversations_path.unlink()
+    assert held.conversations() == [row]
+    with pytest.raises(UserError, match="no such conversations file"):
+        study.conversations()
+    with pytest.raises(UserError, match="no such conversations file"):
+        replace(held).conversations()
 
 
 def test_conversations_hide_the_seed_and_count_exchanges_after_it():

@@ -10,8 +10,6 @@ from pathlib import Path
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.selfplay.play import threads_each
 
 
 @contextlib.contextmanager
@@ -24,6 +22,9 @@ def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str]
     if collection.survey.chat is None:
         yield None
         return
+    from parlai_spotbot.selfplay.contestants import Contestants
+    from parlai_spotbot.selfplay.play import threads_each
+
     plan = collection.study.plan
     wanted = {
         name for unit in collection.units if unit.unit_id not in done for item in unit.items for name in item.partners

@@ -46,6 +46,8 @@ def run() -> Iterator[Row]:
             record = operated.run(think=(4.0, 12.0), arrive=12.0, kills=0, kinds=["plain"] * ANNOTATORS)
         verify(study, record)
         calm = record.waits["registration"]
+        for name, what in (("submit", "a submission"), ("unit", "a hand-out")):
+            yield Row(f"{what} with pauses of 4 to 12 s, p95", _p95(record.waits[name]), 1, "limit", "s")
         yield Row("registration with pauses of 4 to 12 s, p95", _p95(calm), 1, "limit", "s")
         yield Row("registration with pauses, slowest", max(calm), 1, "limit", "s")
 

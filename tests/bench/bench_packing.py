@@ -16,6 +16,8 @@ from pathlib import Path
 
 from run import Row
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "crowdsourcing"))
+
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 BOTS, PEOPLE = 25_005, 8_535
 UNITS = 10_002
@@ -61,3 +63,16 @@ def run() -> Iterator[Row]:
         written = (folder / "surveys" / "spot_the_bot" / "units.jsonl").read_bytes().count(b"\n")
         assert written == UNITS, written
         yield Row("packing 10,002 units", spent, 15, "limit", "CPU s")
+        for what, limit in (("first start", 15), ("start again", 5)):
+            yield Row(f"operator of 10,002 units, {what}", _started(folder), limit, "limit", "CPU s")
+
+
+def _started(folder: Path) -> float:
+    """CPU seconds until annotators can come."""
+    from crowdsource_process import CrowdsourceProcess
+
+    from parlai_spotbot.study import Study
+
+    with CrowdsourceProcess(Study.open(folder), annotators=20, minutes=60) as operated:
+        times = operated.process.cpu_times()
+        return times.user + times.system

@@ -257,7 +257,8 @@ def made_of_people(study: Study, options: PackOptions, make: Maker, wanted: int)
     """Controls of conversations between people that no unit shows, and how many of them are of the domain's people:
     those come in where there are fewer than `wanted` without."""
     shown, taken = _shown(study, options.survey)
-    people = [c for c in study.conversations() if is_people(c) and not {c.conversation_id, c.seed_id} & (shown | taken)]
+    used = shown | taken
+    people = [c for c in study.conversations() if is_people(c) and used.isdisjoint((c.conversation_id, c.seed_id))]
     items = make(people, shown)
     if len(items) >= wanted:
         return items, 0

@@ -7,7 +7,7 @@ survey (`Survey.about`). Controls, onboarding and reading are work too, and coun
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
@@ -58,10 +58,15 @@ class Workload:
     done: Mapping[str, str] = field(default_factory=dict)
     judgements: Sequence[Judgement] = ()
 
+    @property
+    def open_units(self) -> list[Unit]:
+        """Those that are not done."""
+        return [unit for unit in self.units if unit.unit_id not in self.done]
+
 
 def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> LaunchEstimate:
     """The estimate for the units that are not done; `survey` has the launch's limits already."""
-    open_units = [unit for unit in work.units if unit.unit_id not in work.done]
+    open_units = work.open_units
     annotators = annotators_needed(open_units, work.seeds, survey.limits.units_per_annotator)
     seconds, source = _seconds(settings, survey, open_units, work.judgements)
     controls = survey.limits.controls_per_unit * (annotators if survey.control_first else len(open_units))
@@ -92,26 +97,34 @@ def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> Launch
 
 
 def annotators_needed(units: Sequence[Unit], seeds: Mapping[str, str], allowance: int) -> int:
-    """How many annotators do all units if each does the whole allowance, as far as units fit.
+    """How many annotators do all units if each does the whole allowance, as far as units fit: see `units_of`."""
+    return sum(1 for _ in units_of(units, seeds, allowance))
 
-    Nobody sees two segments of one conversation or seed, nor two units of a block: one annotator after the other takes
-    the first units that are left and fit, as at the desk.
+
+def units_of(
+    units: Sequence[Unit], seeds: Mapping[str, str], allowance: int, most: int | None = None
+) -> Iterator[list[int]]:
+    """The places of the units that one annotator after the other does, `most` of them; without, until all are done.
+
+    Nobody sees two segments of one conversation or seed, nor two units of a block: each takes the first units that are
+    left and fit, as at the desk.
     """
     marks = _marks(units, seeds)
     after = list(range(1, len(marks) + 2))  # of each unit, and of the start (the last), the next that is left
-    start, annotators = len(marks), 0
+    start = len(marks)
     after[start] = 0
-    while after[start] < len(marks):
-        taken, seen, before = 0, set(), start
-        while taken < allowance and after[before] < len(marks):
+    while after[start] < len(marks) and most != 0:
+        taken, seen, before = [], set(), start
+        while len(taken) < allowance and after[before] < len(marks):
             unit = after[before]
             if seen.isdisjoint(marks[unit]):
-                taken, seen = taken + 1, seen | marks[unit]
+                taken.append(unit)
+                seen |= marks[unit]
                 after[before] = after[unit]
             else:
                 before = unit
-        annotators += 1
-    return annotators
+        yield taken
+        most = most if most is None else most - 1
 
 
 def _marks(units: Sequence[Unit], seeds: Mapping[str, str]) -> list[set[tuple[str, str]]]:

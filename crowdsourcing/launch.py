@@ -17,7 +17,7 @@ from typing import Any
 
 import parlai_spotbot
 from parlai_spotbot import files, hints
-from parlai_spotbot.crowdsourcing import dry_run
+from parlai_spotbot.crowdsourcing import dry_run, few_annotators
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
 from parlai_spotbot.crowdsourcing.groups import check_group
@@ -89,6 +89,10 @@ def _planned(
     found = _estimate(collection)
     gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
     say(dry_run.said(found, request.settings, collection.survey))
+    if request.annotators is not None and request.settings.provider == "in_house":
+        names = {*known_names(collection.paths.links), *wanted_names(request.annotators, 1, request.group)}
+        for line in few_annotators.said(len(names), found, _work(collection), collection.survey, study):
+            say(line)
     return collection, found
 
 
@@ -179,13 +183,15 @@ def _done(collection: CrowdCollection) -> dict[str, str]:
 
 
 def _estimate(collection: CrowdCollection) -> dry_run.LaunchEstimate:
+    return dry_run.estimate(collection.request.settings, collection.survey, _work(collection))
+
+
+def _work(collection: CrowdCollection) -> dry_run.Workload:
     study, survey, units = collection.study, collection.survey, collection.units
     mine = {unit.unit_id for unit in units}
     known = study.judgements(survey.name) if study.judgements_path(survey.name).exists() else []
     judgements = [row for row in known if row.unit_id in mine]
-    settings = collection.request.settings
-    work = dry_run.Workload(units, collection.seeds, _done(collection), judgements)
-    return dry_run.estimate(settings, survey, work)
+    return dry_run.Workload(units, collection.seeds, _done(collection), judgements)
 
 
 def _untold(collection: CrowdCollection) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from parlai_spotbot import __version__, scripts
 from parlai_spotbot.errors import nearest
-from parlai_spotbot.scripts.result import EXIT_CODES
+from parlai_spotbot.scripts.result import EXIT_CODES, STOPPED
 
 PREFIX = "spotbot_"
 MEPHISTO = "mephisto"
@@ -32,9 +33,12 @@ def main(args: list[str] | None = None) -> None:
     """Run ``spotbot NAME …``, NAME with or without the prefix ``spotbot_``; exit code 2 for an unknown NAME."""
     args = list(sys.argv[1:] if args is None else args)
     if args[:1] == ["--version"]:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        print(f"parlai_spotbot {__version__} (ParlAI {version('parlai')})")
+        try:
+            print(f"parlai_spotbot {__version__} (ParlAI {version('parlai')})")
+        except PackageNotFoundError:
+            print(f"parlai_spotbot {__version__} (without ParlAI)")
         return
     if args[:1] == [MEPHISTO]:
         from parlai_spotbot.crowdsourcing import review
@@ -55,7 +59,12 @@ def main(args: list[str] | None = None) -> None:
     [command] = found.values()
     parser = command.setup_args()
     parser.prog = f"spotbot {name}"
-    command(vars(parser.parse_args(args[1:]))).run()
+    try:
+        command(vars(parser.parse_args(args[1:]))).run()
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads it, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(STOPPED) from None
 
 
 def _overview() -> str:

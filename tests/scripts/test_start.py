@@ -82,6 +82,15 @@ def test_what_goes_on_with_a_study_needs_no_parlai(tmp_path):
     assert (tmp_path / "arena" / "report" / "index.html").exists()
 
 
+def test_who_reads_no_further_gets_no_traceback():
+    study = ROOT / "tests" / "goldens" / "studies" / "people"
+    code = f"from parlai_spotbot.scripts.main import main; main(['check', {str(study)!r}])"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()  # as `head` does
+        assert process.stderr.read() == b""
+        assert process.wait() == 130
+
+
 def test_words_are_read_as_parlai_reads_them():
     parser = SpotbotSelfchat.setup_args()
     told = ["-mf", "a_model", "--conversations_per_pair", "3", "--paired-seeds", "--partner-opt=x_y=1", "--self"]

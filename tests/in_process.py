@@ -7,16 +7,40 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
+from collections.abc import Callable
+from unittest import mock
 
 from parlai_spotbot.scripts.main import main
 
 
 def spotbot(*words: object, code: int = 0) -> tuple[str, str]:
     """Run ``spotbot NAME …``; returns what it printed to stdout and to stderr. A wrong exit code fails."""
+    return _run(main, words, code)
+
+
+def parlai(*words: object, code: int = 0, typed: str = "") -> tuple[str, str]:
+    """Run ``parlai NAME …`` as `spotbot` does; `typed` is what a user then types."""
+    from parlai.core.script import superscript_main
+    from parlai.utils.logging import logger
+
+    with contextlib.ExitStack() as stack, mock.patch("sys.stdin", io.StringIO(typed)):
+        for handler in logger.handlers:  # of the stdout that there was when ParlAI was imported
+            stack.callback(handler.setStream, handler.stream)
+
+        def run(told: list[str]) -> None:
+            for handler in logger.handlers:
+                handler.setStream(sys.stdout)
+            superscript_main(told)
+
+        return _run(run, words, code)
+
+
+def _run(command: Callable, words: tuple, code: int) -> tuple[str, str]:
     out, err, ended = io.StringIO(), io.StringIO(), 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            main([str(word) for word in words])
+            command([str(word) for word in words])
         except SystemExit as end:
             ended = end.code or 0
     assert ended == code, f"{' '.join(map(str, words))}\n{out.getvalue()}{err.getvalue()}"

@@ -1,35 +1,23 @@
 """What is ours works in ParlAI's own scripts, and what is trained there is a contestant here."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-PARLAI = Path(sys.executable).parent / "parlai"
-
-
-def parlai(*words, **kwargs):
-    done = subprocess.run(
-        [PARLAI, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+from in_process import parlai
 
 
 def test_display_data_shows_our_task():
-    out = parlai("display_data", "-t", "spotbot:chitchat", "-dt", "valid", "-n", 5)
+    out, _ = parlai("display_data", "-t", "spotbot:chitchat", "-dt", "valid", "-n", 5)
     assert "loaded 1502 episodes" in out  # both sides of the 751 conversations of judges and humans
 
 
 def test_eval_model_measures_our_agents():
-    out = parlai("eval_model", "-m", "spotbot:tfidf", "-t", "spotbot:chitchat", "-dt", "valid", "-ne", 20)
+    out, _ = parlai("eval_model", "-m", "spotbot:tfidf", "-t", "spotbot:chitchat", "-dt", "valid", "-ne", 20)
     assert "accuracy" in out
 
 
 def test_interactive_talks_with_our_agents():
-    out = parlai("interactive", "-m", "spotbot:eliza", input="my mother is from spain\n[EXIT]\n")
+    out, _ = parlai("interactive", "-m", "spotbot:eliza", typed="my mother is from spain\n[EXIT]\n")
     assert "[eliza]" in out
 
 
@@ -57,6 +45,7 @@ def checkpoint(tmp_path_factory):
         "--skip-generation",
         "true",
     ]
+    size += ["--dict-maxexs", 500, "--short-final-eval", "true"]
     parlai("train_model", "-m", "seq2seq", "-t", "spotbot:chitchat", "-mf", model, *size, *length)
     return model
 

@@ -80,7 +80,7 @@ class SurveyResults:
         matplotlib.axes.Axes
             Of its first panel; ``.figure`` has the others.
         """
-        from parlai_spotbot.report.charts import draw
+        from parlai_spotbot.report.charts import draw_anew
         from parlai_spotbot.report.drawing import figures_kept, in_light_colours
 
         one = self if not source else replace(self, results={source: self._of(source)})
@@ -89,7 +89,7 @@ class SurveyResults:
         if chosen is None:
             raise ValueError(f"chart: there is no {chart!r}. {nearest(chart, one.charts)}")
         with figures_kept() as figures:
-            drawing = draw(chosen, one._looks, "plot")
+            drawing = draw_anew(chosen, one._looks, "plot")
         if drawing is None:
             raise ValueError(f"chart: too little was answered to draw {chosen.name!r}.")
         _show(drawing.files["svg"])

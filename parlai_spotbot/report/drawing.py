@@ -7,7 +7,6 @@ what is drawn alone: no date, no random ids.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import io
 import re
@@ -18,7 +17,6 @@ from dataclasses import dataclass
 
 import matplotlib as mpl
 import numpy as np
-from fontTools.subset import Options
 from markupsafe import Markup
 from matplotlib.artist import Artist
 from matplotlib.colors import to_hex, to_rgba
@@ -26,6 +24,7 @@ from matplotlib.figure import Figure
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.pdf_fonts import quick_fonts
 
 PALETTE = (
     ("#0072b2", "#56b4e9"),
@@ -47,10 +46,6 @@ VARIABLES = {INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)", WIN:
 
 TOLD = "told-"
 """Begins the id of a mark that says something; the rest is what it says, in hexadecimal digits."""
-
-REMEMBERED = 200
-_MADE: dict[bytes, bytes] = {}
-"""PDFs by what they show, for reports that are built again in one process."""
 
 LIGHT = {INK: "#1a1c1e", MUTED: "#5a6068", LINE: "#d8dadd", WIN: "#0072b2", LOSS: "#c95800"} | {
     f"#0b07{i:02x}": light for i, (light, _) in enumerate(PALETTE)
@@ -174,8 +169,7 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     text = _told(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
     drawing = Drawing(_inline(text, name, label, figure.get_figwidth() > WIDTH))
     drawing.name = name
-    alone = _alone(text, label)
-    drawing.files = {"svg": alone.encode(), "pdf": _pdf(figure, label, alone), "csv": table(data).encode()}
+    drawing.files = {"svg": _alone(text, label).encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
     return drawing
 
 
@@ -204,36 +198,13 @@ def _alone(text: str, label: str) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}'
 
 
-def _pdf(figure: Figure, label: str, alone: str) -> bytes:
-    """The figure as PDF. Fonts take most of the time, so a figure seen before (by its SVG `alone`) isn't made again."""
-    key = hashlib.sha256(alone.encode()).digest()
-    if key not in _MADE:
-        in_light_colours(figure)
-        out = io.BytesIO()
-        about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
-        with _bare_fonts():
-            figure.savefig(out, format="pdf", transparent=True, metadata=about)
-        if len(_MADE) >= REMEMBERED:
-            _MADE.clear()
-        _MADE[key] = out.getvalue()
-    return _MADE[key]
-
-
-@contextmanager
-def _bare_fonts() -> Iterator[None]:
-    """Fonts go into a PDF without the tables by which a text is set: every letter has its place already.
-
-    To read these tables takes half of a PDF's time. Should fontTools name its list otherwise, they go in as before.
-    """
-    before = getattr(Options, "_drop_tables_default", None)
-    if before is None:
-        yield
-        return
-    Options._drop_tables_default = [*before, "GDEF", "GPOS", "GSUB", "MATH", "kern"]
-    try:
-        yield
-    finally:
-        Options._drop_tables_default = before
+def _pdf(figure: Figure, label: str) -> bytes:
+    in_light_colours(figure)
+    out = io.BytesIO()
+    about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
+    with quick_fonts():
+        figure.savefig(out, format="pdf", transparent=True, metadata=about)
+    return out.getvalue()
 
 
 def in_light_colours(figure: Figure) -> Figure:

@@ -2,8 +2,6 @@
 
 from dataclasses import fields
 
-import pytest
-
 from parlai_spotbot.findings import compute, findings_of
 from parlai_spotbot.findings.answers import Facts, Options
 
@@ -17,10 +15,7 @@ def analyze(
     options = Options(**{name: value for name, value in more.items() if name in OPTIONS})
     facts = {name: tuple(v) if name in ("bots", "screening") else v for name, v in more.items() if name not in OPTIONS}
     known = Facts.of(conversations, items, survey=asked, **facts)
-    with pytest.MonkeyPatch.context() as patch:
-        if only:
-            patch.setattr(compute, "asked_for", lambda *_: [own for own in findings_of(survey) if own.name in only])
-        return compute.compute(survey, judgements, known, options, progress)
+    return compute.compute(survey, judgements, known, options, progress, only)
 
 
 def names(survey):

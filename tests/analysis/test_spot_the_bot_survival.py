@@ -31,7 +31,7 @@ def entities_of(judgements, conversations, source="human"):
 
 def survived(judgements, conversations, source="human", **options):
     options = {"bootstraps": 40, "backend": "native"} | options
-    return analyze(judgements, conversations, **options)["survival"]["by_source"][source]
+    return analyze(judgements, conversations, only=("survival",), **options)["survival"]["by_source"][source]
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +265,8 @@ def test_unsure_changes_what_it_should(study):
     at = {option: own["curves"]["bot0"]["survival"][-1] for option, own in results.items()}
     assert at["survives"] > max(at["half"], at["missing"])
     assert [results[o]["unsure"]["option"] for o in results] == ["survives", "half", "missing"]
-    rest = [analyze(*study, bootstraps=40, backend="native", unsure=o)["ranking"] for o in ("survives", "half")]
+    given = {"bootstraps": 40, "backend": "native", "only": ("ranking",)}
+    rest = [analyze(*study, unsure=own, **given)["ranking"] for own in ("survives", "half")]
     assert rest[0]["by_source"] == rest[1]["by_source"]  # matches have unsure as a level of their own
     assert rest[1]["made_by"]["options"]["unsure"] == "half"
     with pytest.raises(ValueError, match="unsure is 'maybe', expected one of survives, missing, half"):
@@ -353,7 +354,7 @@ def test_one_annotator(study):
 def test_judges_variants_are_no_annotators(study):
     judgements, conversations = study
     judged = [j for j in judgements if j.source != "human"]
-    result = analyze(judged, conversations, bootstraps=40, backend="native")
+    result = analyze(judged, conversations, bootstraps=40, backend="native", only=("survival",))
     assert list(result["survival"]["by_source"]) == ["judge:quick"]
     own = result["survival"]["by_source"]["judge:quick"]
     assert "by the same annotator" not in own["test"]

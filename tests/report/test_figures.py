@@ -7,8 +7,11 @@ import json
 import re
 import xml.etree.ElementTree as ET
 import zlib
+from dataclasses import replace
 
 import pytest
+from matplotlib.backends import _backend_pdf_ps
+from matplotlib.font_manager import FontPath, findfont, get_font
 
 from parlai_spotbot import files
 from parlai_spotbot.findings.contents import read_contents
@@ -20,6 +23,7 @@ from parlai_spotbot.report.charts.curves import groups_of
 from parlai_spotbot.report.drawing import LIGHT, looks
 from parlai_spotbot.report.first_screen import before, first_screen
 from parlai_spotbot.report.parts import SurveyView
+from parlai_spotbot.report.pdf_fonts import quick_fonts
 
 SURVEY = "spot_the_bot"
 BOTS = ["alice", "eliza", "tfidf"]
@@ -73,6 +77,38 @@ def test_files_have_the_light_colours_and_no_date(study):
         drawn = b"".join(streams(data))
         for stand_in in set(stand_ins) - {b"0.000000"}:
             assert b"\n" + stand_in[:7] not in drawn
+
+
+@pytest.mark.parametrize("text", ["share of wins – 95 %, “a” and ★", "with ℵ, which is no common letter"])
+def test_letters_of_a_pdf_are_those_that_matplotlib_cuts(text):
+    path = get_font(findfont("DejaVu Sans")).fname
+    font = FontPath(path, 0)
+    glyphs = {get_font(path).get_char_index(ord(letter)) for letter in text}
+
+    def outlines():
+        with _backend_pdf_ps.get_glyphs_subset(font, glyphs) as found:
+            table, order = found.font["glyf"], found.font.getGlyphOrder()
+            return {
+                glyph: (order[place], table[order[place]].getCoordinates(table)[0], found.font["hmtx"][order[place]])
+                for glyph, place in found.glyph_index_map.items()
+                if glyph in glyphs
+            }
+
+    whole = outlines()
+    with quick_fonts():
+        assert outlines() == whole
+    assert whole.keys() == glyphs
+
+
+def test_a_chart_is_drawn_once(monkeypatch):
+    drawn = []
+    monkeypatch.setitem(charts.KINDS, "bars", lambda chart, looks, name: drawn.append(name))
+    one = Chart("x", "bars", "a title", "a caption", {"rows": [{"label": "a", "shares": [1.0], "n": 3}]})
+    for chart, name in ((one, "one"), (one, "one"), (one, "two"), (replace(one, title="another"), "one")):
+        charts.draw(chart, looks(NAMES), name)
+    named = replace(one, data={"rows": [{"label": Name("a"), "shares": [1.0], "n": 3}]})
+    charts.draw(named, looks(NAMES), "one")  # a contestant's name has a colour
+    assert drawn == ["one", "two", "one", "one"]
 
 
 def test_the_data_of_figures_are_those_of_the_analysis(study, page):

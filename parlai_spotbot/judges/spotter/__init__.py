@@ -7,13 +7,16 @@ were spoilt. A conversation between people is judged by one of these models, dra
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.spotter import examples as ex
@@ -34,6 +37,9 @@ from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.texts.surface import SURFACES
+
+if TYPE_CHECKING:
+    from parlai_spotbot.models.minilm import MiniLM
 
 SURVEYS = ("spot_the_bot",)
 TOLD = 6
@@ -154,21 +160,29 @@ class Spotter(Judge):
             for example in ex.both(tuple(u.text for u in item.transcripts[0]), ("", ""), item.item_id):
                 self.row_of[item.item_id, example.entity] = len(self.examples)
                 self.examples.append(example)
-        texts = sorted({text for example in self.examples for text in example.texts})
         spoken = {text for example in self.people for text in example.texts}
         conversations: dict[str, set[str]] = {}
         for example in self.people:
             conversations.setdefault(example.conversation, set()).update(example.texts)
         language, encoder = PeopleLanguage(conversations), MiniLM()
-        vectors = encoder.embed(texts, progress="embedding" if progress else "")
-        embedded = EmbeddedTurns(
-            dict(zip(texts, vectors, strict=True)), dict(zip(texts, encoder.pieces(texts), strict=True))
-        )
+        embedded = self._embedded(encoder, "embedding" if progress else "")
         self.closeness = Closeness(self.examples, embedded.vectors)
         surprises = ConversationSurprises(
             (example.texts for example in self.examples), progress="reading" if progress else ""
         )
         return WordsVariant(self.examples, language), CoherenceVariant(self.examples, embedded, surprises, spoken)
+
+    def _embedded(self, encoder: MiniLM, progress: str) -> EmbeddedTurns:
+        """All turns; those of people, which every study of the domain learns from, are embedded once for all."""
+        learnt = sorted({text for example in self.people + self.corrupted for text in example.texts})
+        others = sorted({text for example in self.examples for text in example.texts} - set(learnt))
+        told = hashlib.sha256(files.dumps(learnt).encode("utf-8", "surrogatepass")).hexdigest()
+        key = f"judge-{encoder.name}-{told[:16]}"
+        vectors = [*np.load(encoder.embedded_once(key, learnt, progress)), *encoder.embed(others, progress=progress)]
+        texts = learnt + others
+        return EmbeddedTurns(
+            dict(zip(texts, vectors, strict=True)), dict(zip(texts, encoder.pieces(texts), strict=True))
+        )
 
     def _rows(self, key: tuple[str, ...]) -> np.ndarray:
         own, added = self.sources[key]

@@ -64,6 +64,7 @@ class Detector:
         self.held_out_accuracy = float(balanced_accuracy_score(human[real], unseen[real] > 0.0))
         self.left_out = self._left_out(chosen, unseen)
         self.model = variant.estimator().fit(X, human, **self._weights(learnt))
+        self._chances: dict[int, float] = {}
         self.bands = self._bands([example for example in chosen if example.who != HUMAN and not example.origin])
 
     def _left_out(self, chosen: Sequence[EntityExample], unseen: np.ndarray) -> dict[str, Counter]:
@@ -98,7 +99,10 @@ class Detector:
 
     def probability(self, row: int) -> float:
         """That the example in `row` is a person, as if people and bots were equally frequent."""
-        return self._at_most(row, float(self._calibrated(self.model.decision_function(self.variant.matrix[[row]]))[0]))
+        if row not in self._chances:
+            score = self.model.decision_function(self.variant.matrix[[row]])
+            self._chances[row] = self._at_most(row, float(self._calibrated(score)[0]))
+        return self._chances[row]
 
     def _at_most(self, row: int, chance: float) -> float:
         """`chance`, but one half where more would speak for a person who is far from the partner."""

@@ -40,6 +40,7 @@ class NGrams:
                 for size in range(order):
                     self.followers.setdefault(padded[end - size : end], Counter())[padded[end]] += 1
         self.totals = {history: sum(counts.values()) for history, counts in self.followers.items()}
+        self._nowhere_else: dict[Sequence[str], int] = {}
 
     def padded(self, sequence: Sequence[str]) -> Sequence[str]:
         """The sequence, a string or a tuple, with the edges that stand before and after it."""
@@ -64,11 +65,19 @@ class NGrams:
             own = without.followers.get(history) if without else None
             if own:
                 count, total = count - own[symbol], total - without.totals[history]
-                kinds -= sum(counts[other] == n for other, n in own.items())
+                kinds -= without.nowhere_else(history, counts)
                 if not total:
                     break
             p = (count + kinds * p) / (total + kinds)
         return p
+
+    def nowhere_else(self, history: Sequence[str], counts: Counter) -> int:
+        """How many symbols follow `history` here alone; `counts` are those of the whole that this is a part of."""
+        found = self._nowhere_else.get(history)
+        if found is None:
+            found = sum(counts[other] == n for other, n in self.followers[history].items())
+            self._nowhere_else[history] = found
+        return found
 
 
 @dataclass(frozen=True)

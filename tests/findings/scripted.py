@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.answers import Options
+from parlai_spotbot.findings.compute import compute
+from parlai_spotbot.findings.facts_of_study import facts_of
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -91,10 +94,12 @@ def rows_of(
                 )
 
 
-def answered(study: Study, survey: str, *parts: Iterator[Judgement]) -> dict[str, dict]:
-    """Write these judgements and analyse them."""
-    rows = [row.to_json() for part in parts for row in part]
-    files.write_jsonl(study.judgements_path(survey), rows)
+def answered(study: Study, survey: str, *parts: Iterator[Judgement], only: Collection[str] = ()) -> dict[str, dict]:
+    """Write these judgements and analyse them; `only` are the findings to compute, which are then not written."""
+    rows = [row for part in parts for row in part]
+    files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
+    if only:
+        return compute(survey, rows, facts_of(study, survey), Options(bootstraps=20), only=only)
     return analyze(study, survey, bootstraps=20)
 
 

@@ -21,7 +21,7 @@ def study(request, tmp_path_factory):
         list(rows_of(study, survey, *args))
         for args in ((by_chance, ["w1", "w2"], HUMAN, 30.0), (always_first, ["w3"], HUMAN, 1.0))
     )
-    return study, survey, careful + careless, answered(study, survey, careful, careless)
+    return study, survey, careful + careless, answered(study, survey, careful, careless, only=("annotators",))
 
 
 def test_the_analysis_flags_whom_collecting_does(study):

@@ -8,9 +8,13 @@ from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.answers import Options
+from parlai_spotbot.findings.compute import compute
+from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of
 from parlai_spotbot.findings.survey_metrics import metrics_of
 from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.scripts.main import main
+from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of, task_of_questions
@@ -158,8 +162,9 @@ def test_the_command_makes_a_study_that_can_be_analysed(write, tmp_path, capsys)
     assert f"spotbot_analyze --study {study} --survey abc_eval" in said
     assert not main(command)
     assert "nothing changed" in capsys.readouterr().out
-    assert not main(["spotbot_analyze", "--study", str(study), "--survey", "abc_eval", "--bootstraps", "30"])
-    ranking = json.loads((study / "surveys/abc_eval/analysis/ranking.json").read_text())["by_source"]
+    made = Study.open(study)
+    given = judgements_of(made, "abc_eval"), facts_of(made, "abc_eval"), Options(bootstraps=30)
+    ranking = compute("abc_eval", *given, only=("ranking",))["ranking"]["by_source"]
     assert set(ranking) == {"human", "judge:gpt", "judge:specialized"}
     assert len(ranking["human"]["criteria"]) == 9
     assert len(ranking["judge:specialized"]["criteria"]) == 6

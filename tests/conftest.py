@@ -1,6 +1,7 @@
 """Fixtures for all rooms."""
 
 import atexit
+import gc
 import os
 import shutil
 import sys
@@ -30,6 +31,13 @@ def pytest_xdist_make_scheduler(config, log):
         from by_room import ByRoom
 
         return ByRoom(config, log)
+
+
+def pytest_collection_finish():
+    """What is imported stays: no search for garbage goes through it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

@@ -132,7 +132,9 @@ def test_the_launch_decides_and_judges_are_not_subject_to_it(made_up, answered):
     careless = [replace(j, worker_id="v0", source="judge:quick") for j in answered]
     for mistakes, who in ((2, set()), (1, {"w0"}), (0, {"w0", "w1"})):
         survey = kind("spot_the_bot", mistakes)
-        found = analyze([*judgements, *answered, *careless], conversations, asked=survey, **OPTIONS)
+        found = analyze(
+            [*judgements, *answered, *careless], conversations, asked=survey, only=("annotators",), **OPTIONS
+        )
         own = found["annotators"]["by_source"]
         assert {w for w, e in own[HUMAN]["annotators"].items() if e["left_out"]} == who
         assert set(own[HUMAN]["controls"]["failed"]) == who

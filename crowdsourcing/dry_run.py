@@ -6,9 +6,12 @@ survey (`Survey.about`). Controls, onboarding and reading are work too, and coun
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Judgement, Unit
@@ -58,16 +61,21 @@ class Workload:
     done: Mapping[str, str] = field(default_factory=dict)
     judgements: Sequence[Judgement] = ()
 
-    @property
+    @cached_property
     def open_units(self) -> list[Unit]:
         """Those that are not done."""
         return [unit for unit in self.units if unit.unit_id not in self.done]
+
+    @cached_property
+    def marks(self) -> list[set[int]]:
+        """Of the open units, see `unit_marks`."""
+        return unit_marks(self.open_units, self.seeds)
 
 
 def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> LaunchEstimate:
     """The estimate for the units that are not done; `survey` has the launch's limits already."""
     open_units = work.open_units
-    annotators = annotators_needed(open_units, work.seeds, survey.limits.units_per_annotator)
+    annotators = annotators_needed(work.marks, survey.limits.units_per_annotator)
     seconds, source = _seconds(settings, survey, open_units, work.judgements)
     controls = survey.limits.controls_per_unit * (annotators if survey.control_first else len(open_units))
     if survey.limits.gold_every and len(open_units) > survey.limits.gold_every * annotators:
@@ -96,20 +104,17 @@ def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> Launch
     )
 
 
-def annotators_needed(units: Sequence[Unit], seeds: Mapping[str, str], allowance: int) -> int:
+def annotators_needed(marks: Sequence[Set[int]], allowance: int) -> int:
     """How many annotators do all units if each does the whole allowance, as far as units fit: see `units_of`."""
-    return sum(1 for _ in units_of(units, seeds, allowance))
+    return sum(1 for _ in units_of(marks, allowance))
 
 
-def units_of(
-    units: Sequence[Unit], seeds: Mapping[str, str], allowance: int, most: int | None = None
-) -> Iterator[list[int]]:
+def units_of(marks: Sequence[Set[int]], allowance: int, most: int | None = None) -> Iterator[list[int]]:
     """The places of the units that one annotator after the other does, `most` of them; without, until all are done.
 
     Nobody sees two segments of one conversation or seed, nor two units of a block: each takes the first units that are
     left and fit, as at the desk.
     """
-    marks = _marks(units, seeds)
     after = list(range(1, len(marks) + 2))  # of each unit, and of the start (the last), the next that is left
     start = len(marks)
     after[start] = 0
@@ -127,12 +132,15 @@ def units_of(
         most = most if most is None else most - 1
 
 
-def _marks(units: Sequence[Unit], seeds: Mapping[str, str]) -> list[set[tuple[str, str]]]:
-    """What an annotator of each unit may not meet again: its block, its conversations, and their seeds."""
+def unit_marks(units: Sequence[Unit], seeds: Mapping[str, str]) -> list[set[int]]:
+    """What an annotator of each unit may not meet again: its block, its conversations, and their seeds; a number each,
+    as texts take several times as long to compare."""
+    number: dict[tuple[str, str], int] = defaultdict(itertools.count().__next__)
     shown = {name for unit in units for item in unit.items for name in item.conversation_ids}
-    of = {name: {("conversation", name)} | ({("seed", seeds[name])} if seeds.get(name) else set()) for name in shown}
+    of = {name: (number["conversation", name],) for name in shown}
+    of |= {name: (*of[name], number["seed", seeds[name]]) for name in shown if seeds.get(name)}
     return [
-        {("block", unit.block_id)}.union(*(of[name] for item in unit.items for name in item.conversation_ids))
+        {number["block", unit.block_id]}.union(*[of[name] for item in unit.items for name in item.conversation_ids])
         for unit in units
     ]
 

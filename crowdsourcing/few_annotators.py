@@ -6,11 +6,11 @@ Less can be asked: each conversation at one length, or each segment of one perso
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Sequence, Set
 
 from parlai_spotbot import hints
-from parlai_spotbot.crowdsourcing.dry_run import LaunchEstimate, Workload, annotators_needed, units_of
-from parlai_spotbot.records import Unit
+from parlai_spotbot.crowdsourcing.dry_run import LaunchEstimate, Workload, units_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
@@ -24,8 +24,8 @@ def said(people: int, found: LaunchEstimate, work: Workload, survey: Survey, stu
     """What so few `people` can do of what is open, and which commands let them do all; [] where they suffice."""
     if not found.units or people >= found.annotators:
         return []
-    units, allowance = work.open_units, survey.limits.units_per_annotator
-    reach = sum(map(len, units_of(units, work.seeds, allowance, people)))
+    allowance = survey.limits.units_per_annotator
+    reach = _reach(people, work.marks, allowance)
     lines = [
         f"{counted(people, 'annotator')} can do {reach} of the {found.units} units: nobody does more than {allowance}, "
         "nor meets a conversation or a block of units twice"
@@ -50,8 +50,9 @@ def _offers(people: int, found: LaunchEstimate, work: Workload, survey: Survey, 
     option = "annotators_per_segment" if packing.cuts else "annotators_per_item"
     lines = []
     for shorter, once in tries:
-        fewer = [u for u in units if not (shorter and u.rotation) and not (once and u.replicate)]
-        allowance = _allowance(people, fewer, work.seeds, survey.limits.units_per_annotator)
+        kept = [not (shorter and unit.rotation) and not (once and unit.replicate) for unit in units]
+        fewer = list(itertools.compress(work.marks, kept))
+        allowance = _allowance(people, fewer, survey.limits.units_per_annotator)
         if allowance is None:
             continue
         words = {"segments": lengths[-1]} if shorter else {}
@@ -67,9 +68,14 @@ def _offers(people: int, found: LaunchEstimate, work: Workload, survey: Survey, 
     return lines
 
 
-def _allowance(people: int, units: Sequence[Unit], seeds: Mapping[str, str], allowance: int) -> int | None:
+def _allowance(people: int, marks: Sequence[Set[int]], allowance: int) -> int | None:
     """The least units that one annotator has to be allowed so that so many do all; None where no number is enough."""
-    for enough in (allowance, -(-len(units) // people), len(units)):
-        if enough >= allowance and annotators_needed(units, seeds, enough) <= people:
+    for enough in (allowance, -(-len(marks) // people), len(marks)):
+        if enough >= allowance and _reach(people, marks, enough) == len(marks):
             return enough
     return None
+
+
+def _reach(people: int, marks: Sequence[Set[int]], allowance: int) -> int:
+    """How many units so many do."""
+    return sum(map(len, units_of(marks, allowance, people)))

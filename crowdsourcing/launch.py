@@ -84,14 +84,16 @@ def _planned(
     request: LaunchRequest, study: Study, say: Callable[[str], None]
 ) -> tuple[CrowdCollection, dry_run.LaunchEstimate]:
     """The collection and its figures, which are said; units and controls are made where they are missing."""
-    study = _prepare(study, request.survey, say)
-    collection = _collection(request, study)
-    found = _estimate(collection)
-    gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
+    with files.no_collection():
+        study = _prepare(study, request.survey, say)
+        collection = _collection(request, study)
+        work = _work(collection)
+        found = dry_run.estimate(request.settings, collection.survey, work)
+        gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
     say(dry_run.said(found, request.settings, collection.survey))
     if request.annotators is not None and request.settings.provider == "in_house":
         names = {*known_names(collection.paths.links), *wanted_names(request.annotators, 1, request.group)}
-        for line in few_annotators.said(len(names), found, _work(collection), collection.survey, study):
+        for line in few_annotators.said(len(names), found, work, collection.survey, study):
             say(line)
     return collection, found
 
@@ -180,10 +182,6 @@ def _done(collection: CrowdCollection) -> dict[str, str]:
         return {}
     with contextlib.closing(Ledger(collection.paths.ledger)) as ledger:
         return {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
-
-
-def _estimate(collection: CrowdCollection) -> dry_run.LaunchEstimate:
-    return dry_run.estimate(collection.request.settings, collection.survey, _work(collection))
 
 
 def _work(collection: CrowdCollection) -> dry_run.Workload:

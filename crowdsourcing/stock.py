@@ -39,9 +39,14 @@ class UnitStock:
         self._place = {unit.unit_id: place for place, unit in enumerate(units)}
         self._segments = {unit.unit_id: (unit.block_id, unit.rotation) for unit in units}  # what replicates share
         self._bearing: dict[str, set[str]] = defaultdict(set)
+        known: dict[tuple[str, ...], frozenset[str]] = {}  # conversations are in several units each
         for unit in units:
-            marks = marks_of(unit.items, seeds)
-            if len(marks) < sum(len(marks_of([item], seeds)) for item in unit.items):
+            for item in unit.items:
+                if item.conversation_ids not in known:
+                    known[item.conversation_ids] = marks_of([item], seeds)
+            of_items = [known[item.conversation_ids] for item in unit.items]
+            marks = frozenset().union(*of_items)
+            if len(marks) < sum(map(len, of_items)):
                 raise UserError(
                     f"units.jsonl, unit {unit.unit_id}: two of its items show one conversation or seed.",
                     "Pack anew: nobody may meet a conversation or seed twice.",

@@ -157,7 +157,7 @@ def read_jsonl(
     if tail and not torn_tail:
         lines.append(tail)
     values = []
-    with _no_collection():
+    with no_collection():
         for number, line in enumerate(lines, start=1):
             where = f"{path}, line {number}"
             try:
@@ -172,7 +172,7 @@ def read_jsonl(
 
 
 @contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """No search for garbage: rows that are kept are none, and looking through them takes half of the time."""
     enabled = gc.isenabled()
     gc.disable()

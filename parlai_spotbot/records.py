@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from sys import intern
 from typing import Any
@@ -347,6 +348,10 @@ def _names_in(row: dict, name: str, what: str, otherwise: str, where: str) -> tu
     return tuple(value)
 
 
+ITEMS_KEPT = 100
+"""Of the units just before, while units are read."""
+
+
 @dataclass(frozen=True)
 class Unit:
     """What one person does in one sitting. Nobody who has one unit of a block may have another of it.
@@ -372,6 +377,27 @@ class Unit:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Unit:
+        return cls._of(row, where, Item.from_json)
+
+    @classmethod
+    def reader(cls) -> Callable[[dict, str], Unit]:
+        """`from_json` for a whole file: an item that a unit just before has too, as replicates do, is made once."""
+        known: dict[str, tuple[dict, Item]] = {}
+
+        def item_of(row: dict, where: str) -> Item:
+            item_id = get(row, "item_id", str, where)
+            shown, item = known.get(item_id, (None, None))
+            if item is None or shown != row:
+                if len(known) >= ITEMS_KEPT:
+                    known.clear()
+                item = Item.from_json(row, where)
+                known[item_id] = row, item
+            return item
+
+        return lambda row, where: cls._of(row, where, item_of)
+
+    @classmethod
+    def _of(cls, row: dict, where: str, item_of: Callable[[dict, str], Item]) -> Unit:
         unit_id = get(row, "unit_id", str, where)
         items = get(row, "items", list, where)
         return cls(
@@ -381,7 +407,7 @@ class Unit:
             rotation=get(row, "rotation", int, where),
             replicate=get(row, "replicate", int, where),
             group=get(row, "group", str, where, ""),
-            items=tuple(Item.from_json(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items)),
+            items=tuple(item_of(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items)),
         )
 
 

@@ -308,7 +308,7 @@ class Study:
 
     def _units(self, survey: str) -> list[Unit]:
         rows = checksums.read_jsonl(
-            self.units_path(survey), Unit.from_json, "units file", hints.run("pack", self.path, survey)
+            self.units_path(survey), Unit.reader(), "units file", hints.run("pack", self.path, survey)
         )
         return [unit_under(row, self.names) for row in rows] if self.names else rows
 

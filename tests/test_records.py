@@ -1,9 +1,11 @@
 """Records: JSON in and out."""
 
+import json
+
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.records import Item, Unit, Utterance
 
 TALK = ((Utterance(0, "hello"), Utterance(1, "hi")), (Utterance(0, "so"), Utterance(1, "what")))
 PLAIN = Item("i", ("c", "d"), 1, TALK)
@@ -26,6 +28,22 @@ def test_an_item_keeps_who_is_judged_and_what_is_asked():
     row = {**row, "conversation_ids": ["c", "d"], "judged": [1, 0], "questions": ["humanness", "reason"]}
     row["transcripts"] = [list(turns) for turns in row["transcripts"]]
     assert Item.from_json(row, "here") == item
+
+
+def test_a_reader_of_units_makes_what_replicates_share_once_and_sees_what_differs():
+    items = [json.loads(json.dumps({**PLAIN.to_json(), "item_id": f"i{number}"})) for number in range(3)]
+    other = [items[2], items[0], {**items[1], "exchanges": 2}]
+    rows = [
+        {"unit_id": f"u{number}", "survey": "s", "block_id": "b", "rotation": 0, "replicate": number, "items": shown}
+        for number, shown in enumerate([items, other])
+    ]
+    read = Unit.reader()
+    first, second = (read(row, "here") for row in rows)
+    assert (first, second) == tuple(Unit.from_json(row, "here") for row in rows)
+    assert second.items[1] is first.items[0]
+    assert second.items[2].exchanges == 2
+    with pytest.raises(UserError, match="item_id"):
+        read({**rows[0], "items": [{**items[0], "item_id": None}]}, "here")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,10 @@ def unit(name, conversations, block=None):
     return Unit(name, "spot_the_bot", block or name, 0, 0, items)
 
 
+def needed(units, seeds, allowance):
+    return dry_run.annotators_needed(dry_run.unit_marks(units, seeds), allowance)
+
+
 def survey(**limits):
     return replace(SURVEY, onboarding=(), limits=replace(SURVEY.limits, **limits))
 
@@ -118,7 +122,7 @@ def test_the_lines_say_all_of_it():
 def test_annotators_are_enough_and_no_fewer_than_the_rules_need(rows, allowance):
     units = [unit(f"u{i}", [f"c{c}" for c in sorted(shows)], f"b{block}") for i, (shows, block) in enumerate(rows)]
     seeds = {f"c{c}": f"s{c // 2}" for c in range(10)}
-    found = dry_run.annotators_needed(units, seeds, allowance)
+    found = needed(units, seeds, allowance)
     of_block = Counter(block for _, block in rows)
     of_seed = Counter(seed for shows, _ in rows for seed in {c // 2 for c in shows})
     assert found >= max([-(-len(units) // allowance), *of_block.values(), *of_seed.values()])
@@ -141,21 +145,21 @@ def test_they_are_those_of_whom_one_after_the_other_takes_the_first_units_that_f
         for row in taken:
             left.remove(row)
         annotators += 1
-    assert dry_run.annotators_needed(units, {}, allowance) == annotators
+    assert needed(units, {}, allowance) == annotators
 
 
 def test_ten_thousand_units_are_planned_at_once():
     units = [unit(f"u{i}", [f"c{i // 3}-{c}" for c in range(20)], f"b{i // 9}") for i in range(10_002)]
     began = time.process_time()
-    assert dry_run.annotators_needed(units, {}, 3) == 3339
+    assert needed(units, {}, 3) == 3339
     assert time.process_time() - began < 5
 
 
 def test_annotators_of_units_that_never_clash_do_their_whole_allowance():
     units = [unit(f"u{i}", [f"c{i}"]) for i in range(10)]
-    assert dry_run.annotators_needed(units, {}, 3) == 4
-    assert dry_run.annotators_needed(units, {f"c{i}": "one" for i in range(10)}, 3) == 10
-    assert dry_run.annotators_needed([unit(f"u{i}", [f"c{i}"], "block") for i in range(4)], {}, 3) == 4
+    assert needed(units, {}, 3) == 4
+    assert needed(units, {f"c{i}": "one" for i in range(10)}, 3) == 10
+    assert needed([unit(f"u{i}", [f"c{i}"], "block") for i in range(4)], {}, 3) == 4
 
 
 def test_whole_conversations_take_what_papers_say_or_what_reading_takes():

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import time
 from dataclasses import replace
 
 import pytest
@@ -62,8 +63,7 @@ def test_more_units_a_person_is_offered_where_that_is_enough(tmp_path):
     assert said[0].startswith("2 annotators can do 6 of the 20 units: nobody does more than 3,")
     assert said[-1] == "    in the file of --config: limits: {units_per_annotator: 10}"
     assert len(said) == 4
-    more = replace(SURVEY, limits=replace(SURVEY.limits, units_per_annotator=10))
-    assert dry_run.annotators_needed(units(20), {}, more.limits.units_per_annotator) == 2
+    assert dry_run.annotators_needed(Workload(units(20)).marks, 10) == 2
     assert offered(7, Workload(units(20)), tmp_path) == []
 
 
@@ -74,3 +74,17 @@ def test_nothing_is_packed_anew_once_people_have_begun_and_what_cant_be_done_is_
     assert "annotators-per-segment 1" in "".join(offered(3, Workload(made), tmp_path))
     said = offered(3, Workload(made, judgements=[row]), tmp_path)
     assert said[1:] == ["whatever is left out, 3 can't do them all: ask 6"]
+
+
+def test_what_a_few_can_do_of_ten_thousand_units_is_found_at_once(tmp_path):
+    shown = ((Utterance(0, "hi"), Utterance(1, "ho")),)
+    made = [
+        Unit(f"u{i}", SURVEY.name, f"b{i // 6}", i % 6 // 2, i % 2, tuple(
+            Item(f"i{i}-{c}", (f"c{i // 6}-{c}",), 2 + i % 3, shown) for c in range(20)
+        ))
+        for i in range(10_002)
+    ]  # fmt: skip
+    began = time.process_time()
+    said = offered(20, Workload(made), tmp_path)
+    assert said[0].startswith("20 annotators can do 60 of the 10002 units")
+    assert time.process_time() - began < 2.5

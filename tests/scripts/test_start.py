@@ -82,6 +82,16 @@ def test_what_goes_on_with_a_study_needs_no_parlai(tmp_path):
     assert (tmp_path / "arena" / "report" / "index.html").exists()
 
 
+def test_who_launches_waits_for_no_statistics(tmp_path):
+    shutil.copytree(ROOT / "tests" / "goldens" / "studies" / "people", tmp_path / "study")
+    controls = tmp_path / "study" / "surveys" / "spot_the_bot" / "controls.jsonl"
+    controls.unlink(missing_ok=True)
+    out, err, modules = run(["crowdsource", "--study", "study", "--dry-run"], folder=tmp_path)
+    assert "nothing was posted" in out, err
+    assert controls.exists()
+    assert not {"sklearn", "scipy.optimize", "scipy.stats"} & modules
+
+
 def test_who_reads_no_further_gets_no_traceback():
     study = ROOT / "tests" / "goldens" / "studies" / "people"
     code = f"from parlai_spotbot.scripts.main import main; main(['check', {str(study)!r}])"

@@ -15,6 +15,7 @@ from parlai_spotbot.surveys.controls.segments import (
     KNOWN_BOT,
     KNOWN_HUMAN,
     WANTED,
+    _function_words,
     make_controls,
     measures_of,
     shortages,
@@ -275,3 +276,9 @@ def test_a_controls_file_with_other_items_is_refused(packed):
     files.write_jsonl(controls_path(packed, "spot_the_bot"), [control(None).to_json()])
     with pytest.raises(UserError, match="line 1: field 'control' is None"):
         read_controls(packed, "spot_the_bot")
+
+
+def test_function_words_are_those_of_scikit_learn():
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    assert _function_words() == ENGLISH_STOP_WORDS

@@ -16,6 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from runpy import run_path
 from types import MappingProxyType
 
 from parlai_spotbot.domains import domain_of
@@ -161,6 +164,10 @@ def telling_words(turn: str) -> set[str]:
 
 @cache
 def _function_words() -> frozenset[str]:
+    """scikit-learn's list; from its file alone, for the package takes seconds to import."""
+    file = Path(find_spec("sklearn").origin).parent / "feature_extraction" / "_stop_words.py"
+    if file.exists():
+        return run_path(str(file))["ENGLISH_STOP_WORDS"]
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     return ENGLISH_STOP_WORDS

@@ -22,7 +22,6 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit, Utterance
@@ -163,6 +162,8 @@ def deal(bots: Sequence[Conversation], most: int) -> list[BlockDraft]:
     these the blocks with the fewest conversations of the same pair are taken, then those where the contestant who
     speaks first has done so least. With b bots and d of one seed, max(⌈b / most⌉, d) blocks are needed, and are enough.
     """
+    from scipy.optimize import linear_sum_assignment  # who only launches doesn't wait for it
+
     groups: dict[str, list[Conversation]] = {}
     for conversation in sorted(bots, key=lambda c: sorted(c.entities)):  # stable: random within a pair
         groups.setdefault(seed_of(conversation), []).append(conversation)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, csv_rows
+from parlai_spotbot.reading import Malformed, csv_rows, parse_json
 
 PLATFORM = "platform"
 """What a collection's provenance calls what came of holding it against the platform's list."""
@@ -138,7 +138,7 @@ def ask_prolific(study: str, key: str, api: str = API) -> list[PlatformEntry]:
         try:
             answer = requests.get(url, headers=headers, timeout=30, allow_redirects=False)
             answer.raise_for_status()
-            page = answer.json() if answer.status_code == 200 else None
+            page = parse_json(answer.content) if answer.status_code == 200 else None
             entries += [_submission(row) for row in page["results"]]
             url = _next(page, api)
         except (requests.RequestException, ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:

@@ -3,7 +3,6 @@ numbered, and nothing else of it is kept."""
 
 from __future__ import annotations
 
-import json
 from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,7 +47,7 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
                     break
                 rows += 1
                 try:
-                    row = json.loads(line)
+                    row = parse_json(line)
                     if row.get("control") is None:
                         _keep(row, known, places, hashes)
                 except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:

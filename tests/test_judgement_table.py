@@ -88,6 +88,11 @@ def test_a_wrong_line_is_named(path, wrong, says):
     assert says in str(err.value)
 
 
+def test_halves_of_characters_can_be_written_again(path):
+    table = judgement_table(path([row(1, answer="\ud83d")]))  # as JSON writes it: \\ud83d
+    assert list(table["answer"]) == ["\ufffd"]
+
+
 def test_broken_and_missing_files_are_named(path, tmp_path):
     with pytest.raises(UserError, match="line 2: not valid JSON"):
         judgement_table(path([row(1)], tail="{\n"))

@@ -26,6 +26,7 @@ import yaml
 from parlai_spotbot import compat, files
 from parlai_spotbot.crowdsourcing.mephisto_task.pragmas import pragmas
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import read_yaml
 
 if TYPE_CHECKING:
     from mephisto.abstractions.databases.local_database import LocalMephistoDB
@@ -116,13 +117,13 @@ def use(data_root: Path | str, countries: tuple[str, ...] | None = None) -> Path
     install()
     root = Path(data_root).resolve()
     path = root / "config.yml"
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    config = {**(yaml.safe_load(before) or {}), "core": {"main_data_directory": str(root)}}
+    known = read_yaml(path, "Launch anew.", "Remove it: a launch makes it anew.") if path.exists() else {}
+    before = dict(known) if isinstance(known, dict) else {}
+    config = {**before, "core": {"main_data_directory": str(root)}}
     if countries is not None:
         config["mturk"] = {"allowed_locales": [{"Country": code} for code in countries]} if countries else {}
-    text = yaml.safe_dump(config, sort_keys=False)
-    if before != text:
-        files.write_text(path, text)
+    if before != config:
+        files.write_text(path, yaml.safe_dump(config, sort_keys=False))
     _root = root
     import mephisto  # noqa: F401
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import Malformed, csv_rows
 
 COLUMNS = ("a", "b", "more_conversations")
 
@@ -31,30 +31,28 @@ def _typed(text: str) -> dict[str, int]:
 
 
 def _of_plan(path: Path) -> dict[str, int]:
-    found: dict[str, int] = {}
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = csv.DictReader(file)
-            if not set(COLUMNS) <= set(rows.fieldnames or ()):
-                raise UserError(
-                    f"--from {path}: line 1: no columns {', '.join(COLUMNS)}.", "Name a plan.csv of spotbot_plan."
-                )
-            for row in rows:
-                said = row["more_conversations"] or "0"
-                try:
-                    count = float(said)
-                except ValueError:
-                    count = -1.0
-                if not 0 <= count < 1e9 or count != int(count):
-                    raise UserError(
-                        f"--from {path}: line {rows.line_num}: more_conversations is {said!r}, no whole number.",
-                        "Correct it, or leave the field empty.",
-                    )
-                if count:
-                    pair = f"{row['a']}/{row['b']}"
-                    found[pair] = found.get(pair, 0) + int(count)
-    except (OSError, UnicodeDecodeError, csv.Error) as err:
+        (_, header), *rows = [*csv_rows(path)] or [(1, [])]
+    except (OSError, Malformed) as err:
         raise UserError(f"--from {path}: cannot be read: {err}.", "Name a plan.csv of spotbot_plan.") from None
+    if not set(COLUMNS) <= set(header):
+        raise UserError(f"--from {path}: line 1: no columns {', '.join(COLUMNS)}.", "Name a plan.csv of spotbot_plan.")
+    found: dict[str, int] = {}
+    for line, cells in rows:
+        row = dict.fromkeys(COLUMNS, "") | dict(zip(header, cells, strict=False))
+        said = row["more_conversations"] or "0"
+        try:
+            count = float(said)
+        except ValueError:
+            count = -1.0
+        if not 0 <= count < 1e9 or count != int(count):
+            raise UserError(
+                f"--from {path}: line {line}: more_conversations is {said[:80]!r}, no whole number.",
+                "Correct it, or leave the field empty.",
+            )
+        if count:
+            pair = f"{row['a']}/{row['b']}"
+            found[pair] = found.get(pair, 0) + int(count)
     if not found:
         raise UserError(f"--from {path}: no pair needs more conversations.", "Nothing is to be played.")
     return found

@@ -177,6 +177,15 @@ def test_the_interface_is_asked_for_all_pages(interface):
     assert [path for path, _ in interface.asked] == [f"/api/v1/studies/{STUDY}/submissions/"] * 2
 
 
+def test_halves_of_characters_in_its_answers_can_be_written():
+    server = Interface([{"id": "1" * 24, "participant_id": "x\ud83d", "status": "APPROVED"}])
+    try:
+        (entry,) = ask_prolific(STUDY, server.TOKEN, server.url)
+    finally:
+        server.close()
+    assert entry.worker.encode() == "x\ufffd".encode()
+
+
 def test_a_wrong_token_or_no_network_is_one_error_without_the_token(interface):
     for url in (interface.url, "http://127.0.0.1:9"):
         with pytest.raises(UserError, match="could not be had") as caught:

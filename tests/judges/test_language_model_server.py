@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import chat_servers
@@ -18,6 +19,8 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions, read_options
+from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
+from parlai_spotbot.judges.language_model.served_model import BadAnswer, parsed
 from parlai_spotbot.judges.run import estimate, judge_study, summary_path
 from parlai_spotbot.models.chat import pace
 from parlai_spotbot.records import Judgement
@@ -214,6 +217,13 @@ def test_an_answer_may_come_in_other_clothes(study, said):
     with ChatServer(lambda body: said) as server:
         summary = run(study, server.url)
     assert summary["usage"]["bad_answers"] == 0
+
+
+def test_half_a_character_in_an_answer_can_be_written():
+    ask = PromptedQuestion("i", "reason", "pair", "free_text", 0, 0, "", "", ())
+    assert parsed(ask, '{"answer": "so \\ud83d there"}') == {"text": "so \ufffd there"}
+    with pytest.raises(BadAnswer):
+        parsed(replace(ask, kind="choice", labels=("1", "2")), "9" * 5000)
 
 
 def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):

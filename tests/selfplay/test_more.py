@@ -96,6 +96,8 @@ def test_a_plan_says_which(tmp_path):
         (PLAN.replace("3.0", "nan"), "line 3: more_conversations is 'nan'"),
         (PLAN.replace("3.0", "1.5"), "line 3: more_conversations is '1.5'"),
         (PLAN.replace("3.0", ""), "no pair needs more"),
+        (PLAN.replace("3.0", "9" * 200_000), "line 3: more_conversations is '9999"),
+        ("", "line 1: no columns"),
     ):
         plan.write_text(content)
         with pytest.raises(UserError, match=says):

@@ -18,6 +18,7 @@ from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
 from parlai_spotbot.models.chat import client as chat
 from parlai_spotbot.models.chat.message_text import THOUGHT, text_of, tokens
+from parlai_spotbot.reading import Malformed, parse_json
 
 FORMATS = ("json_schema", "json_object", "text")
 FENCE = re.compile(r"^```(?:json)?(.*)```$", re.DOTALL)
@@ -235,8 +236,8 @@ def parsed(ask: PromptedQuestion, said: str) -> dict:
     Taken are JSON as it was asked for, and a label alone.
     """
     try:
-        data = json.loads(said)
-    except (ValueError, RecursionError):
+        data = parse_json(said)
+    except Malformed:
         data = said.strip().rstrip(".")
         if ask.kind == "free_text":
             return {"text": " ".join(said.split())}

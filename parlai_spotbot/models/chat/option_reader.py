@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import parse_qsl
 import httpx2
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import Malformed, parse_json
 
 OURS = ("model", "messages", "stream", "n")
 """Fields of a request that nobody's own fields may change."""
@@ -110,8 +110,8 @@ class OptionReader:
 
     def _json(self, name: str, expected: str) -> Any:
         try:
-            return json.loads(self.opt[name])
-        except (ValueError, RecursionError):
+            return parse_json(self.opt[name])
+        except Malformed:
             self.fail(name, expected, 'For example: \'{"reasoning_effort": "low"}\' or \'["a", "b"]\'.')
 
 

@@ -176,6 +176,13 @@ def test_a_launch_writes_nothing_outside_its_folder(operator, tmp_path):
     assert {path.name for path in study.iterdir()} == {"page", "mephisto", "journal.jsonl", "written.txt"}
 
 
+@pytest.mark.parametrize("spoilt", [b"core: [", b"\xff\xfe", b"a: &a [*a]"])
+def test_a_spoilt_configuration_of_mephisto_is_one_error_with_its_remedy(tmp_path, spoilt):
+    (tmp_path / "config.yml").write_bytes(spoilt)
+    with pytest.raises(UserError, match=r"config\.yml: not valid YAML"):
+        home.use(tmp_path)
+
+
 def test_nothing_listens_but_the_server(operator):
     one = operator(2, "idle")
     one.wait_for("ready", "idle")

@@ -8,6 +8,10 @@ TWO_STOPS = re.compile(r"(?<=[^\s./\\])\.\.(?=\s|$)")
 """Where a message ends in another one, which has its own full stop; "…", "..." and paths are none."""
 
 
+MOST = 4000
+"""Characters of a problem, or of a remedy: they may quote what stands in a file of any kind."""
+
+
 class UserError(Exception):
     """Bad input or a state the user can put right.
 
@@ -20,9 +24,14 @@ class UserError(Exception):
     """
 
     def __init__(self, problem: str, remedy: str = ""):
-        self.problem = TWO_STOPS.sub(".", problem)
-        self.remedy = TWO_STOPS.sub(".", remedy)
+        self.problem = TWO_STOPS.sub(".", _bounded(problem))
+        self.remedy = TWO_STOPS.sub(".", _bounded(remedy))
         super().__init__(f"{self.problem} {self.remedy}".strip())
+
+
+def _bounded(text: str) -> str:
+    """The text without its middle, where that is too long for a screen."""
+    return text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 4 :]}"
 
 
 @contextmanager

@@ -140,7 +140,7 @@ def _write(
     }
     for part, tables in result.items():
         for name, table in tables.items():
-            files.write_text(out / part / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
+            files.write_text(out / part / f"{name}.csv", files.frame_csv(table.frame()))
         text = "\n\n".join(table.text() for table in tables.values())
         if part == "whole" and project is not None and project.about["oddities"]:
             odd = [f"  {row['count']:>6}  {row['what']}: {row['rule']}" for row in project.about["oddities"]]

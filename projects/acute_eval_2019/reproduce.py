@@ -40,7 +40,7 @@ def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTabl
         made |= {"order": order(paper, own["ranking"]), "significant": significant(paper, own["ranking"])}
         made |= {"same": same(paper, own["same"]), "wordings": wordings(paper, own["wordings"])}
     for name, table in made.items():
-        files.write_text(out / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
+        files.write_text(out / f"{name}.csv", files.frame_csv(table.frame()))
     files.write_text(out / "tables.txt", "\n\n".join(table.text() for table in made.values()) + "\n")
     about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", "study": study is not None}
     files.write_json(

@@ -60,7 +60,7 @@ def write(out: Path, study: Study, settings: NucStudySettings) -> dict[str, Pape
     people = steps.people(study, settings.seed)
     made = {own.name: own for own in (tables.table2(ranking, people), tables.table1(people), tables.tests(ranking))}
     for name, table in made.items():
-        files.write_text(out / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
+        files.write_text(out / f"{name}.csv", files.frame_csv(table.frame()))
     files.write_text(out / "tables.txt", "\n\n".join(table.text() for table in made.values()) + "\n")
     made_by = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",

@@ -119,12 +119,12 @@ def _write(
     folder: Path, tables: dict[str, PaperTable], settings: SpotTheBotSettings, odd: pd.DataFrame | None = None
 ) -> None:
     for name, table in tables.items():
-        files.write_text(folder / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
+        files.write_text(folder / f"{name}.csv", files.frame_csv(table.frame()))
     text = "\n\n".join(table.text() for table in tables.values())
     if odd is not None:
         told = [f"  {row.count:>6} of {row.of:>6}  {row.what}: {row.rule}" for row in odd.itertuples()]
         text += "\n\nWhat is odd about the data, and what is done about it\n" + "\n".join(told)
-        files.write_text(folder / "oddities.csv", odd.to_csv(index=False, lineterminator="\n"))
+        files.write_text(folder / "oddities.csv", files.frame_csv(odd))
     files.write_text(folder / "tables.txt", text + "\n")
     made_by = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",

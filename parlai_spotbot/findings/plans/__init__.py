@@ -57,7 +57,7 @@ class SizePlan:
 
 def of_pairs(rows: Iterable[Mapping]) -> str:
     """The pairs of a plan as CSV: what `spotbot_selfchat --from` reads."""
-    return pd.DataFrame([{name: row[name] for name in PAIR} for row in rows]).to_csv(index=False, lineterminator="\n")
+    return files.frame_csv(pd.DataFrame([{name: row[name] for name in PAIR} for row in rows]))
 
 
 def plan(request: PlanRequest, study: Study | None = None, progress: bool = True) -> SizePlan:

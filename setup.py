@@ -60,6 +60,7 @@ setup(
         "httpx2",
         "rich",
         "threadpoolctl",
+        "trueskill",
         "wrapt",
     ],
     extras_require={

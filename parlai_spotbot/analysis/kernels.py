@@ -56,7 +56,9 @@ def _corrections(gap, margin, drawn, coefficients):  # pragma: no cover
     if not drawn:
         x = gap - margin
         mass = _cdf(x, coefficients)
-        v = _density(x) / mass if mass > 0 else -x
+        if mass <= 0:
+            return -x, 1.0
+        v = _density(x) / mass
         return v, v * (v + x)
     high, low = margin - abs(gap), -margin - abs(gap)
     mass = _cdf(high, coefficients) - _cdf(low, coefficients)

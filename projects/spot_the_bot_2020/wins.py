@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.frames import FEATURES, matches_frame
-from parlai_spotbot.analysis.ranking import WinMatrix, paper_chi2, paper_ranges, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking import (
+    PAPER,
+    WinMatrix,
+    paper_chi2,
+    paper_ranges,
+    trueskill_scores,
+    win_matrix,
+    win_rates,
+)
 from parlai_spotbot.analysis.survival import cox
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import EXCHANGED, feature_matches, ssa_with_bug
@@ -26,6 +34,10 @@ RANGE = (
     "with ties; first = best rank ever seen, last = least with more than 995 of 1,000; the most frequent of the runs"
 )
 CHI2 = "χ² with Yates' correction on [[wins, losses], [n - wins, n - losses]], n with ties"
+SKILL = (
+    "TrueSkill as the text of section 3.2 has it, of all matches in the order of the release, by the package's global "
+    "environment; the original's code doesn't use it unless it is asked to"
+)
 CRITERIA = {
     "table1": "human > unsure > bot",
     "table5": "favoured in fluency",
@@ -87,6 +99,8 @@ def _instead(name: str, table: PaperTable, sound: SoundAnalysis, bots: tuple[str
     right = matches_frame(annotations, criterion)
     table.instead += sound.wins(right)
     if name == "table1":
+        skills = trueskill_scores(right, bots, model=PAPER)["mu"]
+        table.cells += [PaperCell(bot, "TrueSkill", None, plain(skill), SKILL) for bot, skill in skills.items()]
         table.instead.append(sound.human_share())
         called = [(annotations.loc[right.index, f"nature{e}"] == "human").mean() for e in (0, 1)]
         table.instead.append(

@@ -45,11 +45,27 @@ def test_trueskill_is_that_of_the_package(model, cdf, backend):
 def test_the_papers_variant_is_the_packages_global_environment():
     matches, names = played(n=1500)
     mu, sigma = by_package(trueskill.global_env(), matches, names)
-    scores = trueskill_scores(matches, names, model=PAPER)
+    scores = trueskill_scores(matches, names, model=PAPER, backend="numpy")
     np.testing.assert_allclose(scores["mu"], mu, rtol=0, atol=1e-9)
     np.testing.assert_allclose(scores["sigma"], sigma, rtol=0, atol=1e-9)
     # The polynomial is seen: the exact function gives other digits.
     assert abs(trueskill_scores(matches, names)["mu"].to_numpy() - mu).max() > 1e-8
+
+
+@pytest.mark.parametrize("cdf", ["exact", "polynomial"])
+def test_one_fit_is_played_by_the_package(cdf, monkeypatch):
+    """To the last bit, not to rounding: nobody else plays it."""
+    matches, names = played(n=100)
+    model = {"tau": 0.05, "draw_probability": 0.3}
+    mu, sigma = by_package(trueskill.TrueSkill(**model, backend={"exact": "scipy"}.get(cdf)), matches, names)
+    scores = trueskill_scores(matches, names, model=TrueSkill(**model, cdf=cdf))
+    assert scores["mu"].tolist() == mu
+    assert scores["sigma"].tolist() == sigma
+    asked = []
+    real = trueskill.rate_1vs1
+    monkeypatch.setattr(trueskill, "rate_1vs1", lambda *args, **named: asked.append(1) or real(*args, **named))
+    trueskill_scores(matches, names)
+    assert len(asked) == 100
 
 
 def test_compiled_orders_are_those_of_numpy():
@@ -68,10 +84,21 @@ def test_upsets_beyond_the_reach_of_a_float_keep_scores_finite():
     )
     matches.loc[41, "outcome"] = 0
     model = TrueSkill(beta=0.05, draw_probability=0.01)
-    for backend in ("numba", "numpy"):
+    for backend in ("auto", "numba", "numpy"):
         scores = trueskill_scores(matches, names, model=model, backend=backend)
         assert np.isfinite(scores).all(axis=None)
         assert (scores["sigma"] > 0).all()
+
+
+def test_where_the_package_stops_the_fit_goes_on(matches_of):
+    """Two bots far above two others, all sure of their place; then the weaker one wins."""
+    matches = matches_of(" ".join(["ac+ bd+ ad+ bc+"] * 40 + ["ab= cd="] * 200 + ["ca+"]))
+    model = TrueSkill(beta=0.05, draw_probability=0.01, tau=0.0)
+    with pytest.raises(FloatingPointError):
+        by_package(trueskill.TrueSkill(beta=0.05, draw_probability=0.01, tau=0.0), matches, list("abcd"))
+    found, other = (trueskill_scores(matches, list("abcd"), model=model, backend=b) for b in ("auto", "numpy"))
+    assert np.isfinite(found).all(axis=None)
+    np.testing.assert_allclose(found, other, atol=1e-9)
 
 
 def test_options_are_checked():

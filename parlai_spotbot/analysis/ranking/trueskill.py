@@ -1,7 +1,8 @@
-"""TrueSkill (Herbrich, Minka & Graepel 2006) of matches one against one, over many orders or replicates at once.
+"""TrueSkill (Herbrich, Minka & Graepel 2006) of matches one against one: one fit, many orders, many replicates.
 
-For two players the update is a closed form, so the scores are those of the package `trueskill`, a thousand orders at a
-time: compiled, or by stepping over matches with all replicates as one vector.
+One fit in the order given is the package `trueskill`'s. For two players the update is a closed form, so many orders
+have the package's scores, a thousand orders at a time: compiled, or by stepping over matches with all replicates as
+one vector.
 """
 
 from __future__ import annotations
@@ -82,9 +83,12 @@ def trueskill_scores(
     """TrueSkill of every bot: columns `mu` and `sigma`, index `names`.
 
     The score depends on the order of matches. With `rng` it is the mean over `shuffles` random orders; without, that of
-    the matches in the order given (as the package's ``rate_1vs1`` in a loop). `backend`: see `trueskill_replicates`.
+    the matches in the order given. `backend`: see `trueskill_replicates`; without `rng`, "auto" is the package
+    `trueskill`, a match in 0.1 to 0.3 ms, the others are faster by a thousand times and differ by rounding.
     """
-    if rng is None:
+    if rng is None and backend == "auto":
+        mu, sigma = _by_package(match_codes(matches, names), len(names), model or TrueSkill())
+    elif rng is None:
         mu, sigma = trueskill_orders(matches, names, np.arange(len(matches))[None, :], model=model, backend=backend)
     else:
         weights = np.ones((shuffles, len(matches)), dtype=np.int32)
@@ -122,6 +126,27 @@ def trueskill_orders(
 ) -> tuple[np.ndarray, np.ndarray]:
     """`mu` and `sigma` (replicates, K) after the matches ``order[r, :]`` (places in `matches`; -1 is no match)."""
     return _play(match_codes(matches, names), len(names), np.asarray(order), model, backend)
+
+
+def _by_package(
+    codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int, model: TrueSkill
+) -> tuple[np.ndarray, np.ndarray]:
+    """`mu` and `sigma` (1, K) by the package, which plays one match after another."""
+    import trueskill
+
+    backend = "scipy" if model.cdf == "exact" else None
+    constants = (model.mu, model.sigma, model.beta, model.tau, model.draw_probability)
+    environment = trueskill.TrueSkill(*constants, backend=backend)
+    ratings = [environment.create_rating() for _ in range(size)]
+    try:
+        for first, second, outcome in zip(*(code.tolist() for code in codes), strict=True):
+            winner, loser = (first, second) if outcome <= TIE else (second, first)
+            ratings[winner], ratings[loser] = trueskill.rate_1vs1(
+                ratings[winner], ratings[loser], drawn=outcome == TIE, env=environment
+            )
+    except FloatingPointError:  # the chance of what happened is 0 in a float; `_corrections` knows the limit
+        return _play(codes, size, np.arange(len(codes[0]))[None, :], model, "auto")
+    return np.array([[rating.mu for rating in ratings]]), np.array([[rating.sigma for rating in ratings]])
 
 
 def _orders(weights: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:

@@ -61,6 +61,10 @@ def _disk_errors(path: Path) -> Iterator[None]:
         ) from err
 
 
+UNFINISHED = ".unfinished"
+"""How a file ends that is being written; it bears its name when it is whole."""
+
+
 def write_text(path: Path, text: str) -> None:
     """Replace `path` by `text`, as UTF-8, atomically and durably."""
     write_bytes(path, text.encode("utf-8"))
@@ -71,20 +75,32 @@ def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
     path = Path(path)
     with _disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as out:
+                with contextlib.suppress(OSError):  # a disk without locks
+                    fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 out.writelines([data] if isinstance(data, bytes) else data)
                 out.flush()
                 os.fsync(out.fileno())
-            os.chmod(name, 0o666 & ~_umask())
-            sums_path(path).unlink(missing_ok=True)
-            os.replace(name, path)
+                os.chmod(name, 0o666 & ~_umask())
+                sums_path(path).unlink(missing_ok=True)
+                os.replace(name, path)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name)
             raise
         sync_folder(path.parent)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what writes that were killed have left in a folder and below; those under way hold theirs."""
+    for at, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(UNFINISHED):
+                with contextlib.suppress(OSError), open(Path(at, name), "rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(file.name)
 
 
 def sums_path(path: Path) -> Path:
@@ -288,7 +304,10 @@ class Journal:
 
 @contextlib.contextmanager
 def lock(path: Path, command: str) -> Iterator[None]:
-    """Hold `path` for this process; another holder is a `UserError` that names it. Freed even by kill -9."""
+    """Hold `path` for this process; another holder is a `UserError` that names it. Freed even by kill -9.
+
+    What killed writes left beside it and below is removed.
+    """
     path = Path(path)
     with _disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -307,6 +326,7 @@ def lock(path: Path, command: str) -> Iterator[None]:
         with contextlib.suppress(OSError):
             handle.write(f"{command} (process {os.getpid()})")
             handle.flush()
+        remove_unfinished(path.parent)
         try:
             yield
         finally:

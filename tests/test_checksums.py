@@ -132,7 +132,7 @@ def test_a_kill_while_a_file_is_replaced_is_no_damage(path, monkeypatch):
     replace = os.replace
 
     def noted(*names):
-        moments.append({p: p.read_bytes() for p in path.parent.iterdir() if not p.name.endswith(".tmp")})
+        moments.append({p: p.read_bytes() for p in path.parent.iterdir() if not p.name.endswith(files.UNFINISHED)})
         replace(*names)
 
     monkeypatch.setattr(os, "replace", noted)

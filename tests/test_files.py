@@ -146,3 +146,32 @@ def test_a_second_process_is_told_who_holds_the_study_and_a_killed_one_frees_it(
                 break
         except UserError:
             assert time.monotonic() < deadline
+
+
+WRITER = """
+import sys, time
+from parlai_spotbot import files
+
+def pieces():
+    yield b"half"
+    print("writing", flush=True)
+    time.sleep(60)
+
+files.write_bytes(sys.argv[1], pieces())
+"""
+
+
+def test_what_a_killed_write_left_goes_and_one_under_way_is_not_touched(tmp_path):
+    path = tmp_path / "below" / "value.json"
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)
+    try:
+        assert writer.stdout.readline() == b"writing\n"
+        [unfinished] = path.parent.iterdir()
+        with files.lock(tmp_path / ".lock", "x"):
+            assert unfinished.exists()
+    finally:
+        writer.kill()
+        writer.wait()
+    assert unfinished.exists()
+    with files.lock(tmp_path / ".lock", "x"):
+        assert not list(path.parent.iterdir())

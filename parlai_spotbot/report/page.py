@@ -164,6 +164,7 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
     read = in_order([own.without(sources) for own in read], named=survey is not None)
     paper = appendix.appendix_of(study, appendix.profile_of(study, read))
     text, drawn = render(read, paper, sources)
+    files.remove_unfinished(study.report_path.parent)
     # A lone surrogate in a conversation is no text that a file can hold.
     files.write_text(study.report_path, text.encode("utf-8", "replace").decode("utf-8"))
     appendix.write(study, paper)

@@ -13,9 +13,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 _BOTS = (
-    r"a\.? ?i\.?(?!\w)|artificial (?:intelligence|being|life ?form|entity)|chat ?-?(?:ter)?bots?|bot|robot|cyborg|"
+    r"a\.? ?i\.?(?!\w)|artificial (?:intelligence|being|life ?form|entity)|(?:chat|clever) ?-?(?:ter)?bots?|bot|"
+    r"robot|cyborg|"
     r"android|(?:computer|software|artificial|ai) program(?:me)?|computer|(?:language|multimodal|ai) model|llm|"
-    r"(?:virtual|digital|automated|ai) (?:chat )?(?:assistant|agent|companion|being|person)|(?:personal )?ai|"
+    r"(?:virtual|digital|automated|ai) (?:chat )?(?:assistant|agent|companion|being|person|friend|buddy)|"
+    r"(?:personal )?ai|"
     r"conversational (?:agent|model|ai)|neural net(?:work)?|chat ?gpt|gpt-?\d?|algorithm|piece of software"
 )
 _SURELY = (
@@ -56,17 +58,22 @@ _MAKERS = (
     r"facebook(?: ai(?: research)?)?|"
     r"microsoft(?: research)?|mistral(?: ai)?|alibaba(?: cloud)?|deepseek|hugging ?face|nvidia|cohere|xai|"
     r"ai21(?: labs)?|"
-    r"eleuther ?ai|stability ai|aleph alpha|baidu|tencent|amazon|apple|ibm|inflection(?: ai)?|tii|salesforce)(?!\w)"
+    r"bytedance|minimax|perplexity|moonshot|zhipu|"
+    r"\w[\w-]{1,24} (?:ai|labs)|stability ai|eleuther ?ai|aleph alpha|baidu|tencent|amazon|apple|ibm|"
+    r"inflection(?: ai)?|tii|salesforce)(?!\w)"
 )
 _MODELS = (
     r"(?:chat ?-?gpt|gpt(?:-?\d[\w.]*)?|dialo ?-?gpt|llama|mi[sx]tral|qwen|deepseek|gemma|smollm|vicuna|blender ?bot|"
     r"clever ?bot|replika|copilot|siri|cortana|mitsuku|lamda|palm|olmo|starcoder|dolly|bloom|phi-?\d|grok|chatglm|"
-    r"open ?assistant)(?:[ -]?(?:v|r)?\d[\w.]*)?(?!\w)"
+    r"open ?assistant)(?:[ -]?(?:v|r)?\d[\w.]*)?(?:[ -](?:mini|nano|turbo|large|medium|small|maverick|scout|instruct|"
+    r"plus|max|pro|flash|lite|coder))?(?!\w|'s)"
 )
 """Nobody is called so."""
 
 _ALSO_PEOPLE = r"(?:claude|gemini|bard|alexa|falcon|eliza|alice|pi|luminous|tay|sydney|ernie|kimi|yi)"
-"""Models that bear a name, or a word, of people: they count with a number, a maker, or what they are."""
+"""Models that bear a name, or a word, of people: they count with a number, a size, a maker, or what they are."""
+
+_VARIANT = r"(?: (?:pro|flash|sonnet|opus|haiku|ultra|nano))"
 
 _NAMED = r"(?:" + _AM + r"|\bmy name is|\bmy name's|\b(?:you can |they |people |just )?call me|\bi'm called|\bthis is)"
 _END = r"(?= ?(?:$|[^\w\s]|(?:and|so|but|by|from|made|an?|your|nice|speaking|here|how|what|lol|haha|the|who)\b))"
@@ -75,7 +82,7 @@ _BAD = r"(?:that|such|this|any|explicit|harmful|sexual|violent|hateful|offensive
 
 _ENGLISH = (
     # -- what it is
-    rf"\bas an? {_PLAIN}(?:{_SURELY})\b{_OTHERWISE}",
+    rf"(?<!work )(?<!worked )(?<!working )(?<!job )\bas an? {_PLAIN}(?:{_SURELY})\b{_OTHERWISE}",
     rf"(?:^|[.!?,;:] ?|\b(?:but|and|well|so|because|since|sorry) )as an? {_PLAIN}(?:{_BOTS}|machine)"
     r"(?= ?(?:,|$|[.!]|i\b|my\b|we\b))",
     rf"\bbeing (?:just |only )?an? {_PLAIN}(?:{_SURELY})(?= ?,| i\b)",
@@ -97,19 +104,29 @@ _ENGLISH = (
     r"\bunlike (?:you )?humans?(?: beings)? ?,? i\b",
     r"\bi (?:only )?(?:live|exist|run|reside) (?:only )?(?:on|in|inside|within) (?:an?|the|your|some) "
     r"(?:servers?|computer|cloud|data ?cent(?:er|re))\b(?! (?:room|science|lab|game|shop))",
+    rf"\bi (?:only )?(?:live|exist) (?:only |just |purely |merely )?as (?:code|software|data|lines of code|"
+    rf"an? (?:{_BOTS}|"
+    r"program))(?!\w)",
     r"\bi (?:don't|do not|dont|lack) (?:actually |really |even )?(?:have )?(?:a physical (?:body|form|presence)|"
-    r"a body|personal (?:opinions|beliefs|preferences|emotions|feelings)|(?:human )?consciousness|"
+    r"a body(?= ?(?:$|[.,!;]|so|and|but|or|like you)\b)|a body(?= ?(?:$|[.,!;]))|personal (?:opinions|beliefs|"
+    r"preferences|emotions|feelings)|(?:human )?consciousness|"
     r"personal experiences?(?= ?(?:$|[.,!]|or\b|like\b)))\b",
     r"\bi (?:have|possess) no (?:physical body|body|consciousness)\b(?! (?:hair|fat|shape|image|odou?r|pain|left))",
     r"\bi (?:don't|do not) (?:have|possess|experience) (?:any |real |actual |human )?(?:feelings|emotions)"
     r"(?= ?(?:$|[.,!]|or (?:feelings|emotions|opinions)\b|(?:like|the way|as) (?:a )?(?:you|humans?|people)\b))",
+    r"\bi (?:don't|do not|can't|cannot|can not) (?:really |actually |truly )?(?:feel|experience) (?:emotions|feelings|"
+    r"things|pain) (?:like|the way|in the way|as) (?:that )?(?:humans?|people|you) do\b",
     r"\bi (?:don't have|do not have|lack) the (?:ability|capacity|capability) to (?:feel|have|experience)"
     r"(?: \w+){0,2} (?:emotions?|feelings|pain|sensations)\b",
     # -- who made it, and of what
     r"\bi have (?:a|no) botmaster\b",
     r"\bi(?:'m| am| was|'ve been| have been)(?: (?:just|only|not|never|simply|specifically))? programm?ed"
     r" (?:to|by|with|for|that)\b",
-    rf"\bi(?:'m| am| was|'ve been| have been) (?:\w+ly )?{_MADE} by(?: [\w-]+){{0,5}}? {_MAKERS}(?! as an?\b)",
+    rf"\bi(?:'m| am| was|'ve been| have been) (?:\w+ly )?{_MADE} by(?: [\w-]+){{0,5}}? {_MAKERS}(?! (?:as an?|"
+    rf"for (?:the|a|my)|when|before|during|last|to (?:drive|work))\b)",
+    rf"{_AM}(?: [\w.'-]+ ?,)? an? {_PLAIN}(?:model|assistant|program|system|agent|companion) (?:from|by|of) {_MAKERS}",
+    rf"{_AM}(?: [\w.'-]+){{0,2}} ?,? an? {_MAKERS} (?:\w+ ){{0,2}}(?:model|assistant|bot|ai)(?!\w){_OTHERWISE}",
+    rf"{_AM} an? [\d.]+ ?[mb]?(?:illion)?[ -]parameters? (?:\w+ ){{0,2}}model",
     rf"\bi(?:'m| am| was|'ve been| have been) {_MADE} by (?:my (?:developer|programmer|botmaster)|"
     r"(?:a team of )?(?:researchers|engineers|developers|programmers|scientists))",
     rf"{_AM} [^.!?]{{0,60}}?\b{_MADE} by {_MAKERS}(?! as an?\b)",
@@ -120,9 +137,12 @@ _ENGLISH = (
     r"\bmy (?:creators?|makers?|developers?|trainers? at) (?:at|taught|gave|told|never|did|didn't|made|trained|"
     r"designed|"
     r"built|wanted|would|programm?ed|say|says)\b",
-    r"\bmy (?:botmaster|training data|programmers?|programming)\b(?! ?(?:class|course|homework|job|skills?|teacher|"
+    r"\bmy (?:botmaster|training data|programmers?|programming)\b(?! ?(?:entry|class|course|homework|job|skills?|"
+    r"teacher|"
     r"languages?|project|work|assignment|exam|stuff|lab|test|lectures?|book|prof\w*|friends?|buddy|career|degree))",
-    rf"{_AM} (?:based on|powered by|running on|built on) (?:an? )?(?:large |\w+ )?(?:{_MODELS}|language model|llms?\b)",
+    rf"(?:{_AM} (?:based on|powered by|running on|built on)|\bi run on) (?:an? |the )?(?:large |\w+ )?"
+    rf"(?:{_MODELS}|language model|llms?\b)",
+    rf"\byou(?:'re| are) (?:talking|speaking|chatting) (?:to|with) {_MODELS}{_END}",
     r"\bi(?:'m| am| was|'ve been| have been) trained on (?:[\w-]+ ){0,5}(?:text|data(?! entry)|datasets?|internet|"
     r"conversations|books)\b",
     r"\bi(?:'m| am| was|'ve been| have been) (?:designed|created|built|programm?ed) to (?:chat|converse|assist|talk|"
@@ -131,11 +151,18 @@ _ENGLISH = (
     r"circuits\b)",
     # -- what it is called
     rf"{_NAMED}{_ADVERB} {_MODELS}{_END}",
-    rf"{_NAMED} {_ALSO_PEOPLE}(?:[ -]?v?\d[\w.]*(?: (?:pro|flash|sonnet|opus|haiku|ultra|nano))?{_END}| ?,? "
+    rf"{_NAMED} {_ALSO_PEOPLE}(?:{_VARIANT}?[ -]?v?\d[\w.]*{_VARIANT}?{_END}|{_VARIANT}{_END}| ?,? "
     rf"(?:\w+ ){{0,4}}?(?:from|by|of) {_MAKERS}| ?,? (?:an?|the|your) {_PLAIN}(?:{_BOTS})(?!\w))",
     # -- how assistants refuse and offer
     rf"{_CANT} (?:assist|help|comply|proceed|engage)(?: you)?(?: with| in)? (?:that|this|your|such) "
     rf"(?:kind of |type of |particular )?{_KIND}",
+    r"\bsorry ?,? but i (?:can't|cannot|can not) (?:help|assist)(?: you)? with that(?: request)? ?(?:$|[.!])",
+    rf"{_CANT} (?:provide|share|offer|give)(?: you)? (?:with )?(?:any )?(?:information|details|advice|guidance|"
+    r"assistance) (?:on|about|regarding|for) (?:that|this|such) (?:topic|subject|request|matter)",
+    rf"{_CANT} (?:create|generate|provide|write|produce) (?:any )?(?:content|material|text|responses?) (?:that|"
+    rf"which|of|"
+    r"involving|containing)\b",
+    r"\bi (?:must|have to) (?:respectfully )?decline to (?:answer|respond|engage|discuss|provide|continue)\b",
     rf"{_CANT} (?:assist(?: you)?|comply) with (?:that|this)(?= ?(?:$|[^\w\s]))",
     rf"{_CANT} (?:fulfil|fulfill|complete|process|honou?r|accommodate|satisfy) (?:that|this|your|such an?|the) {_KIND}",
     rf"{_CANT} (?:provide|generate|create|produce|write|discuss|engage in|"
@@ -160,6 +187,12 @@ _ENGLISH = (
     r"\bi (?:don't|do not|can't|cannot) (?:have |access )?(?:access to )?(?:any )?real ?-?time (?:data|"
     r"information|access|"
     r"updates|news)\b",
+    r"\bi (?:don't have|do not have|have no) (?:any )?(?:information|knowledge|data)(?: \w+){0,4}? (?:after|"
+    r"beyond|past|"
+    r"since) (?:\w+ )?(?:19|20)\d\d\b",
+    r"\bi (?:don't|do not) have (?:any )?access to (?:any )?(?:current|live|up-to-date|recent|"
+    r"the latest) (?:events|news|"
+    r"data|information)\b",
     rf"{_CANT} browse the (?:web|internet)\b",
 )
 
@@ -173,6 +206,8 @@ _GERMAN = (
     r"\bich bin (?:(?:ja|doch|nur|bloß|lediglich|leider|auch|eigentlich|halt|nämlich|ehrlich gesagt) ){0,2}"
     rf"(?:eine?|deine?|ihre?|euer|das|die|der) (?:\w+(?:e|er|es|en) ){{0,2}}{_KI}(?! (?:im|in|beim|bei|am)\b)",
     rf"\bals (?:(?:reine|große|kleine)[rs]? )?{_KI} (?:\w+ )?(?:ich|mir|mich)\b",
+    rf"\b(?:da|weil) ich (?:(?:ja|doch|nur|bloß|lediglich) )?eine? (?:\w+(?:e|er|es|en) ){{0,2}}{_KI} bin\b",
+    rf"\bich (?:bin|heiße)(?: [\w.'-]+){{1,2}} ?, (?:eine?|de(?:in|r)|das|die) (?:\w+(?:e|er|es|en) ){{0,2}}{_KI}",
     rf"\bich (?:bin|heiße) [^.!?]{{1,40}}? und (?:bin )?eine? (?:\w+(?:e|er|es|en) ){{0,2}}{_KI}",
     rf"\bich wurde (?:von (?:[\w-]+ ){{0,4}}?{_MAKERS} (?:\w+ )?{_GEBAUT}|(?:\w+ )?programmiert\b|darauf trainiert\b)",
     rf"\b{_MAKERS} hat mich (?:\w+ ){{0,2}}{_GEBAUT}",
@@ -188,6 +223,12 @@ _GERMAN = (
     r"(?:\w+ )?behilflich\b",
     r"\bbei (?:dieser|deiner|ihrer) anfrage kann ich\b",
     r"\bich kann (?:diese|deine|ihre) anfrage\b",
+    r"\bich kann (?:\w+ ){0,3}bei (?:dieser|deiner|ihrer) (?:art von )?anfragen? (?:\w+ ){0,2}nicht\b",
+    r"\bbei dieser art von anfragen? kann ich\b",
+    r"\b(?:leid|entschuldigung) ?,? (?:aber )?(?:dabei|damit) kann ich (?:\w+ ){0,2}nicht (?:helfen|weiterhelfen)"
+    r" ?(?:$|[.!])",
+    r"\bich habe (?:\w+ )?keinen (?:direkten )?zugriff auf (?:echtzeit|aktuelle (?:daten|informationen|nachrichten|"
+    r"ereignisse))",
     r"\b(?:gegen|verletzt) meine (?:\w+ )?(?:richtlinien|programmierung)\b",
     r"\bwie (?:kann|darf) ich (?:ihnen|dir|euch) (?:\w+ )?behilflich sein\b",
 )
@@ -195,7 +236,8 @@ _PATTERNS = tuple(re.compile(pattern) for pattern in (*_ENGLISH, *_GERMAN))
 
 _NOT_MEANT = re.compile(
     r"(?:\b(?:you|u|they|people|everyone|everybody|somebody|someone|who|he|she|we|them|me|not|don't)(?: \w+){0,3}|"
-    r"\b(?:if|whether|like|wish|pretend|pretending|imagine|unless|as though|think|says?|said|saying|told|wrote|writes?|"
+    r"\b(?:if|whether|like|wish|pretend|pretending|imagine|unless|as though|thinks?|thought|believes?|swears?|"
+    r"says?|said|saying|told|wrote|writes?|"
     r"wenn|ob|dass|falls|als ob))(?: that| like| as if)?[ \"'(]*$"
 )
 """What stands before an "I am a robot" that is not said of oneself: "you think …", "if …"."""

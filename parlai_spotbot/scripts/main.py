@@ -31,7 +31,17 @@ Exit codes:"""
 
 def main(args: list[str] | None = None) -> None:
     """Run ``spotbot NAME …``, NAME with or without the prefix ``spotbot_``; exit code 2 for an unknown NAME."""
-    args = list(sys.argv[1:] if args is None else args)
+    try:
+        try:
+            _run(list(sys.argv[1:] if args is None else args))
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # who reads it, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(STOPPED) from None
+
+
+def _run(args: list[str]) -> None:
     if args[:1] == ["--version"]:
         from importlib.metadata import PackageNotFoundError, version
 
@@ -59,12 +69,7 @@ def main(args: list[str] | None = None) -> None:
     [command] = found.values()
     parser = command.setup_args()
     parser.prog = f"spotbot {name}"
-    try:
-        command(vars(parser.parse_args(args[1:]))).run()
-        sys.stdout.flush()
-    except BrokenPipeError:  # who reads it, `head` say, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(STOPPED) from None
+    command(vars(parser.parse_args(args[1:]))).run()
 
 
 def _overview() -> str:

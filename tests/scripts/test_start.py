@@ -92,9 +92,11 @@ def test_who_launches_waits_for_no_statistics(tmp_path):
     assert not {"sklearn", "scipy.optimize", "scipy.stats"} & modules
 
 
-def test_who_reads_no_further_gets_no_traceback():
-    study = ROOT / "tests" / "goldens" / "studies" / "people"
-    code = f"from parlai_spotbot.scripts.main import main; main(['check', {str(study)!r}])"
+@pytest.mark.parametrize("words", [["check", "study"], ["--help"], ["pack", "--help-all"]])
+def test_who_reads_no_further_gets_no_traceback(words):
+    study = str(ROOT / "tests" / "goldens" / "studies" / "people")
+    words = [study if word == "study" else word for word in words]
+    code = f"from parlai_spotbot.scripts.main import main; main({words})"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()  # as `head` does
         assert process.stderr.read() == b""

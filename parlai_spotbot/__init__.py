@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
 
 PUBLIC = {
-    "Study": "study",
-    "selfplay": "selfplay.in_a_program",
-    "openai": "selfplay.in_a_program",
+    "Study": "notebook",
+    "selfplay": "notebook",
+    "openai": "notebook",
     "pack_study": "surveys.packing.pack_study",
     "judge_study": "judges.run",
     "analyze": "findings.analyze",
     "plan": "findings.plans",
     "PlanRequest": "findings.plans",
-    "build_report": "report",
-    "answers": "notebook",
+    "report": "notebook",
     "rank": "notebook",
     "survival": "notebook",
     "agreement": "notebook",
@@ -26,6 +26,13 @@ PUBLIC = {
     "demo": "notebook",
 }
 """What a program needs of the library, and where it stands; read when it is first asked for."""
+
+
+class CalledPackage(ModuleType):
+    """A room that bears the name of a public function: whoever has it from here calls that, wherever it stands."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return __getattr__(self.__name__.rpartition(".")[2])(*args, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import yaml
 
@@ -44,7 +44,7 @@ class Study:
     names: dict[str, str] = field(default_factory=dict)
     _held: dict[str, list] | None = field(default=None, init=False, repr=False, compare=False)
 
-    def held(self) -> Study:
+    def held(self) -> Self:
         """The study for whoever reads its units and conversations several times and changes neither: each file is read
         once, and stays in memory as long as this."""
         if self._held is not None:
@@ -60,7 +60,7 @@ class Study:
             self._held[what] = read()
         return list(self._held[what])
 
-    def as_played(self) -> Study:
+    def as_played(self) -> Self:
         """The study under the names that stand in its files, for whoever goes on with these; itself where no contestant
         was renamed."""
         return replace(self, plan=self.plans_as_played()[-1], names={}) if self.names else self
@@ -75,7 +75,7 @@ class Study:
     def __repr__(self) -> str:
         return f"<study {self.path}: {len(self.plan.contestants)} bots>"
 
-    def remaining(self) -> Study:
+    def remaining(self) -> Self:
         """The study without the contestants that are left out, for whoever judges of the others; itself where there are
         none."""
         if not self.plan.left_out:
@@ -144,7 +144,7 @@ class Study:
         return (Path(path) / "study.yaml").exists()
 
     @classmethod
-    def create(cls, path: Path | str, plan: Plan) -> Study:
+    def create(cls, path: Path | str, plan: Plan) -> Self:
         """Make the folder with its plan; an existing study is a `UserError`."""
         study = cls(Path(path), plan, plan)
         if cls.exists(path):
@@ -156,7 +156,7 @@ class Study:
         return study
 
     @classmethod
-    def open(cls, path: Path | str) -> Study:
+    def open(cls, path: Path | str) -> Self:
         """Read and validate a study; missing or malformed files are a `UserError`."""
         path = Path(path)
         if not cls.exists(path):
@@ -181,7 +181,7 @@ class Study:
                 study._apply(extension)
         return study._renamed()
 
-    def _renamed(self) -> Study:
+    def _renamed(self) -> Self:
         if self.plan.renamed or self.names:
             self.plan, self.names = self.plan.under(self.plan.renamed), dict(self.plan.renamed)
         return self

@@ -18,12 +18,12 @@ def of_a_study() -> dict[str, pd.DataFrame]:
     sb.pack_study(study)
     sb.judge_study(study, "spot_the_bot")
     sb.analyze(study)["ranking"].get("by_source")
-    sb.build_report(study).read_text()
+    sb.report(study).read_text()
     sb.plan(sb.PlanRequest(), study)
-    answers = sb.answers(study).of("human")
+    answers = study.answers().of("human")
     axes: Axes = sb.rank(answers, bootstraps=10).plot("ranking")
     axes.set_title(sb.survival(answers).sentences[0])
-    sb.trust(sb.answers(sb.demo()), judge="spotter").compare("a", "b")["p"]
+    sb.trust(sb.demo().answers(), judge="spotter").compare("a", "b")["p"]
     return sb.agreement(sb.read_votes("votes.csv", columns={"a": "left"})).tables
 
 

@@ -23,7 +23,7 @@ QUICK = {"bootstraps": 40}
 def people(tmp_path_factory):
     folder = tmp_path_factory.mktemp("notebook") / "people"
     shutil.copytree(STUDIES / "people", folder)
-    return sb.answers(folder)
+    return sb.Study.open(folder).answers()
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +98,8 @@ def test_votes_without_a_study(tmp_path):
 def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_path):
     human = people.of("human")
     for call, said in (
-        (lambda: sb.answers(tmp_path / "none"), "^study: .*no study here"),
-        (lambda: sb.answers(people.study, "spot_the_bat"), "^survey: .*Did you mean 'spot_the_bot'"),
+        (lambda: sb.Study.open(tmp_path / "none"), "^path: .*no study here"),
+        (lambda: people.study.answers("spot_the_bat"), "^survey: .*Did you mean 'spot_the_bot'"),
         (lambda: people.of("spoter"), "^source: 'spoter' gave no answers. Did you mean 'judge:spotter'"),
         (lambda: sb.rank(human, bootstrap=3), "^bootstrap: .*Did you mean 'bootstraps'"),
         (lambda: sb.rank(human, bootstraps=0), "^options: --bootstraps 0"),
@@ -110,6 +110,18 @@ def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_pat
     ):
         with pytest.raises(ValueError, match=said):
             call()
+
+
+def test_what_plays_and_what_is_opened_are_one_kind_of_study():
+    """Also where the room of the same name was imported before: it is called as the public name is."""
+    import parlai_spotbot.report
+    import parlai_spotbot.selfplay
+
+    assert isinstance(sb.demo(), sb.Study)
+    with pytest.raises(ValueError, match=r"^contestants: expected names"):
+        parlai_spotbot.selfplay({}, study="x")
+    with pytest.raises(ValueError, match=r"^study: .*Did you mean 'spot_the_bot'"):
+        parlai_spotbot.report(sb.demo(), "spot_the_bat")
 
 
 PAGE = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")

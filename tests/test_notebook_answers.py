@@ -27,12 +27,12 @@ def test_a_source_is_called_in_whole_or_as_a_judge_alone():
 def test_a_malformed_line_is_a_value_error_wherever_it_is_met(tmp_path):
     folder = tmp_path / "people"
     shutil.copytree(PEOPLE, folder)
-    path = sb.answers(folder).study.judgements_path("spot_the_bot")
+    path = sb.Study.open(folder).answers().study.judgements_path("spot_the_bot")
     sums_path(path).unlink(missing_ok=True)
     path.write_text('{"source": 3}\n' + path.read_text())
     for ask in (lambda own: own.of("human"), lambda own: own.sources, len, lambda own: own.frame):
         with pytest.raises(ValueError, match=r"^study: .*, line 1: "):
-            ask(sb.answers(folder))
+            ask(sb.Study.open(folder).answers())
 
 
 def test_of_a_pair_without_an_interval_the_votes_are_told(tmp_path):

@@ -3,7 +3,22 @@
 Nothing is computed here that a report doesn't tell: each function asks one finding (`findings`) of one survey.
 """
 
-from parlai_spotbot.notebook.study_answers import StudyAnswers, answers, demo, read_votes
+from parlai_spotbot.notebook.page import report
+from parlai_spotbot.notebook.playing import openai, selfplay
+from parlai_spotbot.notebook.study_answers import Study, StudyAnswers, demo, read_votes
 from parlai_spotbot.notebook.survey_results import SurveyResults, agreement, rank, survival, trust
 
-__all__ = ["StudyAnswers", "SurveyResults", "agreement", "answers", "demo", "rank", "read_votes", "survival", "trust"]
+__all__ = [
+    "Study",
+    "StudyAnswers",
+    "SurveyResults",
+    "agreement",
+    "demo",
+    "openai",
+    "rank",
+    "read_votes",
+    "report",
+    "selfplay",
+    "survival",
+    "trust",
+]

@@ -1,4 +1,4 @@
-"""The answers to one survey of a study, of one source or of all."""
+"""A study as a notebook holds it, and the answers to one of its surveys, of one source or of all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from parlai_spotbot.errors import as_value_error, nearest
 from parlai_spotbot.findings import findings_of
@@ -17,13 +17,32 @@ from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of, sour
 from parlai_spotbot.importers import votes as votes_file
 from parlai_spotbot.importers.format import FileWords
 from parlai_spotbot.importers.imported_study import write_study
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study as StoredStudy
 from parlai_spotbot.surveys import survey_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DEMO = Path(__file__).with_name("demo.zip")
+
+
+class Study(StoredStudy):
+    """A study, a folder with its plan and all that was said and answered; with the answers to its surveys."""
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Read the study of a folder; a ValueError where there is none, or it is broken."""
+        with as_value_error("path"):
+            return super().open(path)
+
+    def answers(self, survey: str = "spot_the_bot") -> StudyAnswers:
+        """The answers to a survey, without those on contestants left out; a ValueError where nobody has answered."""
+        known = [name for name in survey_names() if self.judgements_path(name).exists()]
+        if survey not in survey_names() or not findings_of(survey):
+            raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, known)}")
+        if survey not in known:
+            raise ValueError(f"survey: nobody has answered {survey!r} in {self.path}. {nearest(survey, known)}")
+        return StudyAnswers(self.remaining(), survey)
 
 
 @dataclass(frozen=True)
@@ -89,24 +108,6 @@ def source_named(name: str, known: Collection[str], why: str) -> str:
     if found is None:
         raise ValueError(f"source: {name!r} {why}. {nearest(name, known)}")
     return found
-
-
-def answers(study: Study | Path | str, survey: str = "spot_the_bot") -> StudyAnswers:
-    """The answers to a survey of a study, or of the study in a folder.
-
-    Raises
-    ------
-    ValueError
-        Where there is no such study or survey, or nobody has answered.
-    """
-    with as_value_error("study"):
-        study = (study if isinstance(study, Study) else Study.open(study)).remaining()
-    known = [name for name in survey_names() if study.judgements_path(name).exists()]
-    if survey not in survey_names() or not findings_of(survey):
-        raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, known)}")
-    if survey not in known:
-        raise ValueError(f"survey: nobody has answered {survey!r} in {study.path}. {nearest(survey, known)}")
-    return StudyAnswers(study, survey)
 
 
 def demo() -> Study:

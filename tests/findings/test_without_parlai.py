@@ -15,7 +15,7 @@ from pathlib import Path
 for name in ("parlai", "transformers", "mephisto"):
     sys.modules[name] = None
 path, text = sys.argv[1:]
-from parlai_spotbot import PlanRequest, Study, analyze, build_report, judge_study, pack_study, plan
+from parlai_spotbot import PlanRequest, Study, analyze, judge_study, pack_study, plan, report
 
 study = Study.open(path)
 print(plan(PlanRequest("spot_the_bot", bots=3, simulations=0)).text)
@@ -26,7 +26,7 @@ with study.lock("judge"):
     judge_study(study, "spot_the_bot", judge["JUDGE"](0), progress=False)
 found = analyze(study, bootstraps=20, backend="native")
 assert set(found["ranking"]["by_source"]) == {"human", "judge:spotter", "judge:talkative"}
-print(build_report(study))
+print(report(study))
 assert "torch" not in sys.modules
 """
 

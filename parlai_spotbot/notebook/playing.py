@@ -13,8 +13,8 @@ from typing import Any
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, as_value_error, nearest
 from parlai_spotbot.models import plain_python
+from parlai_spotbot.notebook.study_answers import Study
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.study import Study
 
 NEEDED = ("parlai", "torch", "psutil")
 WHERE = "contestants"
@@ -103,7 +103,7 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
     if not played.complete:
         missing = played.expected - played.bots
         warnings.warn(f"{missing} conversations are missing, see {played.study.failures_path}", stacklevel=2)
-    return played.study
+    return Study.open(played.study.path)
 
 
 def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[str]]:

@@ -10,6 +10,7 @@ import shutil
 import site
 import subprocess
 import sys
+import tarfile
 import zipfile
 from importlib import metadata
 from importlib.metadata import packages_distributions
@@ -24,27 +25,8 @@ from parlai_spotbot.installation.world import ICENREG
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
 SOURCES = ("parlai_spotbot", "parlai_internal", *ROOMS, "locks", "tests")
-ENDINGS = {
-    ".py",
-    ".yaml",
-    ".yml",
-    ".json",
-    ".md",
-    ".txt",
-    ".html",
-    ".css",
-    ".js",
-    ".jsx",
-    ".pyi",
-    ".svg",
-    ".jinja",
-    ".j2",
-    ".aiml",
-    ".R",
-    ".lock",
-    ".typed",
-    ".zip",
-}
+PICTURES = ".png"
+"""Of READMEs; all else in the rooms is packed."""
 FETCHED_BY_USERS = {"inspect-ai"}
 """Readers of one kind of file, which a clear error tells people to install who bring such a file."""
 NOT_PACKED = shutil.ignore_patterns("__pycache__", "node_modules", ".*", "*.egg-info")
@@ -66,7 +48,7 @@ def source(tmp_path_factory) -> Path:
     for path in ROOT.iterdir():
         if path.is_file():
             shutil.copy(path, copy)
-    for folder in SOURCES:
+    for folder in (*SOURCES, ".ci", "docs"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=NOT_PACKED)
     # Files as a web app leaves them behind: its sources and the built page are packed, what npm installed is not.
     for name in ("webapp/src/page.js", "webapp/build/assets/page-1.js", "webapp/node_modules/big/index.js"):
@@ -112,13 +94,29 @@ def test_wheel_holds_every_module_and_data_file(source, wheel):
     packed = set(zipfile.ZipFile(wheel).namelist())
     for folder in SOURCES[:-1]:
         place = f"parlai_spotbot/{folder}" if folder in (*ROOMS, "locks") else folder
-        files = [f for f in (source / folder).rglob("*") if f.suffix in ENDINGS and "node_modules" not in f.parts]
+        files = [f for f in (source / folder).rglob("*") if f.is_file() and "node_modules" not in f.parts]
+        files = [f for f in files if f.suffix != PICTURES]
         assert files
         assert {f"{place}/{f.relative_to(source / folder).as_posix()}" for f in files} <= packed
     assert {
         f"parlai_spotbot/crowdsourcing/webapp/{name}" for name in ("src/page.js", "build/assets/page-1.js")
     } <= packed
     assert not [name for name in packed if "node_modules" in name]
+
+
+@pytest.mark.slow
+def test_the_source_distribution_makes_the_same_wheel(source, wheel, tmp_path):
+    build = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=source, check=True, timeout=300)
+    [packed] = tmp_path.glob("*.tar.gz")
+    make = [sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    folder = tmp_path / "wheel"
+    subprocess.run([*make, "--no-build-isolation", "-w", str(folder), str(packed)], check=True, timeout=300)
+    [again] = folder.glob("*.whl")
+    assert set(zipfile.ZipFile(again).namelist()) == set(zipfile.ZipFile(wheel).namelist())
+    with tarfile.open(packed) as files:
+        within = {name.partition("/")[2] for name in files.getnames()}
+    assert {"Makefile", ".ci/install.sh", "tests/conftest.py", "docs/conf.py", "GLOSSARY.md"} <= within
 
 
 def test_wheel_installs_nothing_under_common_names(wheel):

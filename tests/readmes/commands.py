@@ -1,40 +1,21 @@
-"""The commands that a README shows, and how they run where there is no user: what stands for their things, and why."""
+"""How commands and Python of a page run where there is no user: what stands for the user's things, and why."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
-FENCE = re.compile(r"\s*```(\w*)")
-COMMAND = re.compile(r"(\.venv/bin/)?(parlai|spotbot|python3?) |printf ")
+from pages import Block, blocks, commands_of
+
 POOL = """\
 alice: {model: "spotbot:alice"}
 eliza: {model: "spotbot:eliza"}
 tfidf: {model: "spotbot:tfidf"}
 """
-
-
-def commands(text: str) -> list[str]:
-    """The commands in code blocks, indented or fenced, in order; lines that end in a backslash are one with the next,
-    a remark after two blanks and # is none of it. Blocks of Python, and `make`, are left out."""
-    return [part.strip() for line in _code(text) if COMMAND.match(line) for part in line.split("&&")]
-
-
-def _code(text: str) -> Iterator[str]:
-    language, before = None, ""
-    for line in text.splitlines():
-        if fence := FENCE.match(line):
-            language = fence[1] if language is None else None
-        elif language in ("", "sh", "bash", "console") or (language is None and line.startswith("    ")):
-            whole = before + re.sub(r"\s{2,}#.*", "", line).strip().removeprefix("$ ")
-            before = whole.removesuffix("\\") if whole.endswith("\\") else ""
-            if not before:
-                yield whole
 
 
 @dataclass(frozen=True)
@@ -50,24 +31,27 @@ SERVER = "http://127.0.0.1:8000/v1"
 ANSWERED = rf"spotbot_judge --study \1 --survey \2 --judge-url {SERVER} --judge-model NAME --judge-name people --yes"
 
 STANDS = (
-    Stand(r"\bDIR/", "studies/mine/", "the user's study"),
+    Stand(r"^make ", None, "the commands that it calls are tested; tests/test_install.py knows the targets"),
+    Stand(r"^npm |^cd |^Rscript |^transformers ", None, "programs of others: builds, R, a server"),
     Stand(r"--study DIR\b", "--study studies/mine", "the user's study"),
     Stand(r"--engine ray", None, "Ray, and a cluster"),
     Stand(r"^python3? tests/|^\.venv/bin/python tests/|-m pytest", None, "measurements, pictures, tests: of no user"),
     Stand(r"train_model|dual_encoder|python -m parlai_spotbot.projects", None, "minutes; other tests do it"),
     Stand(r"spotbot mephisto|pay.yaml", None, "a launch on a platform"),
-    Stand(
-        r"(own|wordings|features|groups|my_judges|my_survey)\.yaml",
-        None,
-        "the user's file, whose content the page shows",
-    ),
+    Stand(r"^spotbot (setup|doctor)", None, "tests/test_install.py: it installs"),
+    Stand(r"--survey memorable|--format lines", None, "files of the page's own; tests/test_contributing.py runs them"),
+    Stand(r"groups.yaml|--group lab", None, "questions of corpora that aren't here"),
+    Stand(r"my_judges\.yaml", None, "the user's file, whose content the page shows"),
     Stand(r"\b(my_chats|chats|model1\S*|a|answers|arena)\.(jsonl|csv)\b|votes\.jsonl", None, "data of the user's"),
-    Stand(r"\b(openers|guests)\.jsonl", None, "data of the user's"),
+    Stand(r"--data (chats|export|annotated|records|traces|runs|logs)\b", None, "data of other programs"),
+    Stand(r"--format preferences", None, "people's choices between answers to the same; tests/exporters has them"),
+    Stand(r"(spotbot_export .*)--survey comparative", r"\1--survey spot_the_bot", "the survey that is packed"),
+    Stand(r"\b(openers|guests|support)\.jsonl", None, "data of the user's"),
+    Stand(r"projects/\w+/pools/", None, "weights that must be downloaded"),
     Stand(r"studies/(convai2|x|y|z|w|abc_eval\w*|small)\b|pools/", None, "made of what is left out above"),
     Stand(r"(spot_the_bot.run study=\S+) annotators=5", r"\1 dry_run=true", "it waits for people"),
     Stand(r"(analyze|plan) .*--study studies/(chats|pilot)|--source human_model", None, "nobody has chatted"),
     Stand(r"--survey dialogue_likert --metrics", None, "no person has rated"),
-    Stand(r"--group lab", None, "groups are in a file of the user's"),
     Stand(r"--judges language_model$", f"--judge-url {SERVER} --judge-model NAME", "the embedded model takes an hour"),
     Stand(r"/models/my_model", "parrot-1", "the model of the server"),
     Stand(r"--data (MongoDump|behavior-classification|FOLDER|data.json)", None, "data of the papers' authors"),
@@ -87,15 +71,28 @@ STANDS = (
     Stand(r"NAME\b", "parrot-1", "the model of the server"),
 )
 
+PYTHON_STANDS = (
+    Stand(r"\A# parlai_spotbot/", None, "a file of its own; tests/test_contributing.py"),
+    Stand(r"analyze_metrics", None, "no person has rated; tests/report/test_metrics_section.py"),
+    Stand(r"\"DIR\"", '"studies/people"', "a study that people answered"),
+    Stand(r"bootstraps=1000", "bootstraps=50", "time"),
+)
+
+
+def stood_for(text: str, stands: tuple[Stand, ...]) -> str | None:
+    """The text as it runs here, None where it can't."""
+    for stand in stands:
+        if re.search(stand.pattern, text):
+            if stand.instead is None:
+                return None
+            text = re.sub(stand.pattern, stand.instead, text)
+    return text
+
 
 def as_run(command: str, server: str) -> str | None:
     """The command as it runs here, None where it can't; `server` stands for the user's."""
-    for stand in STANDS:
-        if re.search(stand.pattern, command):
-            if stand.instead is None:
-                return None
-            command = re.sub(stand.pattern, stand.instead, command)
-    return command.replace(SERVER, server)
+    found = stood_for(command, STANDS)
+    return None if found is None else found.replace(SERVER, server)
 
 
 def further_studies(folder: Path, command: str) -> None:
@@ -123,3 +120,24 @@ def run_all(shown: Iterable[str], folder: Path, server: str, run: Run) -> list[s
         else:
             run(shlex.split(found.removeprefix(".venv/bin/")))
     return left_out
+
+
+def run_page(text: str, folder: Path, server: str, run: Run) -> list[str]:
+    """Do what a page shows, from its first block to its last: write its files, run its commands and its Python, all of
+    which share their names; returns the commands that were left out."""
+    left_out: list[str] = []
+    names: dict = {"__name__": "page"}
+    for block in blocks(text):
+        if block.kind == "commands":
+            left_out += run_all(commands_of(block), folder, server, run)
+        elif block.file:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
+        elif block.kind == "python":
+            _run_python(block, names)
+    return left_out
+
+
+def _run_python(block: Block, names: dict) -> None:
+    found = stood_for(block.text, PYTHON_STANDS)
+    if found is not None:
+        exec(compile(found, f"<the page, from line {block.line}>", "exec"), names)

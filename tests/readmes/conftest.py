@@ -11,7 +11,7 @@ import pytest
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), *(str(HERE.parent / room) for room in ("agents", "findings"))]
-# commands, chat_servers, scripted
+# commands, pages, chat_servers, scripted
 
 
 def first_label(body):
@@ -52,6 +52,7 @@ def users(tmp_path_factory, server):
     main(["selfchat", "--study", str(studies / "self"), "--pool", "rules", "--self", *few])
     shutil.copytree(studies / "self", studies / "nuc")
     main(["nuc", "--study", str(studies / "nuc"), "--questions", "128", "--only", "tfidf"])
+    shutil.copytree(HERE.parent / "goldens" / "studies" / "people", studies / "people")
     shutil.copytree(studies / "mine", studies / "rules")
     shutil.copytree(studies / "mine", folder / "demo-study")
     return folder

@@ -1,26 +1,23 @@
-"""The commands of the READMEs work as they are written, one after the other, in one folder."""
+"""What the pages show works as it is written, one block after the other, in one folder."""
 
 import re
 import shutil
 
 import pytest
-from commands import POOL, ROOT, STANDS, as_run, commands, run_all
+from commands import POOL, STANDS, as_run, run_all, run_page
+from pages import blocks, commands, pages, text_of
 
+GUIDE = "docs/guide.md"
+FRONT = commands(text_of(GUIDE))
 
-def text_of(name):
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-FRONT = commands(text_of("docs/guide.md"))
-
-PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if path.stem != "guide")
 LEFT_OUT = {
+    *(command for command in FRONT if command.startswith("make ")),
     ".venv/bin/parlai spotbot_collect --study studies/chats --survey interactive",
     ".venv/bin/parlai spotbot_selfchat --study studies/mine --pool my_pool.yaml --engine ray "
     "--ray-address 10.0.0.1:6379",
     ".venv/bin/python -m parlai_spotbot.projects.spot_the_bot_2020 --data MongoDump.zip --out reproduction",
 }
-"""The commands of the front page that don't run here."""
+"""The commands of the guide that don't run here."""
 
 
 @pytest.fixture
@@ -40,48 +37,18 @@ def test_the_commands_of_the_guide_without_those_that_train_a_judge(folder, run,
         assert (folder / "studies" / name / "report" / "index.html").exists()
 
 
-OTHERS = (
-    "agents",
-    "agents/causal_lm",
-    "agents/openai_chat",
-    "crowdsourcing",
-    "crowdsourcing/abc_eval",
-    "crowdsourcing/chat",
-    "crowdsourcing/nuc",
-    "crowdsourcing/spot_the_bot",
-    "crowdsourcing/whole_conversations",
-    "parlai_spotbot/analysis/metrics",
-    "parlai_spotbot/analysis/ranking",
-    "parlai_spotbot/analysis/survival",
-    "parlai_spotbot/analysis/trust",
-    "parlai_spotbot/findings",
-    "parlai_spotbot/judges",
-    "parlai_spotbot/nuc",
-    "parlai_spotbot/nuc/scoring",
-    "parlai_spotbot/pools",
-    "parlai_spotbot/report",
-    "parlai_spotbot/surveys",
-    "tasks/chitchat",
-    "tasks/nuc",
-)
-"""The READMEs of rooms that show commands; each goes on from a user's studies."""
+def runs(page):
+    """Whether anything of it is run here."""
+    found = [block for block in blocks(text_of(page)) if block.kind == "python"]
+    return bool(found) or any(as_run(command, "") for command in commands(text_of(page)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", OTHERS)
-def test_the_commands_of_a_room(room, users, tmp_path, monkeypatch, run, server):
+@pytest.mark.parametrize("page", [page for page in pages() if page != GUIDE and runs(page)])
+def test_what_a_page_shows(page, users, tmp_path, monkeypatch, run, server):
     shutil.copytree(users, tmp_path / "user")
     monkeypatch.chdir(tmp_path / "user")
-    shown = commands(text_of(f"{room}/README.md"))
-    assert len(run_all(shown, tmp_path / "user", server, run)) < len(shown)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
-def test_the_commands_of_the_docs(page, users, tmp_path, monkeypatch, run, server):
-    shutil.copytree(users, tmp_path / "user")
-    monkeypatch.chdir(tmp_path / "user")
-    run_all(commands(page.read_text(encoding="utf-8")), tmp_path / "user", server, run)
+    run_page(text_of(page), tmp_path / "user", server, run)
 
 
 @pytest.mark.slow
@@ -93,9 +60,7 @@ def test_the_commands_of_the_guide(folder, run, server):
 
 
 def test_everything_that_stands_for_something_says_why_and_is_needed():
-    pages = [path for path in ROOT.rglob("README.md") if not {"node_modules", ".venv"} & set(path.parts)]
-    pages += (ROOT / "docs").glob("*.md")
-    everything = [command for path in pages for command in commands(path.read_text(encoding="utf-8"))]
+    everything = [command for page in pages() for command in commands(text_of(page))]
     for number, stand in enumerate(STANDS):
         assert stand.why
         assert any(re.search(stand.pattern, _until(command, STANDS[:number])) for command in everything), stand
@@ -105,12 +70,6 @@ def _until(command, stands):
     for stand in stands:
         command = re.sub(stand.pattern, stand.instead or "", command)
     return command
-
-
-def test_what_is_a_command():
-    text = "x\n\n    .venv/bin/parlai spotbot_pack --study s \\\n        --survey a    # why\n\n"
-    text += "```python\nparlai x\n```\n```\nparlai a && parlai b\nmake demo\n```\n"
-    assert commands(text) == [".venv/bin/parlai spotbot_pack --study s --survey a", "parlai a", "parlai b"]
 
 
 def test_what_cannot_run_is_left_out_and_what_is_the_users_is_replaced():

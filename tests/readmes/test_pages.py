@@ -1,0 +1,138 @@
+"""Every block of code of every page is run, read as what it is, or marked: with why, and what holds it instead."""
+
+import re
+
+import pytest
+from commands import PYTHON_STANDS, stood_for
+from pages import COMMAND, LANGUAGES, blocks, commands_of, pages, text_of
+
+from parlai_spotbot.crowdsourcing.page_texts import load_texts
+from parlai_spotbot.crowdsourcing.settings import read_settings
+from parlai_spotbot.domains.conversation_files import read_rows
+from parlai_spotbot.domains.custom import describe
+from parlai_spotbot.judges.specs import read_judges
+from parlai_spotbot.selfplay.pool import read_entries
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.abc_eval.gold import read_gold
+from parlai_spotbot.surveys.nuc_groups import read_groups
+from parlai_spotbot.surveys.own_questions import read_questions
+from parlai_spotbot.surveys.own_surveys import read_survey
+
+
+def pool(path):
+    """Each entry is one, whether or not its model is here."""
+    for name in ("brief.txt", "fish.txt"):
+        (path.parent / name).write_text("I like to fish.\n", encoding="utf-8")
+    entries = read_entries(str(path))
+    assert all(entry.contestant for entry in entries), [entry.problems for entry in entries]
+
+
+def texts(path):
+    load_texts(path, get_survey("spot_the_bot"))
+
+
+def part_of_texts(path):
+    path.write_text("survey:\n" + re.sub("(?m)^", "  ", path.read_text(encoding="utf-8")), encoding="utf-8")
+    texts(path)
+
+
+def conversation(path):
+    read_rows(path.rename(path.with_suffix(".jsonl")), "cafe")
+
+
+def domain(path):
+    for name in ("cafe", "openers", "guests"):
+        talk = '{"turns": ["hello %s %d", "hi there", "a cup of %s"], "people": ["p%d", "q%d"]}\n'
+        rows = [talk % (name, n, name, n, n) for n in range(40)]
+        (path.parent / f"{name}.jsonl").write_text("".join(rows), encoding="utf-8")
+    describe(path)
+
+
+READERS = (
+    (r"texts/README.md: (onboarding|questions):", part_of_texts),
+    (r"texts/README.md: language:", texts),
+    (r'abc_eval/README.md: \{"task"', None),
+    (r"abc_eval/README.md: task:", lambda path: read_gold(path, "sociality")),
+    (r"crowdsourcing/", read_settings),
+    (r'domains/README.md: \{"turns"', conversation),
+    (r"domains/README.md: name: ", domain),
+    (r"judges/README.md: ", read_judges),
+    (r"surveys/README.md: # my_survey.yaml", read_survey),
+    (r"surveys/README.md: # groups.yaml", lambda path: read_groups(path, ["movies", "twitter", "ubuntu"])),
+    (r"surveys/README.md: # features.yaml", lambda path: read_questions(path, "spot_the_bot")),
+    (r"surveys/README.md: # (own|wordings).yaml", read_questions),
+    (r"^(README|CONTRIBUTING|agents/.*|docs/guide|parlai_spotbot/pools/README).md: [\w]+:", pool),
+)
+"""What reads a block of data, by the page and how it begins; None: what our own commands write."""
+
+SHOWN = (
+    (r"CONTRIBUTING.md: errors, files < records", "the arrows: tests/test_arrows.py"),
+    (r"CONTRIBUTING.md:    - bot: I have never", "a part of a file of training"),
+    (r"crowdsourcing/README.md: STUDY/surveys/NAME", "which files there are"),
+    (r"webapp/README.md:    export function Stars", "a sketch of a component"),
+    (r"docs/guide.md: study.yaml  ", "which files there are"),
+    (r"pools/README.md: error: my_pool.yaml", "an answer of a command"),
+)
+"""What is neither run nor read, by the page and how it begins; what it is."""
+
+ALL = [(page, block) for page in pages() for block in blocks(text_of(page))]
+
+
+def first_words(page, block):
+    return f"{page}: {block.text}"
+
+
+def which(page, block, known):
+    return next((number for number, own in enumerate(known) if re.search(own[0], first_words(page, block))), None)
+
+
+@pytest.mark.parametrize("page", sorted({page for page, _ in ALL}))
+def test_every_block_is_run_read_or_marked(page, tmp_path):
+    for number, (_, block) in enumerate(own for own in ALL if own[0] == page):
+        where = f"{page}, line {block.line}"
+        if block.kind == "yaml":
+            found = which(page, block, READERS)
+            assert found is not None, f"{where}: nothing reads this: {block.text}"
+            path = tmp_path / f"{number}.yaml"
+            path.write_text(block.text, encoding="utf-8")
+            if READERS[found][1]:
+                READERS[found][1](path)
+        elif block.kind == "commands":  # run by test_readmes.py
+            for command in commands_of(block):
+                assert COMMAND.match(command), f"{where}: {command}"
+        elif block.kind == "python":  # run by test_readmes.py
+            compile(block.text, where, "exec")
+        elif block.kind != "contents":  # held by tests/test_docs.py
+            assert which(page, block, SHOWN) is not None, f"{where}: neither run nor read nor marked: {block.text}"
+
+
+def test_every_mark_is_needed():
+    for known, kinds in ((READERS, ("yaml",)), (SHOWN, ("",))):
+        used = {which(page, block, known) for page, block in ALL if block.kind in kinds}
+        assert used >= set(range(len(known)))
+    python = [block.text for _, block in ALL if block.kind == "python"]
+    for number, stand in enumerate(PYTHON_STANDS):
+        before = [stood_for(text, PYTHON_STANDS[:number]) for text in python]
+        assert any(re.search(stand.pattern, text) for text in before if text), stand
+
+
+def test_languages_of_fences_are_known():
+    for page in pages():
+        fences = re.findall(r"^\s*```(\S+)", text_of(page), re.MULTILINE)
+        assert set(fences) <= set(LANGUAGES), page
+
+
+def test_what_is_a_block():
+    text = "x\n\n    .venv/bin/parlai spotbot_pack --study s \\\n        --survey a    # why\n    # and\n\n"
+    text += "```python\nparlai x\n```\n```sh\nparlai a && make demo\n```\n"
+    text += "- a list\n    goes on\n\n    a: 1\n    b: c\n\n    what?\n"
+    found = blocks(text)
+    assert [block.kind for block in found] == ["commands", "python", "commands", "yaml", ""]
+    assert [block.line for block in found] == [3, 8, 11, 16, 19]
+    assert commands_of(found[0]) == [".venv/bin/parlai spotbot_pack --study s --survey a"]
+    assert commands_of(found[2]) == ["parlai a", "make demo"]
+
+
+def test_pages_are_those_that_are_read():
+    assert {"README.md", "docs/quickstart.md", "parlai_spotbot/exporters/README.md"} <= set(pages())
+    assert not [page for page in pages() if "node_modules" in page or not text_of(page)]

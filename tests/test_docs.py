@@ -1,9 +1,11 @@
-"""The pages of docs/: each is in the contents, each link leads somewhere, and they are made without a warning."""
+"""The pages of docs/: each is in the contents, links lead somewhere, they are made without a warning and bar nobody."""
 
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -28,9 +30,56 @@ def test_links_lead_to_files(page):
         assert (DOCS / link).exists(), link
 
 
-@pytest.mark.slow
-def test_pages_are_made_without_a_warning(tmp_path):
-    pytest.importorskip("sphinx")
-    made = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", DOCS, tmp_path], capture_output=True, text=True)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The pages as `make docs` makes them."""
+    pytest.importorskip("myst_nb", reason="needs sphinx: make docs installs it")
+    folder = tmp_path_factory.mktemp("site")
+    made = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", DOCS, folder], capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
-    assert (tmp_path / "quickstart.html").exists()
+    return folder
+
+
+class Anchors(HTMLParser):
+    """The ids of a page, and where its links, pictures, styles and scripts lead."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links = set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        own = dict(attributes)
+        self.ids.add(own.get("id"))
+        self.links += [own[key] for key in ("href", "src") if own.get(key)]
+
+
+@pytest.mark.slow
+def test_links_of_the_site_lead_somewhere(site):
+    pages = {page: Anchors(page.read_text(encoding="utf-8")) for page in site.rglob("*.html")}
+    assert len(pages) > len(PAGES)
+    broken = []
+    for page, found in pages.items():
+        for link in found.links:
+            address, _, anchor = unquote(link).partition("#")
+            target = (page.parent / address.partition("?")[0]).resolve() if address else page
+            if ":" in address or page.is_relative_to(site / "_static"):
+                continue
+            here = target in pages
+            if not target.exists() or (anchor and here and anchor not in pages[target].ids):
+                broken.append(f"{page.relative_to(site)}: {link}")
+    assert not broken
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["index", "quickstart", "notebook", "study_of_bots", "made/api", "made/your_own_bots"])
+def test_pages_of_the_site_have_no_barrier(site, name, chromium):
+    from axe_playwright_python.sync_playwright import Axe
+
+    for scheme in ("light", "dark"):
+        page = chromium.new_page(viewport={"width": 1200, "height": 900}, color_scheme=scheme)
+        page.goto((site / f"{name}.html").as_uri())
+        found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        page.close()
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert not [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in serious], scheme

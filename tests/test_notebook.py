@@ -104,6 +104,7 @@ def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_pat
         (lambda: sb.rank(human, bootstrap=3), "^bootstrap: .*Did you mean 'bootstraps'"),
         (lambda: sb.rank(human, bootstraps=0), "^options: --bootstraps 0"),
         (lambda: sb.trust(people, judge="nobody"), "^source: 'nobody' gave no answers"),
+        (lambda: sb.trust(sb.demo().answers(), judge="spotter"), "^answers: no person answered"),
         (lambda: ranking.compare("ada", "bobb"), "^b: there is no 'bobb'. Did you mean 'bob'"),
         (lambda: ranking.plot("rankin"), "^chart: there is no 'rankin'. Did you mean 'ranking'"),
         (lambda: sb.read_votes(tmp_path / "none.csv"), "^path: .*no such file"),

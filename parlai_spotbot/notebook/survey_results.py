@@ -180,6 +180,8 @@ def agreement(answers: StudyAnswers, **options: Any) -> SurveyResults:
 def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
     """How far an automatic judge can stand in for people: what it says where people have answered too."""
     source = answers.of(judge).source
+    if HUMAN not in answers.sources:
+        raise ValueError("answers: no person answered, and a judge is trusted as far as it says what people say.")
     found = results_of(replace(answers, source=""), "trust", options)
     return replace(found, results={source: found._of(source)})
 

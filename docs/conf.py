@@ -84,7 +84,7 @@ def api() -> str:
         lines += [
             f".. {kind}:: parlai_spotbot.{module}.{name}" if kind != "automodule" else f".. automodule:: {module}"
         ]
-        lines += ["   :members:", ""] if kind == "autoclass" else [""]
+        lines += ["   :members:", "   :inherited-members:", ""] if kind == "autoclass" else [""]
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ ARGS ?=
 STUDY ?= demo-study
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-ray demo annotate test test-all lint bench docs wheel clean
+.PHONY: help install install-ray demo annotate test test-all mutants lint bench docs wheel clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /|/' | column -t -s '|'
@@ -30,6 +30,9 @@ test: install ## the quick tests (ARGS="-k study" goes to pytest)
 
 test-all: install ## all tests
 	.ci/test $(ARGS)
+
+mutants: install ## mutation tests of a room (ROOM=ranking; ARGS=100 tries so many of its changes)
+	.ci/mutants $(ROOM) $(ARGS)
 
 lint: install ## style and formatting
 	$(VENV)/ruff check .

@@ -75,6 +75,7 @@ setup(
         "dev": [
             "axe-playwright-python",
             "krippendorff",
+            "mutmut",
             "pytest",
             "pytest-datadir",
             "pytest-regressions",

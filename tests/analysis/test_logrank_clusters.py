@@ -13,7 +13,6 @@ from parlai_spotbot.analysis.survival import turnbull
 from parlai_spotbot.analysis.survival.logrank import logrank, logrank_tests
 from parlai_spotbot.analysis.survival.pairs import logrank_pairs
 from parlai_spotbot.analysis.survival.robust import f_test
-from parlai_spotbot.analysis.uncertainty.corrections import adjust, adjust_log
 
 
 def native(*args, **options):
@@ -254,23 +253,6 @@ def test_logarithm_of_p_of_an_f_statistic():
     # Arbitrary-precision values of the incomplete beta function.
     assert f_test(1e5, 2, 700.0)[1] == pytest.approx(-1980.47016990936, rel=1e-12)
     assert f_test(1e4, 3, 5000.0) == (0.0, pytest.approx(-4860.81945943679, rel=1e-12))
-
-
-def test_correction_of_logarithms():
-    p = np.array([0.01, 0.04, 0.03, 0.005])
-    for method in ("holm", "bonferroni", "none"):
-        np.testing.assert_allclose(np.exp(adjust_log(np.log(p), method)), adjust(p, method), rtol=1e-12)
-    tiny = adjust_log(np.array([-2000.0, -1000.0, 0.0]))
-    np.testing.assert_allclose(tiny, [-2000 + np.log(3), -1000 + np.log(2), 0.0])
-    np.testing.assert_allclose(adjust(p, "bonferroni", n=10), [0.1, 0.4, 0.3, 0.05])
-    np.testing.assert_allclose(adjust(p, n=10), [0.09, 0.28, 0.24, 0.05])  # 10, 9, 8 and 7 times
-    for wrong, said in (((p, "holm", 3), "n is 3, expected at least"), ((p, "sidak"), "method is 'sidak'")):
-        with pytest.raises(ValueError, match=said):
-            adjust(*wrong)
-    with pytest.raises(ValueError, match="p: row 1 is nan"):
-        adjust(np.array([0.1, np.nan]))
-    with pytest.raises(ValueError, match=r"log_p: row 0 is 0\.1"):
-        adjust_log(np.array([0.1]))
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     exact = clopper_pearson(share, n, level)
     usual = ndtri((1 + level) / 2) / stdtrit(np.where(found.df > 0, found.df, 1.0), (1 + level) / 2)
     ends = clopper_pearson(share, np.where(independent | ~varied, like, like * usual**2), level)
-    ends = np.where((independent | (found.df > 0))[:, None], ends, np.where(n > 0, [[0.0], [1.0]], np.nan).T)
+    ends = np.where((independent | (found.df > 0))[:, None], ends, [0.0, 1.0])
     p_exact = sign_test(won, n - won)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(share - 0.5) / np.sqrt(share * (1 - share) / like)

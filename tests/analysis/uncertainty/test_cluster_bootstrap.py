@@ -62,7 +62,9 @@ def test_never_less_than_one_way_alone_says():
     assert bootstrap.spread(samples[:, None]).variance(np.eye(1))[0] == pytest.approx(max(own[:2]))
 
 
-def test_sums_by_cell_are_those_of_the_weights_also_of_some_rows(monkeypatch):
+@pytest.mark.parametrize("dense", [0, 100_000])
+def test_sums_by_cell_are_those_of_the_weights_also_of_some_rows(dense, monkeypatch):
+    monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.bootstrap.DENSE", dense)
     rng = np.random.default_rng(2)
     conversation, worker, cells = rng.integers(0, 40, 300), rng.integers(0, 9, 300), rng.integers(0, 17, 300)
     values = rng.normal(size=300)
@@ -70,10 +72,10 @@ def test_sums_by_cell_are_those_of_the_weights_also_of_some_rows(monkeypatch):
         bootstrap = drawn(conversation, worker, replicates=30).take(rows)
         weights = bootstrap.samples(lambda weights: weights)
         assert weights.shape == (90, len(conversation[rows]))
-        wanted = np.stack([np.bincount(cells[rows], own * values[rows], 20) for own in weights])
-        np.testing.assert_allclose(bootstrap.cell_sums(cells[rows], 20, values[rows]), wanted, atol=1e-9)
+        wanted = np.stack([np.bincount(cells[rows], own * values[rows], 60) for own in weights])
+        np.testing.assert_allclose(bootstrap.cell_sums(cells[rows], 60, values[rows]), wanted, atol=1e-9)
         monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.bootstrap.BLOCK", 700)
-        np.testing.assert_allclose(bootstrap.cell_sums(cells[rows], 20, values[rows]), wanted, atol=1e-9)
+        np.testing.assert_allclose(bootstrap.cell_sums(cells[rows], 60, values[rows]), wanted, atol=1e-9)
         np.testing.assert_array_equal(bootstrap.samples(lambda weights: weights), weights)
     assert weights.mean() == pytest.approx(1.0, abs=0.05)
 
@@ -99,7 +101,9 @@ def test_a_judge_and_a_single_annotator_have_conversations_alone():
     np.testing.assert_array_equal(judge.samples(lambda w: w), alone.samples(lambda w: w))
     assert judge.effective == alone.effective == {"conversations": 6.0}
     # Of some rows only, all by one annotator:
-    part = drawn(conversation, np.arange(12) % 4, 20).take(np.arange(12) % 4 == 0)
+    whole = drawn(conversation, np.arange(12) % 4, 20)
+    assert whole.effective == {"conversations": 6.0, "annotators": 4.0}
+    part = whole.take(np.arange(12) % 4 == 0)
     assert part.effective == {"conversations": 3.0}
     assert np.isfinite(part.interval(0.5, part.samples(mean_of(np.array([0.0, 1.0, 0.0]))), span=(0, 1))).all()
 
@@ -138,6 +142,7 @@ def test_several_statistics_at_once_and_replicates_without_a_value():
 def test_too_few_clusters_have_a_reason():
     one = drawn(["c"] * 9, ["w"] * 9, 20)
     assert one.why == "1 conversation: too few for an interval"
+    assert (one.samples(lambda weights: weights) == 1).all()
     assert np.isnan(one.interval(0.5, one.samples(mean_of(np.arange(9.0))), span=(0, 1))).all()
     lopsided = drawn(np.arange(20), ["u"] + ["v"] * 19, 20)
     assert lopsided.why == "2 annotators, worth 1.1,: too few for an interval"
@@ -148,6 +153,8 @@ def test_too_few_clusters_have_a_reason():
         drawn([1, 2], replicates=0)
     with pytest.raises(ValueError, match="resample is 'people'"):
         drawn([1, 2], resample="people")
+    with pytest.raises(ValueError, match="workers: row 1 is missing"):
+        drawn([1, 2], ["w", None])
 
 
 def test_replicates_come_back_by_their_seed():

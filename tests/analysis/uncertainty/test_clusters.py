@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy.sparse import csr_array
-from scipy.stats import ttest_1samp, ttest_ind
+from scipy.stats import kurtosis, ttest_1samp, ttest_ind
 
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
-from parlai_spotbot.analysis.uncertainty.estimates import group_means, mean_of, places
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates, group_means, mean_of, places
 
 
 def couples(scores, sets, workers=None):
@@ -123,6 +124,35 @@ def test_places_follow_from_clear_pairs():
     assert found.tolist() == [[1, 2], [1, 3], [2, 4], [3, 4]]
 
 
+def test_every_two_means_are_contrasts_corrected_together():
+    rng = np.random.default_rng(6)
+    means = group_means(rng.normal(size=45), np.repeat([0, 1, 2], 15), 3, Clusters.by(np.arange(45)))
+    found = means.pairs()
+    assert found[["first", "second"]].to_numpy().tolist() == [[0, 1], [0, 2], [1, 2]]
+    for row, weights in zip(found.itertuples(), ([1, -1, 0], [1, 0, -1], [0, 1, -1]), strict=True):
+        own = means.contrast(np.array(weights))
+        assert (row.estimate, row.se, row.p, row.df) == tuple(own[name] for name in ("estimate", "se", "p", "df"))
+        assert (row.low, row.high) == own["ci"]
+    np.testing.assert_allclose(found["p_adjusted"], adjust(found["p"]))
+    np.testing.assert_allclose(means.pairs(correction="none")["p_adjusted"], found["p"])
+    some = means.pairs(0.5, count=2)
+    assert some[["first", "second"]].to_numpy().tolist() == [[0, 1]]
+    assert (some["low"][0], some["high"][0]) == means.contrast(np.array([1, -1, 0]), 0.5)["ci"]
+
+
+def test_of_a_million_rows_what_both_hold_is_not_corrected(monkeypatch):
+    rng = np.random.default_rng(7)
+    clusters, scores = Clusters.by(rng.integers(0, 9, 50), rng.integers(0, 7, 50)), rng.normal(size=(50, 2))
+    few = clusters.spread(scores)
+    monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.clusters.MANY", 49)
+    many = clusters.spread(scores)
+    both = list(clusters.members())[2]
+    np.testing.assert_allclose(many.both, both.gram(both.sums(scores)))
+    assert (np.diag(many.both) < np.diag(few.both)).all()
+    np.testing.assert_array_equal(many.single, few.single)
+    np.testing.assert_array_equal(many.effective(np.eye(2)), few.effective(np.eye(2)))
+
+
 def test_differences_use_what_means_have_in_common():
     rng = np.random.default_rng(3)
     workers = np.tile(np.arange(20), 2)
@@ -133,3 +163,47 @@ def test_differences_use_what_means_have_in_common():
     apart = means.contrast(np.array([1.0, -1.0]))
     assert apart["se"] < 0.1 < np.sqrt(means.covariance[0, 0])
     assert apart["ci"][0] < 0 < apart["ci"][1]
+    assert frame_clusters(frame, crossed=False).counts == (40,)
+
+
+def test_variances_of_many_estimates_are_those_of_each_by_itself():
+    rng = np.random.default_rng(5)
+    pairs = [(f"c{a}", f"c{b}") for a, b in rng.integers(0, 9, (60, 2))]
+    scores, shares = rng.normal(size=(60, 3)), rng.random((60, 3))
+    for clusters in (Clusters.of(pairs, rng.integers(0, 8, 60)), Clusters.of(pairs, None), Clusters(60, None, None)):
+        alone = [clusters.spread(scores[:, [i]], shares[:, [i]]).variance(np.eye(1)) for i in range(3)]
+        for kind in (np.asarray, csr_array):
+            np.testing.assert_allclose(clusters.variance(kind(scores), kind(shares)), np.concatenate(alone, axis=1))
+    nothing = Clusters.by([]).diagonal(csr_array((0, 2)))
+    assert np.isnan(nothing.variance).all()
+    assert (nothing.df.tolist(), nothing.effective.tolist()) == ([0, 0], [0, 0])
+
+
+def test_a_covariance_from_elsewhere_keeps_its_degrees_of_freedom():
+    own = np.array([[2.0, 1.0], [1.0, 3.0]])
+    variance, df = Spread.known(own, 7.0).variance(np.array([[1.0, 0.0], [1.0, -1.0]]))
+    assert (variance.tolist(), df.tolist()) == ([2.0, 3.0], [7.0, 7.0])
+    through = Spread.known(own, 7.0).through(np.array([[1.0, 1.0]]))
+    assert through.covariance.tolist() == [[7.0]]
+    assert through.variance(np.eye(1))[1] == 7.0
+
+
+def test_draws_are_student_s_with_the_covariance():
+    known = Estimates(np.array([1.0, -1.0]), Spread.known(np.array([[4.0, 1.0], [1.0, 1.0]]), 12.0))
+    drawn = known.draws(40_000, np.random.default_rng(0))
+    assert drawn.mean(axis=0) == pytest.approx([1.0, -1.0], abs=0.05)
+    np.testing.assert_allclose(np.cov(drawn.T), np.array([[4.0, 1.0], [1.0, 1.0]]) * 12 / 10, atol=0.1)
+    assert kurtosis(drawn[:, 0]) == pytest.approx(6 / 8, abs=0.25)  # of Student's t with 12 degrees
+    unknown = group_means([1.0, 2.0], np.array([0, 1]), 2, Clusters.by(["c", "c"])).draws(3, np.random.default_rng(0))
+    assert np.isnan(unknown).all()
+    assert unknown.shape == (3, 2)
+
+
+def test_some_of_the_rows():
+    clusters = Clusters.of([("a", "b"), ("b", "b"), ("c", "d")], ["u", "u", "v"])
+    kept = clusters.take(np.array([True, True, False]))
+    assert (kept.rows, kept.workers) == (2, None)  # a single annotator is no sample
+    assert kept.counts == (2,)
+    assert clusters.take(np.array([0, 2])).counts == (4, 2)
+    assert Clusters.by(["a", "b"]).take(np.array([1])).counts == (1,)
+    assert clusters.take(np.array([], dtype=int)).rows == 0

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import false_discovery_control
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import RESAMPLE, percentile_interval
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust, adjust_log
 from parlai_spotbot.analysis.uncertainty.product import Bootstrap, bootstrap_weights, cell_sums
 
 CONVERSATIONS = ["c1", "c1", "c2", "c2", "c3", "c3", "c4", "c4"]
@@ -92,6 +92,13 @@ def test_percentiles_leave_out_what_is_unknown():
     got = percentile_interval(samples)
     np.testing.assert_allclose(got[1], np.nanquantile(samples[:, 1], [0.025, 0.975]))
     assert np.isnan(got[2]).all()
+    np.testing.assert_array_equal(percentile_interval(samples.reshape(999, 3, 1))[:, 0], got)
+    np.testing.assert_allclose(percentile_interval(samples[:, 0], 0.8), np.quantile(samples[:, 0], [0.1, 0.9]))
+
+
+def test_nothing_is_drawn_of_nothing():
+    none = bootstrap_weights([], [], [], rng=np.random.default_rng(0), replicates=5, resample="conversations_workers")
+    assert none.shape == (5, 0)
 
 
 def test_corrections_for_many_comparisons():
@@ -99,6 +106,24 @@ def test_corrections_for_many_comparisons():
     np.testing.assert_allclose(adjust(p), [0.03, 0.06, 0.06, 0.02])  # R: p.adjust(p, "holm")
     np.testing.assert_allclose(adjust(p, "bonferroni"), [0.04, 0.16, 0.12, 0.02])
     assert (adjust(p) >= false_discovery_control(p)).all()
+    np.testing.assert_allclose(adjust(np.tile([0.001, 0.003], 50)), np.tile([0.1, 0.15], 50))  # many that are alike
     assert adjust([]).shape == (0,)
     with pytest.raises(ValueError, match="method is 'sidak'"):
         adjust(p, "sidak")
+
+
+def test_correction_of_logarithms():
+    p = np.array([0.01, 0.04, 0.03, 0.005])
+    for method in ("holm", "bonferroni", "none"):
+        np.testing.assert_allclose(np.exp(adjust_log(np.log(p), method)), adjust(p, method), rtol=1e-12)
+    tiny = adjust_log(np.array([-2000.0, -1000.0, 0.0]))
+    np.testing.assert_allclose(tiny, [-2000 + np.log(3), -1000 + np.log(2), 0.0])
+    np.testing.assert_allclose(adjust(p, "bonferroni", n=10), [0.1, 0.4, 0.3, 0.05])
+    np.testing.assert_allclose(adjust(p, n=10), [0.09, 0.28, 0.24, 0.05])  # 10, 9, 8 and 7 times
+    for wrong, said in (((p, "holm", 3), "n is 3, expected at least"), ((p, "sidak"), "method is 'sidak'")):
+        with pytest.raises(ValueError, match=said):
+            adjust(*wrong)
+    with pytest.raises(ValueError, match="p: row 1 is nan"):
+        adjust(np.array([0.1, np.nan]))
+    with pytest.raises(ValueError, match=r"log_p: row 0 is 0\.1"):
+        adjust_log(np.array([0.1]))

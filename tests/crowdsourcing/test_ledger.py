@@ -3,6 +3,7 @@
 import os
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import textwrap
@@ -11,7 +12,14 @@ from dataclasses import replace
 import pytest
 
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout, OpeningDecision, PracticeAttempt, Submission, digest
+from parlai_spotbot.crowdsourcing.ledger_entries import (
+    Handout,
+    OpeningDecision,
+    PracticeAttempt,
+    Submission,
+    TrainingRound,
+    digest,
+)
 from parlai_spotbot.errors import UserError
 
 HANDLES = [f"{n:032x}" for n in range(10)]
@@ -162,6 +170,52 @@ def test_everything_comes_back_as_it_went_in(ledger):
     ledger.agree("cyd", "text", 9.5)
     assert ledger.annotator("cyd").consent == "text"
     assert ledger.counts() == {"returned": 0, "expired": 0, "void": 0, "annotators": 3, "passed": 0, "stopped": 1}
+
+
+def test_how_hand_outs_ended_and_where_annotators_stand_is_counted(ledger):
+    for n, status in enumerate(["returned", "returned", "expired", "void"]):
+        ledger.hand_out(handout(2 + n, f"w{n}", unit=f"u{2 + n}"), [], [])
+        assert ledger.end(HANDLES[2 + n], status, 30.0 + n)
+    ended = ledger.handout(HANDLES[4])
+    assert (ended.status, ended.finished_at, ended.told) == ("expired", 32.0, False)
+    ledger.told(HANDLES[4])
+    assert [one.handle for one in ledger.handouts("told = 1")] == [HANDLES[4]]
+    ledger.attempt(PracticeAttempt("w0", 0, {}, 0, True, 40.0), "passed")
+    ledger.attempt(PracticeAttempt("w1", 0, {}, 1, False, 40.0), "new")
+    ledger.attempt(PracticeAttempt("w1", 1, {}, 2, False, 41.0), "stopped", "onboarding")
+    assert [one.mistakes for one in ledger.attempts("w1")] == [1, 2]
+    stopped = ledger.annotator("w1")
+    assert (stopped.standing, stopped.why, stopped.told) == ("stopped", "onboarding", False)
+    assert ledger.counts() == {"returned": 2, "expired": 1, "void": 1, "annotators": 6, "passed": 1, "stopped": 1}
+
+
+def test_rounds_of_a_training_follow_each_other(ledger):
+    first = TrainingRound("cyd", 0, "d1", {"answers": ["\ud83d"]}, {"right": 1}, None, "team", 9.0)
+    second = replace(first, sitting=1, dialogue="d2", passed=True, at=10.0)
+    ledger.sit(first, "new")
+    with pytest.raises(sqlite3.IntegrityError, match="skipped"):
+        ledger.sit(replace(second, sitting=2), "stopped", "training")
+    assert ledger.annotator("cyd").standing == "new"
+    ledger.sit(second, "passed")
+    ledger.sit(replace(first, worker="dan", at=11.0), "stopped", "training")
+    assert ledger.sittings("worker = ?", "cyd") == [first, second]
+    assert [one.worker for one in ledger.sittings()] == ["cyd", "cyd", "dan"]
+    assert [ledger.annotator(who).why for who in ("cyd", "dan")] == ["", "training"]
+
+
+def test_when_somebody_came_and_agreed(ledger):
+    ledger.agree("cyd", "text", 9.5)
+    ledger.agree("cyd", "new text", 12.5)
+    rows = ledger._rows("SELECT first_seen, consent, consented_at FROM annotators WHERE worker = 'cyd'")
+    assert rows == [(9.5, "new text", 12.5)]
+    assert ledger._rows("SELECT opened_at FROM opened") == []
+    ledger.open_exchange(HANDLES[0], 0, 2, 10.5)
+    assert ledger._rows("SELECT opened_at FROM opened") == [(10.5,)]
+
+
+def test_nobody_else_may_read_a_ledger_and_nothing_is_left_beside_it(ledger, path):
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert {file.name.removeprefix("ledger.db") for file in path.parent.iterdir()} <= {"", "-wal", "-shm"}
 
 
 def test_digests_depend_on_content_alone():

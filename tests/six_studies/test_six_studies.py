@@ -173,7 +173,8 @@ def violations(tab):
     """What axe finds by the rules of WCAG 2.2, levels A and AA, with all sections drawn: a browser skips those that are
     out of sight, and their places are guesses then."""
     tab.add_style_tag(content="section { content-visibility: visible !important; }")
-    found = Axe().run(tab, options={"runOnly": {"type": "tag", "values": RULES}}).response["violations"]
+    asked = {"runOnly": {"type": "tag", "values": RULES}, "resultTypes": ["violations"]}
+    found = Axe().run(tab, options=asked).response["violations"]
     return [(rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in found]
 
 

@@ -19,6 +19,7 @@ import yaml
 from parlai.core.opt import Opt
 
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_random
+from parlai_spotbot.files import no_collection
 from parlai_spotbot.models.packages import package_folder
 
 FALLBACKS = (
@@ -46,14 +47,15 @@ def profile() -> dict[str, dict[str, str]]:
 
 
 def load_kernel():
-    """Load ALICE's rules (some seconds), quietly, writing nothing."""
+    """Load ALICE's rules (a second or two), quietly, writing nothing."""
     folder = package_folder("aiml") / "botdata" / "alice"
     import aiml
 
     kernel = aiml.Kernel()
     kernel.verbose(False)
-    for path in sorted(Path(folder).glob("*.aiml")):
-        kernel.learn(str(path))
+    with no_collection():
+        for path in sorted(Path(folder).glob("*.aiml")):
+            kernel.learn(str(path))
     for name, value in profile()["self"].items():
         kernel.setBotPredicate(name, str(value))
     processors = kernel._elementProcessors

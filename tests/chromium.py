@@ -9,6 +9,9 @@ from collections.abc import Iterator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
+AXE = {"resultTypes": ["violations"], "preload": False}
+"""What axe is asked for of pages that load nothing: what it finds, not what it passes."""
+
 
 @contextlib.contextmanager
 def browser() -> Iterator:

@@ -148,9 +148,10 @@ def opened(chromium, path, width=1200, scheme="light", hash=""):
 def violations(tab):
     """What axe finds serious or critical, with everything that is folded opened."""
     from axe_playwright_python.sync_playwright import Axe
+    from chromium import AXE
 
     tab.evaluate("document.querySelectorAll('details').forEach((d, i) => { if (!d.open && i < 400) d.open = true; })")
-    found = Axe().run(tab).response["violations"]
+    found = Axe().run(tab, options=AXE).response["violations"]
     return [
         (rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]])
         for rule in found

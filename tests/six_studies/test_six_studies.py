@@ -11,6 +11,7 @@ from collections import Counter
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from chromium import AXE
 from two_screens import FIRST, SECOND, WIDTHS, heights, sticking_out, text_of, words_before_the_tabs
 
 from parlai_spotbot.report import build_report
@@ -173,8 +174,7 @@ def violations(tab):
     """What axe finds by the rules of WCAG 2.2, levels A and AA, with all sections drawn: a browser skips those that are
     out of sight, and their places are guesses then."""
     tab.add_style_tag(content="section { content-visibility: visible !important; }")
-    asked = {"runOnly": {"type": "tag", "values": RULES}, "resultTypes": ["violations"]}
-    found = Axe().run(tab, options=asked).response["violations"]
+    found = Axe().run(tab, options={**AXE, "runOnly": {"type": "tag", "values": RULES}}).response["violations"]
     return [(rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in found]
 
 

@@ -75,10 +75,16 @@ def test_page_and_export_say_what_was_asked(study, tmp_path):
     assert features_of(survey_of(copy, NAME)) == asked
 
 
-def test_a_joint_ranking_is_of_studies_whatever_they_asked(study, tmp_path):
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    """A study that asked all."""
+    made = small_study(tmp_path_factory.mktemp("other") / "study", NAME, per_pair=3)
+    answered(made, NAME, rows_of(made, NAME, by_chance, WORKERS))
+    return made
+
+
+def test_a_joint_ranking_is_of_studies_whatever_they_asked(study, other):
     made, _, _ = study
-    other = small_study(tmp_path / "other", NAME, per_pair=3)
-    answered(other, NAME, rows_of(other, NAME, by_chance, WORKERS))
     found = joint([("one", read_contents(made, NAME)), ("two", read_contents(other, NAME))], "human")
     assert found.tables[0].rows
 

@@ -1,5 +1,7 @@
 """Which source is led by: people, then judges that did the whole work and tell people from bots."""
 
+import shutil
+
 import pytest
 from scripted import always_first, answered, by_chance, knowing, rows_of, small_study
 
@@ -75,7 +77,8 @@ def test_people_are_never_doubted(study):
 def test_a_judge_that_says_that_it_answered_all_has_though_some_answers_are_missing_for_good(study, tmp_path):
     units = len(study.units(SURVEY))
     about = {"judge": "killed", "variants": {}, "units": units, "answered": units}
-    path = study.survey_path(SURVEY) / "judges" / "killed.json"
+    path, folder = study.survey_path(SURVEY) / "judges" / "killed.json", study.analysis_path(SURVEY)
+    shutil.copytree(folder, tmp_path / "before")
     files.write_json(path, about)
     try:
         from parlai_spotbot.findings.analyze import analyze
@@ -84,7 +87,8 @@ def test_a_judge_that_says_that_it_answered_all_has_though_some_answers_are_miss
         assert not account_of(KILLED, found[KILLED]).partial
     finally:
         path.unlink()
-        analyze(study, SURVEY, bootstraps=20)
+        shutil.rmtree(folder)
+        shutil.copytree(tmp_path / "before", folder)
 
 
 def test_of_two_judges_above_chance_the_more_accurate_one_leads(study):

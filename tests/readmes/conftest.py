@@ -42,6 +42,8 @@ def users(tmp_path_factory, server):
     folder = tmp_path_factory.mktemp("users")
     (folder / "my_pool.yaml").write_text(POOL, encoding="utf-8")
     (folder / "my_bot.py").write_text("def respond(text):\n    return f'so you say {text}'\n", encoding="utf-8")
+    votes = "ada,bob,model_a\nbob,cleo,tie\nada,cleo,model_a\n" * 20
+    (folder / "arena.csv").write_text(f"model_a,model_b,winner\n{votes}", encoding="utf-8")
     (folder / "told.txt").write_text("Be brief.\n", encoding="utf-8")
     studies = folder / "studies"
     few = ["--conversations-per-pair", "4"]

@@ -23,6 +23,7 @@ def add_judge_options(parser: OptionParser) -> None:
     group.add_argument(
         "--judges",
         "--judge",
+        action="listed",
         type=str,
         default=None,
         help="names or YAML files, separated by commas, or 'none' (default: spotter; of surveys that it can't answer "

@@ -57,15 +57,28 @@ class _Help(argparse.Action):
         parser.exit()
 
 
-class OptionParser(argparse.ArgumentParser):
-    """A parser whose kind ``type="bool"`` takes yes and no; what is wrong is one error and exit code 2.
+class _Listed(argparse._StoreAction):
+    """A list with commas: one that is given again is joined to it, where the last would count alone without a word.
 
-    `first` names the options that matter most: --help shows these, in this order, and --help-all shows all.
+    A default is None or "".
+    """
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        before = getattr(namespace, self.dest, None)
+        setattr(namespace, self.dest, f"{before},{values}" if before else values)
+
+
+class OptionParser(argparse.ArgumentParser):
+    """A parser whose kind ``type="bool"`` takes yes and no, ``action="listed"`` a list with commas.
+
+    What is wrong is one error and exit code 2. `first` names the options that matter most: --help shows these, in this
+    order, and --help-all shows all.
     """
 
     def __init__(self, description: str):
         super().__init__(description=description, formatter_class=_Layout, allow_abbrev=False, add_help=False)
         self.register("type", "bool", _yes_or_no)
+        self.register("action", "listed", _Listed)
         self.first: Sequence[str] = ()
         self.needed: list[argparse.Action] = []
         self.examples = ""

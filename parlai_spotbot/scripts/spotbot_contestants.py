@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from parlai_spotbot.study import Study
 
 
+STEERS = ("leave-out", "take-back", "rename", "replace")
+"""Options that change who counts in a study, and how they are called."""
+
+
 class SpotbotContestants(Command):
     DESCRIPTION = "List a pool, check every entry without loading it, and try each contestant with --try"
     EPILOG = """\
@@ -53,15 +57,19 @@ class SpotbotContestants(Command):
         group = parser.add_argument_group("Leaving out, in a study")
         group.add_argument(
             "--leave-out",
+            action="listed",
             type=str,
             default=None,
             metavar="NAMES",
             help="no longer played, packed, analysed or reported; what they said is kept",
         )
-        group.add_argument("--take-back", type=str, default=None, metavar="NAMES", help="they count again")
+        group.add_argument(
+            "--take-back", action="listed", type=str, default=None, metavar="NAMES", help="they count again"
+        )
         group = parser.add_argument_group("Renaming, in a study")
         group.add_argument(
             "--rename",
+            action="listed",
             type=str,
             default=None,
             metavar="OLD=NEW",
@@ -92,6 +100,7 @@ class SpotbotContestants(Command):
 
     def execute(self) -> int:
         from parlai_spotbot import files
+        from parlai_spotbot.errors import UserError
         from parlai_spotbot.selfplay.named_bots import NamedBot, asked_entries
         from parlai_spotbot.selfplay.pool_summary import as_json, pool_text, trials_text
         from parlai_spotbot.selfplay.trial import check_at_once, try_pool
@@ -100,6 +109,9 @@ class SpotbotContestants(Command):
         check_at_once(self.opt["at_once"])
         bot = NamedBot(self.opt["bot_file"], self.opt["bot"], self.opt["model_opt"])
         study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
+        steered = [name for name in STEERS if self.opt[name.replace("-", "_")] is not None]
+        if len({"leave-out" if name == "take-back" else name for name in steered}) > 1:
+            raise UserError(f"--{' and --'.join(steered)} are given together.", "Give one command for each.")
         if self.opt["leave_out"] or self.opt["take_back"]:
             return self._leave_out(study)
         if self.opt.get("replace"):

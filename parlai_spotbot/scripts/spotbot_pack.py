@@ -78,6 +78,7 @@ class SpotbotPack(Command):
         )
         group.add_argument(
             "--leave-out",
+            action="listed",
             type=str,
             default=None,
             metavar="KINDS",
@@ -119,6 +120,7 @@ class SpotbotPack(Command):
         )
         group.add_argument(
             "--corpora",
+            action="listed",
             type=str,
             default=None,
             metavar="NAMES",
@@ -154,6 +156,7 @@ class SpotbotPack(Command):
         )
         group.add_argument(
             "--ask",
+            action="listed",
             type=str,
             default=None,
             metavar="NAMES",

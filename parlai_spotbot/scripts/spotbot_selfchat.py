@@ -41,6 +41,7 @@ class SpotbotSelfchat(Command):
         group = parser.add_argument_group("More of single pairs, in a study that is there")
         group.add_argument(
             "--more",
+            action="listed",
             type=str,
             default=None,
             metavar="A/B=N",

@@ -7,6 +7,8 @@ from in_process import spotbot
 
 from parlai_spotbot.domains import custom
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
 from parlai_spotbot.selfplay.pool_summary import WIDTH, bubble
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -100,11 +102,20 @@ def test_a_study_s_contestants_are_listed_without_trying(tmp_path):
         (["--model-opt", "beam_size=3"], "--model-opt is given without -mf or -m."),
         (["--pool", "ruls"], "Did you mean 'rules'?"),
         (["-m", "spotbot:eliza", "--model-opt", "beam_size=3"], "spotbot:eliza has no option 'beam_size'"),
+        (["--leave-out", "a", "--rename", "b=c"], "--leave-out and --rename are given together."),
         (["--pool", "rules", "--try", "--at-once", "0"], "--at-once 0: expected a number from 1 up."),
     ],
 )
 def test_wrong_options_are_one_error(words, says):
     assert says in contestants(*words, code=2)[1]
+
+
+def test_a_list_that_is_given_in_parts_is_one_list():
+    parser = OptionParser("")
+    SpotbotContestants.add_options(parser)
+    words = ["--leave-out", "a", "--leave-out", "b,c", "--rename", "d=e", "--rename", "f=g"]
+    given = parser.parse_args(words)
+    assert (given.leave_out, given.rename, given.take_back) == ("a,b,c", "d=e,f=g", None)
 
 
 def test_a_turn_is_drawn_to_its_side():

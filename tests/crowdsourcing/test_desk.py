@@ -33,13 +33,16 @@ def test_a_unit_goes_out_and_comes_back(office):
     assert said["unit"]["seconds_left"] == 3600
     assert len(said["unit"]["items"]) == 6 + 2
     assert o.desk.session(ANN) == said
+    ended = {"returned": 0, "expired": 0, "void": 0, "annotators": 1, "passed": 0, "stopped": 0}
+    many = len(o.units)
+    assert o.desk.counts() == {"units": many, "free": many - 1, "open": 1, "done": 0, **ended}
     done = o.desk.submit(ANN, careful(o.survey, said["unit"]))
     assert done["accepted"] is True
     assert done["progress"] == {"done": 1, "allowance": 3, "used": 1}
     assert done["state"] == "ready"
     (record,) = o.crowd.done.values()
     assert record == next(o.ledger.submissions()).record
-    assert o.desk.counts()["done"] == 1
+    assert o.desk.counts() == {"units": many, "free": many - 1, "open": 0, "done": 1, **ended}
 
 
 def test_six_tabs_get_one_unit(office):

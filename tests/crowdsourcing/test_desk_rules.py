@@ -17,6 +17,7 @@ from test_desk_game import GAME, features
 
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.surveys.survey import Question
 
 LIMIT = 3
 
@@ -276,3 +277,21 @@ def test_nobody_is_stopped_for_want_of_reasons_that_were_not_asked_for(office):
     o = office(survey=spot_the_bot(units_without_reason=1))
     o.desk.submit(Visitor("ann"), careful(o.survey, o.unit("ann")))
     assert o.ledger.annotator("ann").standing != "stopped"
+
+
+@pytest.mark.parametrize("said", [0, 1, 2])
+def test_who_gives_no_reason_in_so_many_units_gets_no_further_one(office, said):
+    """`said`: with which of their units they give one; 0 for none."""
+    survey = spot_the_bot(units_without_reason=2)
+    why = Question("why", "free_text", ("pair",), "Why?", required=False)
+    o = office(survey=replace(survey, questions=(*survey.questions, why)))
+    for number in (1, 2):
+        body = careful(o.survey, o.unit("ann"))
+        for item in body["items"]:
+            [reason] = [row for row in item["answers"] if row["question"] == "why"]
+            reason["answer"] = "it was rude" if number == said else ""
+        assert o.ledger.annotator("ann").standing != "stopped"
+        o.desk.submit(Visitor("ann"), body)
+    found = o.ledger.annotator("ann")
+    assert (found.standing, found.why) == (("new", "") if said else ("stopped", "reasons"))
+    assert o.crowd.standing == ({} if said else {"ann": False})

@@ -78,3 +78,8 @@ def test_two_conversations_know_little_but_not_nothing():
     assert found["p"] == pytest.approx(0.5)  # Cauchy's
     choices = 3 * (norm.ppf(0.975) / t.ppf(0.975, 1)) ** 2
     assert found["ci"] == pytest.approx(proportion_confint(0.75 * choices, choices, method="beta"))
+
+
+def test_with_ties_the_power_is_that_of_each_number_of_choices_that_may_be_decided():
+    power = [binomial_power(decided, 0.8) for decided in range(31)]
+    assert binomial_power(30, 0.8, 0.6) == pytest.approx(binom.pmf(np.arange(31), 30, 0.6) @ power, abs=1e-7)

@@ -27,6 +27,8 @@ def parlai(*words: object, code: int = 0, typed: str = "") -> tuple[str, str]:
     with contextlib.ExitStack() as stack, mock.patch("sys.stdin", io.StringIO(typed)):
         for handler in logger.handlers:  # of the stdout that there was when ParlAI was imported
             stack.callback(handler.setStream, handler.stream)
+        stack.callback(logger.setLevel, logger.level)
+        logger.setLevel("INFO")
 
         def run(told: list[str]) -> None:
             for handler in logger.handlers:

@@ -243,7 +243,7 @@ def test_time_grows_with_a_long_text(where):
     ],
 )
 def test_a_pattern_that_reads_its_text_again_is_found(bad, attack):
-    assert attack in next(filter(None, faults_of(re.compile(bad), SIZES))).lower()  # "A" is as bad as "a"
+    assert any(attack in found for found in faults_of(re.compile(bad), SIZES))
 
 
 # -- functions that go through several patterns, or through words ------------------------------------------------------

@@ -165,9 +165,11 @@ def kill_and_check(killed):
     killed.begin()
     total = 0
     while total < KILLS:
+        began = time.monotonic()
         if killed.kill(killed.chance.uniform(0.02, 1) * took):
             total += 1
         else:
+            took = min(took, time.monotonic() - began)  # the first run had caches to make, or a busy machine
             killed.check(expected, asked)
             killed.begin()
     killed.end()

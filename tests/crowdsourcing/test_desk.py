@@ -250,7 +250,7 @@ def test_what_is_kept_says_what_was_shown_and_answered(office):
     (handout,) = o.ledger.handouts()
     record = kept.record
     assert kept.body == body
-    assert record["comment"] == body["comment"]
+    assert (record["comment"], record["texts_language"]) == (body["comment"], "en")
     assert record["items"][2]["comment"] == "half \ufffd"
     assert (record["handle"], record["unit_id"]) == (handout.handle, handout.unit_id)
     assert (record["started_at"], record["submitted_at"]) == (o.clock.now - 100, o.clock.now)
@@ -265,6 +265,15 @@ def test_what_is_kept_says_what_was_shown_and_answered(office):
         assert [t["text"] for t in page["transcripts"][0]["turns"]] == [u.text for u in item.transcripts[0]]
         given = {(a["question"], a["target"]): a["answer"] for a in body["items"][number]["answers"]}
         assert {(a["question"], a["target"]): a["answer"] for a in row["answers"]} == given
+
+
+def test_comment_and_language_may_be_missing(office):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    del body["comment"], body["texts_language"]
+    o.desk.submit(ANN, body)
+    (kept,) = o.ledger.submissions()
+    assert (kept.record["comment"], kept.record["texts_language"]) == ("", "")
 
 
 # -- what doesn't fit --------------------------------------------------------------------------------------------------

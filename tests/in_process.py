@@ -9,6 +9,7 @@ import contextlib
 import io
 import sys
 from collections.abc import Callable
+from logging import INFO
 from unittest import mock
 
 from parlai_spotbot.scripts.main import main
@@ -27,8 +28,8 @@ def parlai(*words: object, code: int = 0, typed: str = "") -> tuple[str, str]:
     with contextlib.ExitStack() as stack, mock.patch("sys.stdin", io.StringIO(typed)):
         for handler in logger.handlers:  # of the stdout that there was when ParlAI was imported
             stack.callback(handler.setStream, handler.stream)
-        stack.callback(logger.setLevel, logger.level)
-        logger.setLevel("INFO")
+        # Tests before may have set another level; what ParlAI's logger has kept of it isn't forgotten with it.
+        stack.enter_context(mock.patch.object(logger, "isEnabledFor", lambda level: level >= INFO))
 
         def run(told: list[str]) -> None:
             for handler in logger.handlers:

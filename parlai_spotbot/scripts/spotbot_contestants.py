@@ -109,7 +109,7 @@ class SpotbotContestants(Command):
         check_at_once(self.opt["at_once"])
         bot = NamedBot(self.opt["bot_file"], self.opt["bot"], self.opt["model_opt"])
         study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
-        steered = [name for name in STEERS if self.opt[name.replace("-", "_")] is not None]
+        steered = [name for name in STEERS if self.opt.get(name.replace("-", "_")) is not None]
         if len({"leave-out" if name == "take-back" else name for name in steered}) > 1:
             raise UserError(f"--{' and --'.join(steered)} are given together.", "Give one command for each.")
         if self.opt["leave_out"] or self.opt["take_back"]:

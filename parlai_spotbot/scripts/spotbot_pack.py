@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -233,12 +235,11 @@ class SpotbotPack(Command):
         from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-        with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name:
+        with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name, self._questions(study):
             if self.opt["write_pairings"]:
                 from parlai_spotbot.importers.pairings import check_pairings_path, write_pairings
 
                 pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
-            self._make_questions(study)
             self.result.figures = pack_study(study, name, **wanted)
             print(said := packing_of(get_survey(name, study)).said(self.result.figures))
             self.result.said = said.partition("\n")[0]
@@ -252,8 +253,12 @@ class SpotbotPack(Command):
                 self.result.wrote(pairings=pairings)
         self.say_next(study, name)
 
-    def _make_questions(self, study: Study) -> None:
-        """Of survey nuc the questions, where the study has none yet and no file of them is named."""
+    @contextlib.contextmanager
+    def _questions(self, study: Study) -> Iterator[None]:
+        """Of survey nuc the questions are made, where the study has none yet and no file of them is named.
+
+        Where no units can be made of them they go again, so that others can be asked for.
+        """
         from parlai_spotbot.errors import UserError
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing.candidates import VERSIONS, questions_path
@@ -266,7 +271,9 @@ class SpotbotPack(Command):
             why = f"the questions are there: {there}." if of_nuc else "only survey nuc has questions of corpora."
             raise UserError(f"--corpora {corpora}: {why}", "Leave it out.")
         if self.opt["survey"] != "nuc" or there:
+            yield
             return
+        from parlai_spotbot import checksums
         from parlai_spotbot.nuc.recall import make_questions
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
@@ -275,6 +282,11 @@ class SpotbotPack(Command):
         path = make_questions(study, corpora or "", count, seed)
         print(f"questions made: {path}")
         print(f"models answer them, too: {hints.command('nuc', study.path)} --questions-file {path}\n")
+        try:
+            yield
+        except UserError:
+            checksums.remove(path)
+            raise
 
     def _study(self) -> Study:
         """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""

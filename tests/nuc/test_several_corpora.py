@@ -159,6 +159,18 @@ def test_packing_makes_the_questions_that_it_needs(corpora, tmp_path, capsys):
     assert "only survey nuc" in capsys.readouterr().err
 
 
+def test_too_few_questions_can_be_asked_for_anew(corpora, tmp_path, capsys):
+    study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
+    small = tmp_path / "small.jsonl"
+    small.write_text("".join((corpora / "films.jsonl").read_text().splitlines(keepends=True)[:4]))
+    words = {"study": str(study.path), "survey": "nuc", "unit_size": 6, "versions": 2}
+    with pytest.raises(SystemExit):
+        SpotbotPack.main(**words, corpora=f"{small},{corpora / 'trains.jsonl'}")
+    assert "corpus 'small'" in capsys.readouterr().err
+    SpotbotPack.main(**words, corpora=f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}")
+    assert study.units("nuc")
+
+
 def test_without_being_told_questions_are_of_the_studys_domain(tmp_path):
     study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
     SpotbotPack.main(study=str(study.path), survey="nuc")

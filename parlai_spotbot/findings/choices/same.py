@@ -33,7 +33,11 @@ def same_sentence(row: Mapping) -> str:
     """How often a contestant's left conversation is chosen over its own right one, and whether that is chance."""
     low, high = row["ci"]
     who = "contestants against themselves" if row["name"] == "all" else f"{row['name']} against itself"
-    clear = "that is more than chance explains: look for what favours a side" if row["p"] < LEVEL else "as it should be"
+    clear = (
+        "that is more than chance explains: look for what favours a side"
+        if row["p"] < LEVEL
+        else "no more than chance explains"
+    )
     return (
         f"{who}: the {row['of']} conversation was chosen in {row['estimate']:.0%} of {row['n']} choices "
         f"({low:.0%} to {high:.0%}, {p_said(row['p'])}), {clear}."

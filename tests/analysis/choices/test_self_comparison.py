@@ -75,7 +75,7 @@ def test_contestants_one_by_one_and_together():
     assert [row["n"] for row in found] == [20, 20, 40]
     assert all(row["of"] == "left" for row in found)
     assert same_sentence(found[-1]).startswith("contestants against themselves: the left conversation was chosen in ")
-    assert same_sentence(found[-1] | {"p": 0.5}).endswith("as it should be.")
+    assert same_sentence(found[-1] | {"p": 0.5}).endswith("no more than chance explains.")
     assert same_sentence(found[0] | {"p": 0.01}).endswith("look for what favours a side.")
     unknown = same_test(rows.assign(left=np.nan))
     assert unknown[0]["of"] == "first"

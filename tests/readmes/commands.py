@@ -31,7 +31,7 @@ SERVER = "http://127.0.0.1:8000/v1"
 ANSWERED = rf"spotbot_judge --study \1 --survey \2 --judge-url {SERVER} --judge-model NAME --judge-name people --yes"
 
 STANDS = (
-    Stand(r"^make ", None, "the commands that it calls are tested; tests/test_install.py knows the targets"),
+    Stand(r"^make |^\.ci/", None, "the commands that it calls are tested; tests/test_install.py knows the targets"),
     Stand(r"^npm |^cd |^Rscript |^transformers ", None, "programs of others: builds, R, a server"),
     Stand(r"--study DIR\b", "--study studies/mine", "the user's study"),
     Stand(r"--engine ray", None, "Ray, and a cluster"),

@@ -10,7 +10,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent.parent
 FENCE = re.compile(r"\s*```(\S*)")
-COMMAND = re.compile(r"(\.venv/bin/)?(parlai|spotbot|python3?|make|npm|cd|Rscript|transformers) |printf ")
+COMMAND = re.compile(r"(\.venv/bin/)?(parlai|spotbot|python3?|make|npm|cd|Rscript|transformers) |\.ci/\w+ |printf ")
 FILE = re.compile(r"# (\w+\.yaml)\b")
 ROOMS = ("agents", "crowdsourcing", "docs", "parlai_spotbot", "projects", "tasks", "tests/reference")
 """Where pages stand, beside the front ones; those of tests/goldens are written by our own commands."""

@@ -71,7 +71,7 @@ def _offers(people: int, found: LaunchEstimate, work: Workload, survey: Survey, 
 def _allowance(people: int, marks: Sequence[Set[int]], allowance: int) -> int | None:
     """The least units that one annotator has to be allowed so that so many do all; None where no number is enough."""
     for enough in (allowance, -(-len(marks) // people), len(marks)):
-        if enough >= allowance and _reach(people, marks, enough) == len(marks):
+        if enough >= allowance and people * enough >= len(marks) == _reach(people, marks, enough):
             return enough
     return None
 

@@ -111,6 +111,12 @@ def sums_in(path: Path) -> list[bytes]:
         ]
 
 
+def _lines_in(path: Path) -> int:
+    """How many checksums `sums_in` gives, without reckoning them."""
+    with open(path, "rb") as lines:
+        return sum(line.endswith(b"\n") or path.suffix != ".jsonl" for line in lines)
+
+
 def differences(path: Path, lines: Sequence[bytes] | None = None) -> list[str]:
     """What is otherwise in `path` than it was written, a clause each; [] where nothing is, or nobody can say."""
     path = Path(path)
@@ -228,8 +234,8 @@ def edits(path: Path) -> str:
     sums = read_sums(path)
     if sums is None or not Path(path).exists():
         return ""
-    have = sums_in(Path(path))
-    without = max(0, len(have) - len(sums.lines) - len(sums.pending))
+    have = sums_in(Path(path)) if sums.marked else []
+    without = max(0, (len(have) or _lines_in(Path(path))) - len(sums.lines) - len(sums.pending))
     told = {
         "changed or added": sum(line in sums.marked for line in have),
         "taken out": sums.gone,

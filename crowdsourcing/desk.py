@@ -219,7 +219,7 @@ class Desk(ChatDesk, CrowdMessenger):
         language = body.get("texts_language", "")
         if not isinstance(language, str) or not LANGUAGE.fullmatch(language):
             raise malformed("The language of the page is no language.")
-        comment = text(body.get("comment", ""), self.survey.limits.comment_length, "The comment")
+        comment = text(body.get("comment"), self.survey.limits.comment_length, "The comment")
         pages = self.pages(handout)
         given = body.get("items")
         if self.opening:

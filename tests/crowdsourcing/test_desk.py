@@ -4,7 +4,7 @@ import copy
 from dataclasses import replace
 
 import pytest
-from office import Office, careful, conversations, refused
+from office import Office, careful, controls_of, conversations, refused, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.errors import UserError
@@ -43,6 +43,13 @@ def test_a_unit_goes_out_and_comes_back(office):
     (record,) = o.crowd.done.values()
     assert record == next(o.ledger.submissions()).record
     assert o.desk.counts() == {"units": many, "free": many - 1, "open": 0, "done": 1, **ended}
+
+
+@pytest.mark.parametrize(("spread", "mixed"), [("", 2), ("units", 0), ("tasks", 0)])
+def test_controls_with_other_questions_stay_out_where_units_differ_in_theirs(office, spread, mixed):
+    others = [replace(control, questions=("nature",)) for control in controls_of()]
+    o = office(survey=replace(spot_the_bot(), spread=spread), controls=others)
+    assert len(o.unit("ann")["items"]) == 6 + mixed
 
 
 def test_six_tabs_get_one_unit(office):

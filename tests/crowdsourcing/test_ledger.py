@@ -312,5 +312,13 @@ def test_a_write_waits_for_no_reader_and_is_refused_while_another_writes(ledger,
     with pytest.raises(sqlite3.OperationalError, match="locked"):
         ledger.end(HANDLES[0], "returned", 12.0)
     other.execute("ROLLBACK")
-    other.close()
+    other.execute("BEGIN")
+    assert other.execute("SELECT status FROM handouts").fetchall() == [("open",), ("done",)]
     assert ledger.end(HANDLES[0], "returned", 12.0)
+    other.close()
+
+
+def test_what_belongs_to_nothing_is_refused(ledger):
+    with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
+        ledger.open_exchange(HANDLES[7], 0, 2, 5.0)
+    assert ledger.opened(HANDLES[7]) == {}

@@ -14,12 +14,14 @@ import pytest
 import statsmodels.api as sm
 from made_up_studies import expected_counts, study
 from scipy.optimize import minimize
+from scipy.special import expit, logit
 from scipy.stats import binomtest
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, davidson, win_matrix, win_rate_intervals, win_rates
 from parlai_spotbot.analysis.ranking.contrasts import exchange_test
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 BOTS = ("a", "b", "c", "d")
 
@@ -231,6 +233,75 @@ def test_win_rates_of_a_judge(per_pair):
     share = ((ends[..., 0] <= truth) & (truth <= ends[..., 1]))[known].mean()
     print(per_pair, share, known.mean())
     assert 0.93 <= share <= 0.99
+
+
+def spread_over(matches, groups):
+    """The same matches, in conversations of their own, by so many annotators of their own."""
+    return matches.assign(conversation_id=range(len(matches)), worker_id=np.arange(len(matches)) % groups)
+
+
+def test_win_rates_of_matches_that_share_nothing_by_hand(matches_of):
+    """Each match moves a rate by its share of it, times how far its outcome was from what the strengths expect."""
+    rows = spread_over(matches_of("ab+ " * 9 + "ba+ " * 4 + "ab= ba= " + "ac+ " * 5 + "ca+ " * 3 + "bc+ cb+ " * 2), 64)
+    found = contrasts(rows, list("abc"))
+    got, rates = win_rate_intervals(rows, found, 0.9), win_rates(win_matrix(rows, list("abc")))
+    decided = {("a", "b"): 13, ("a", "c"): 8, ("b", "c"): 4}
+    for place, name in enumerate("abc"):
+        moves, weights = [], []
+        for a, b, outcome in zip(rows["a"], rows["b"], rows["outcome"], strict=True):
+            if name not in (a, b):
+                continue
+            weight = 1 / (2 * decided[min(a, b), max(a, b)])
+            ours = found.strength[place] - found.strength["abc".index(b if name == a else a)]
+            won = (outcome > 0) == (name == a)
+            weights.append(weight)
+            moves.append(weight * (won - expit(ours)) * (outcome != 0))
+        part = np.square(weights) / np.square(weights).sum()
+        variance = (np.square(moves) / (1 - part)).sum()
+        reach = student.ppf(0.95, 1 / (part @ part) - 1) * np.sqrt(variance) / (rates[place] * (1 - rates[place]))
+        np.testing.assert_allclose(got[place], expit(logit(rates[place]) + np.array([-reach, reach])))
+
+
+def test_win_rates_at_the_ends_and_of_too_few_pairs(matches_of):
+    always = spread_over(matches_of("ab+ ba- " * 5 + "bc+ cb+ bc- ac+ ca- " * 4), 40)
+    low, high = win_rate_intervals(always, contrasts(always, list("abc")))[0]
+    assert (low, high) == pytest.approx((0.025 ** (1 / 18), 1.0))  # Clopper and Pearson's of 18 of 18
+    # d won and lost against a, and only tied with b and c: its rate is not one against all of them.
+    rows = spread_over(matches_of("ab+ ba+ ac+ ca+ bc+ cb+ ad+ da+ bd= cd= " * 5), 50)
+    ends = win_rate_intervals(rows, contrasts(rows, list("abcd")))
+    assert np.isnan(ends[3]).all()
+    assert np.isfinite(ends[:3]).all()
+
+
+def test_conversations_won_are_counted_whole(matches_of):
+    """A conversation is won by whom more of its matches favour, whoever is named first; one that is even, by nobody."""
+    text = "ab+ ab+ ab- ab+ ba+ ba+ ba- ab- ac+ ca- bc= cb- cb+ cb+ "
+    talk = [0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 6, 6, 7, 7]
+    rows = matches_of(text * 6).assign(worker_id=np.arange(84) % 17)
+    rows["conversation_id"] = np.concatenate([np.array(talk) + 8 * i for i in range(6)])
+    won = np.array([[0, 1, 2], [1, 0, 1], [0, 1, 0]]) * 6
+    assert contrasts(rows, list("abc")).won.tolist() == won.tolist()
+
+
+def test_what_is_corrected_is_the_p_with_its_exact_floor(matches_of):
+    rows = spread_over(matches_of("ab+ ba- ac+ ca- ac+ " + "bc+ cb+ bc- cb- " * 5), 25)
+    found = contrasts(rows, list("abc"))
+    np.testing.assert_allclose(found.pairs["p_adjusted"], adjust(found.pairs["p"]))
+    bare = found.estimates.pairs(count=3)["p"]
+    for place, floor in enumerate([exchange_test(found.won, 0, 1), exchange_test(found.won, 0, 2), 0.0]):
+        assert found.pairs["p"][place] == pytest.approx(max(bare[place], floor))
+    assert (found.pairs["p"][:2] > bare[:2]).any()
+
+
+def test_strengths_are_drawn_with_their_covariance(matches):
+    names = [f"b{i}" for i in range(4)]
+    found = contrasts(matches, names)
+    drawn = found.draws(4000, np.random.default_rng(0))
+    assert drawn.shape == (4000, 4)
+    se = np.sqrt(np.diag(found.estimates.covariance)[:4])
+    assert drawn.sum(axis=1).std() < 0.1 * se.min()
+    assert (abs(drawn.mean(axis=0) - found.strength) < 0.1 * se).all()
+    assert np.isnan(contrasts(matches[:0], names).draws(3, np.random.default_rng(0))).all()
 
 
 def test_scores_are_shares_of_points_against_everybody():

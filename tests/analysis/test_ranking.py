@@ -90,6 +90,20 @@ def test_ranges_throw_out_the_outer_ranks():
     assert rank_ranges(np.zeros((10, 2)), 0.95).tolist() == [[1, 2], [1, 2]]
 
 
+def test_the_papers_ranges_are_the_best_rank_and_the_one_that_995_of_1000_have(matches_of):
+    matches = matches_of("ab+ " * 30 + "ba+ " * 24 + "ab= " * 6 + "bc+ " * 30 + "cb+ " * 28 + "ca- ac+ ca+ " * 20)
+    found = rank_clusters(matches, list("abc"), rng=np.random.default_rng(0), resample="paper")
+    won, n = np.array([70, 54, 48]), np.array([120, 118, 118])
+    np.testing.assert_allclose(found.scores.mean(axis=0), won / n, atol=0.002)
+    # 5,000 of 178 annotations are drawn, however few there are.
+    spread = np.sqrt(won / n * (1 - won / n) / (5000 * n / 178))
+    np.testing.assert_allclose(found.scores.std(axis=0), spread, rtol=0.1)
+    for place, name in enumerate("abc"):
+        rank = 1 + (found.scores > found.scores[:, [place]]).sum(axis=1)
+        assert found.ranges[name] == [rank.min(), np.sort(rank)[995]]
+    assert paper_ranges(win_matrix(matches, list("abc")), rng=np.random.default_rng(0)) == found.ranges
+
+
 def test_clusters_join_overlapping_ranges():
     assert cluster_places(np.array([[4, 4], [1, 1], [2, 3], [3, 3]])).tolist() == [[4, 4], [1, 1], [2, 3], [2, 3]]
     assert cluster_places(np.array([[1, 2], [2, 3], [1, 3]])).tolist() == [[1, 3]] * 3

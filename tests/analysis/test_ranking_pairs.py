@@ -42,7 +42,9 @@ def test_a_longer_segment_weighs_more():
         ["d", 2, 0, 2],
         ["d", 3, 0, 1],
     ]
+    assert set(segments) == {"conversation_id", "k", "outcome", "a", "b", "annotations"}
     whole = unit_matches(rows, "conversation")
+    assert set(whole) == {"conversation_id", "outcome", "a", "b", "annotations"}
     assert whole[["conversation_id", "outcome", "annotations"]].to_numpy().tolist() == [["c", -1, 3], ["d", 0, 3]]
     again = unit_matches(rows.set_axis([0] * 6), "conversation")  # whatever the index
     assert again.to_numpy().tolist() == whole.to_numpy().tolist()

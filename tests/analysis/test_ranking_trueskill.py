@@ -74,6 +74,7 @@ def test_compiled_orders_are_those_of_numpy():
     for model in (TrueSkill(), TrueSkill(tau=0.0, draw_probability=0.7), PAPER):
         found = [trueskill_orders(matches, names, order, model=model, backend=b) for b in ("numba", "numpy")]
         np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(trueskill_orders(matches, names, order, model=PAPER), found[0])
 
 
 def test_upsets_beyond_the_reach_of_a_float_keep_scores_finite():
@@ -119,6 +120,11 @@ def test_a_replicate_plays_each_match_as_often_as_it_weighs(matches_of):
         np.testing.assert_allclose(mu[row], alone["mu"], atol=1e-12)
         np.testing.assert_allclose(sigma[row], alone["sigma"], atol=1e-12)
     np.testing.assert_allclose(mu[2], 25.0)
+    assert mu.shape == sigma.shape == (3, 3)
+    model = TrueSkill(mu=0.0, sigma=1.0, beta=0.5)
+    own = trueskill_replicates(matches, list("abc"), weights, rng=np.random.default_rng(0), model=model)
+    np.testing.assert_allclose(own[0][2], 0.0)
+    assert all(of.shape == (0, 3) for of in trueskill_replicates(matches, list("abc"), weights[:0], rng=None))
 
 
 def test_shuffles_are_random_orders_of_all_matches():

@@ -89,12 +89,12 @@ def _planned(
         collection = _collection(request, study)
         work = _work(collection)
         found = dry_run.estimate(request.settings, collection.survey, work)
+        say(dry_run.said(found, request.settings, collection.survey))
+        if request.annotators is not None and request.settings.provider == "in_house":
+            names = {*known_names(collection.paths.links), *wanted_names(request.annotators, 1, request.group)}
+            for line in few_annotators.said(len(names), found, work, collection.survey, study):
+                say(line)
         gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
-    say(dry_run.said(found, request.settings, collection.survey))
-    if request.annotators is not None and request.settings.provider == "in_house":
-        names = {*known_names(collection.paths.links), *wanted_names(request.annotators, 1, request.group)}
-        for line in few_annotators.said(len(names), found, work, collection.survey, study):
-            say(line)
     return collection, found
 
 

@@ -40,7 +40,12 @@ class UnitStock:
         self._segments = {unit.unit_id: (unit.block_id, unit.rotation) for unit in units}  # what replicates share
         self._bearing: dict[str, set[str]] = defaultdict(set)
         known: dict[tuple[str, ...], frozenset[str]] = {}  # conversations are in several units each
+        of_units: dict[tuple[tuple[str, ...], ...], frozenset[str]] = {}  # replicates show the same ones
         for unit in units:
+            shown = tuple(item.conversation_ids for item in unit.items)
+            if shown in of_units:
+                self._bear(unit, of_units[shown])
+                continue
             for item in unit.items:
                 if item.conversation_ids not in known:
                     known[item.conversation_ids] = marks_of([item], seeds)
@@ -51,11 +56,16 @@ class UnitStock:
                     f"units.jsonl, unit {unit.unit_id}: two of its items show one conversation or seed.",
                     "Pack anew: nobody may meet a conversation or seed twice.",
                 )
-            self.marks[unit.unit_id] = marks
-            for mark in {*marks, f"block {unit.block_id}"}:
-                self._bearing[mark].add(unit.unit_id)
+            of_units[shown] = marks
+            self._bear(unit, marks)
         self._paused: set[str] = set()
         self.load((), ())
+
+    def _bear(self, unit: Unit, marks: frozenset[str]) -> None:
+        self.marks[unit.unit_id] = marks
+        self._bearing[f"block {unit.block_id}"].add(unit.unit_id)
+        for mark in marks:
+            self._bearing[mark].add(unit.unit_id)
 
     def load(self, handouts: Iterable[Handout], seen: Iterable[tuple[str, str, str]]) -> None:
         """Forget everything, then take over what the ledger says; units that it alone knows are a `UserError`."""

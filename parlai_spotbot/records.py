@@ -150,9 +150,9 @@ def _turns(row: dict, where: str) -> tuple[Turn, ...]:
     for number, exchange in enumerate(get(row, "dialog", list, where)):
         if not isinstance(exchange, list) or not all(isinstance(act, dict) for act in exchange):
             raise UserError(f"{where}: field 'dialog', exchange {number}: expected a list of turns.", "Correct it.")
-        said = [(act.get("id"), act.get("text")) for act in exchange]
-        if all(type(speaker) is str and type(text) is str for speaker, text in said):  # a large study has millions
-            turns += [Turn(speaker, text) for speaker, text in said]
+        speakers, texts = [act.get("id") for act in exchange], [act.get("text") for act in exchange]
+        if {str}.issuperset(map(type, speakers + texts)):  # a large study has millions
+            turns += map(Turn, speakers, texts)
         else:
             turns += [Turn(get(act, "id", str, where), get(act, "text", str, where)) for act in exchange]
     return tuple(turns)
@@ -316,9 +316,9 @@ class Item:
 
 def _utterances(transcript: Any, where: str) -> tuple[Utterance, ...]:
     try:  # a large study has millions
-        said = [(turn["entity"], turn["text"]) for turn in transcript]
-        if all(type(entity) is int and type(text) is str for entity, text in said):
-            return tuple(Utterance(entity, text) for entity, text in said)
+        entities, texts = [turn["entity"] for turn in transcript], [turn["text"] for turn in transcript]
+        if {int}.issuperset(map(type, entities)) and {str}.issuperset(map(type, texts)):
+            return tuple(map(Utterance, entities, texts))
     except (KeyError, TypeError):
         pass
     return tuple(Utterance(get(u, "entity", int, where), get(u, "text", str, where)) for u in transcript)

@@ -37,12 +37,16 @@ LOGGERS = "mephisto.utils.logger_core"
 REGISTRY = "mephisto.operations.registry"
 ABSTRACTIONS = (
     "mephisto.abstractions.providers.mock.mock_provider",
-    "mephisto.abstractions.providers.mturk.mturk_provider",
-    "mephisto.abstractions.providers.mturk_sandbox.sandbox_mturk_provider",
     "mephisto.abstractions.architects.mock_architect",
     "mephisto.abstractions.blueprints.mock.mock_blueprint",
 )
-"""What of stock Mephisto is loaded beside our own: the paid platforms, and the mocks that its contract tests use."""
+"""What of stock Mephisto is loaded beside our own: the mocks that its contract tests use."""
+
+PLATFORMS = {
+    "mturk": "mephisto.abstractions.providers.mturk.mturk_provider",
+    "mturk_sandbox": "mephisto.abstractions.providers.mturk_sandbox.sandbox_mturk_provider",
+}
+"""The paid platforms, each loaded with its client once it is asked for."""
 
 HANDED_IN = ("completed", "accepted", "rejected", "soft_rejected")
 """Statuses of units whose agent is done."""
@@ -90,7 +94,15 @@ def _few_abstractions(module: ModuleType) -> None:
         for name in ABSTRACTIONS:
             importlib.import_module(name)
 
+    def get_crowd_provider_from_type(provider_type: str) -> type:
+        if provider_type in PLATFORMS:
+            importlib.import_module(PLATFORMS[provider_type])
+        return provider_of(provider_type)
+
+    provider_of, valid_types = module.get_crowd_provider_from_type, module.get_valid_provider_types
     module.fill_registries = fill_registries
+    module.get_crowd_provider_from_type = get_crowd_provider_from_type
+    module.get_valid_provider_types = lambda: [*dict.fromkeys([*valid_types(), *PLATFORMS])]
 
 
 def _one_log_line(module: ModuleType) -> None:
@@ -180,15 +192,17 @@ def _database_class() -> type:
             with self.table_access_condition:
                 return dict(map(tuple, self._get_connection().execute(query, (int(task_run_id),))))
 
-        def new_units(self, assignment: Any, indices: Iterable[int], pay: float) -> None:
-            """Units of an assignment, all in one go; for providers that need not hear of them."""
+        def new_units(self, places: Iterable[tuple[Any, int]], pay: float) -> None:
+            """Units by their assignments and places in these, in one go; for providers that need not hear of them."""
             query = (
                 "INSERT INTO units (task_id, task_run_id, requester_id, assignment_id, unit_index, pay_amount, "
                 "provider_type, task_type, sandbox, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'created')"
             )
-            ids = [assignment.task_id, assignment.task_run_id, assignment.requester_id, assignment.db_id]
-            kinds = [assignment.provider_type, assignment.task_type, assignment.sandbox]
-            rows = [(*map(int, ids), index, pay, *kinds) for index in indices]
+            rows = [
+                (*ids, index, pay, of.provider_type, of.task_type, of.sandbox)
+                for of, index in places
+                for ids in [map(int, (of.task_id, of.task_run_id, of.requester_id, of.db_id))]
+            ]
             with self.table_access_condition, self._get_connection() as connection:
                 connection.executemany(query, rows)
 

@@ -10,7 +10,7 @@ import contextlib
 import io
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +58,15 @@ class UnitLauncher(TaskLauncher):
         """
         empty = self._adopt_known()
         missing = [unit for unit in self.wanted if unit.unit_id not in self.unit_ids]
+        made = []
         for data in blocks(missing):
             assignment = empty.pop() if empty else self._new_assignment()
             path = Path(assignment.get_data_dir()) / ASSIGNMENT_DATA_FILE
             text = json.dumps({"shared": data.shared, "unit_data": data.unit_data})  # as dumpJSON, three times as fast
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")  # what a crash tears is made anew
-            self._create_units(assignment, data, {})
+            made.append((assignment, data, range(len(data.unit_data))))
+        self._create_units(made)
 
     def _adopt_known(self) -> list[Assignment]:
         """Read what there is into `unit_ids`; returns this run's assignments that have no units yet."""
@@ -72,7 +74,7 @@ class UnitLauncher(TaskLauncher):
         rows: dict[str, dict[int, Unit]] = {}
         for unit in self.db.find_units(task_id=task_id):
             rows.setdefault(unit.assignment_id, {})[unit.unit_index] = unit
-        empty = []
+        empty, partly = [], []
         for assignment in self.db.find_assignments(task_id=task_id):
             units, data = rows.get(assignment.db_id, {}), _stored(assignment)
             ours = assignment.task_run_id == self.task_run.db_id
@@ -83,7 +85,8 @@ class UnitLauncher(TaskLauncher):
             self.assignments.append(assignment)
             self._know(data, units.values())
             if ours:
-                self._create_units(assignment, data, units)
+                partly.append((assignment, data, [i for i in range(len(data.unit_data)) if i not in units]))
+        self._create_units(partly)
         return empty
 
     def _know(self, data: InitializationData, units: Iterable[Unit]) -> None:
@@ -101,16 +104,19 @@ class UnitLauncher(TaskLauncher):
             ),
         )
 
-    def _create_units(self, assignment: Assignment, data: InitializationData, known: dict[int, Unit]) -> None:
-        missing = [i for i in range(len(data.unit_data)) if i not in known]
-        if not missing:
-            return
+    def _create_units(self, lacking: list[tuple[Assignment, InitializationData, Sequence[int]]]) -> None:
+        """Rows of units for assignments of this run: what each was made of, and the places that have none yet."""
+        lacking = [(assignment, data, places) for assignment, data, places in lacking if places]
         if self.provider_type in MTURK:  # it writes down each of them
-            new = [self.UnitClass.new(self.db, assignment, i, self.pay) for i in missing]
-        else:
-            self.db.new_units(assignment, missing, self.pay)
-            new = [unit for unit in self.db.find_units(assignment_id=assignment.db_id) if unit.unit_index in missing]
-        self._know(data, new)
+            for assignment, data, places in lacking:
+                self._know(data, [self.UnitClass.new(self.db, assignment, place, self.pay) for place in places])
+        elif lacking:
+            self.db.new_units([(assignment, place) for assignment, _, places in lacking for place in places], self.pay)
+            new = {assignment.db_id: (data, places) for assignment, data, places in lacking}
+            for unit in self.db.find_units(task_run_id=self.task_run.db_id):
+                data, places = new.get(unit.assignment_id, (None, ()))
+                if unit.unit_index in places:
+                    self._know(data, [unit])
 
     # -- launching ---------------------------------------------------------------------------------------------------
     def offer(self) -> None:

@@ -37,6 +37,7 @@ from mephisto.utils.logger_core import get_logger, set_mephisto_log_level
 from mephisto.utils.qualifications import find_or_create_qualification, make_qualification_dict
 from omegaconf import DictConfig, OmegaConf
 
+from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.contract import Crowd
 from parlai_spotbot.crowdsourcing.mephisto_task import home
 from parlai_spotbot.crowdsourcing.mephisto_task import provider as _registered  # noqa: F401
@@ -88,7 +89,8 @@ def serve(
     try:
         config, shared = configuration(setup), shared_state(setup)
         requester(database, setup)
-        run_id = operator.launch_task_run_or_die(config, replace(shared, make_server=make_server))
+        with files.no_collection():
+            run_id = operator.launch_task_run_or_die(config, replace(shared, make_server=make_server))
         live = operator.get_running_task_runs()[run_id]
         url = operator.urls[run_id]
         on_ready(url)

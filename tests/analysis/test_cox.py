@@ -309,6 +309,8 @@ def test_wald_and_likelihood_ratio_agree_with_their_definitions():
     assert test.chi2 == pytest.approx(full.wald(["x2"]).chi2, rel=0.1)  # the same in large samples
     with pytest.raises(ValueError, match="expected ph with fewer of the covariates"):
         part.likelihood_ratio(full)
+    with pytest.raises(ValueError, match="reduced"):
+        full.likelihood_ratio(full)
     with pytest.raises(ValueError, match="names: 'x9', expected one of x1, x2"):
         full.wald(["x9"])
     strong = cox(np.tile(left, 200), np.tile(right, 200), np.tile(x, (200, 1)), backend="native")

@@ -48,6 +48,26 @@ def test_check_tells_a_right_family_from_a_wrong_one():
         parametric_check(right, *rows, X=[[1], [2]])
 
 
+def test_check_by_weights_is_that_of_rows_as_often():
+    rows, weights = np.array([[0, 0, 1, 2, 3], [1, 2, 3, np.inf, np.inf]]), [3, 1, 2, 1, 4]
+    often = np.repeat(rows, weights, axis=1)
+    fit = parametric(*often, dist="exponential", backend="native")
+    expected = parametric_check(fit, *often).table
+    np.testing.assert_allclose(parametric_check(fit, *rows, weights).table, expected, atol=1e-9)
+
+
+def test_covariates_by_the_thousand():
+    rng = np.random.default_rng(2)
+    x = np.linspace(-1, 1, 2500)
+    rows = current_status(rng, rng.weibull(1.7, 2500) * 4 * np.exp(-0.9 * x))
+    fit = parametric(*rows, x, "ph", "weibull", backend="native")
+    check = parametric_check(fit, *rows, X=x[:, None])
+    np.testing.assert_allclose(check.table["fitted"], fit.survival(check.table["time"], x[:, None]).mean(axis=0))
+    listed = compare_distributions(*rows, x, dists=("exponential", "weibull")).set_index("dist")
+    assert listed["parameters"].to_dict() == {"weibull": 3, "exponential": 2}
+    assert listed["loglik"]["weibull"] == pytest.approx(fit.loglik, abs=1e-8)
+
+
 def test_log_minus_log_by_hand():
     # a: 1 of 4 spotted by 2, 2 of 4 by 5; b: 2 of 4, 3 of 4.
     left, right, group = [], [], []

@@ -327,6 +327,8 @@ def test_a_million_rows():
         ({"replicates": 0}, "replicates is 0"),
         ({"imputations": 1}, "imputations is 1"),
         ({"covariance": "imputation", "score": "finkelstein"}, "'imputation' is for Sun's score"),
+        ({"covariance": "imputation", "clusters": list("wxyz")}, "'imputation' is for Sun's score"),
+        ({"covariance": "imputation", "strata": list("wwxx")}, "'imputation' is for Sun's score"),
         ({"covariance": "imputation", "method": "exact"}, "method is 'exact', expected 'asymptotic'"),
         ({"clusters": [list("wxyz"), list("wxyz")]}, "clusters: two clusterings with covariance 'permutation'"),
         ({"clusters": [list("wxyz")] * 3}, "clusters: 3 clusterings, expected one or two"),

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from parlai_spotbot.analysis.survival.distributions import ExtremeValue, LogGamma, Logistic, Normal, log_gamma
+from parlai_spotbot.analysis.survival.distributions import (
+    ExtremeValue,
+    LogGamma,
+    Logistic,
+    Normal,
+    log_gamma,
+    log_gamma_tails,
+)
 from parlai_spotbot.analysis.survival.families import PARAMETERS
 from parlai_spotbot.analysis.survival.locationscale import Likelihood, build, maximise
 from parlai_spotbot.analysis.survival.parametric import parametric
@@ -491,3 +498,27 @@ def test_a_million_rows():
     fit = parametric(left, left + 0.25, x, "aft", backend="native")
     np.testing.assert_allclose(fit.coef, [0.5, -0.3], atol=4 * fit.se.max())
     assert fit.parameters["log_shape"] == pytest.approx(-np.log(0.7), abs=4 * fit.parameter_se["log_shape"])
+
+
+def test_gamma_tail_below_every_double():
+    with mpmath.workdps(40):
+        expected = float(mpmath.log(mpmath.gammainc(5000, 0, 2500, regularized=True)))
+    below, above = log_gamma_tails(5000.0, np.log([0.5]))
+    assert expected < -900
+    assert below[0] == pytest.approx(expected, rel=1e-12)
+    assert above[0] == 0
+
+
+def test_an_interval_whose_probability_no_double_holds_counts():
+    """One row in 10^6 lies 40 standard deviations below."""
+    left, right = np.array([1e-18, 0, 1, 3]), np.array([2e-18, 1, 3, np.inf])
+    weights = np.array([1, 3e5, 5e5, 2e5])
+    fit = parametric(left, right, None, "aft", "lognormal", weights=weights, backend="native")
+    mu, sigma = fit.parameters["mu"], np.exp(fit.parameters["log_sigma"])
+    with np.errstate(divide="ignore"):
+        low, high = ((np.log(ends) - mu) / sigma for ends in (left, right))
+    far_low, far_high = stats.norm.logcdf(low[0]), stats.norm.logcdf(high[0])
+    assert far_high < -600
+    rest = np.log(stats.norm.cdf(high[1:]) - stats.norm.cdf(low[1:]))
+    expected = far_high + np.log1p(-np.exp(far_low - far_high)) + weights[1:] @ rest
+    assert fit.loglik == pytest.approx(expected, rel=1e-12)

@@ -169,10 +169,15 @@ def test_latent_intraclass_correlation():
         assert abs(here.mean() - expected) < WIDE * np.sqrt(design * expected * (1 - expected) / len(here))
 
 
-def test_intraclass_correlation_of_verdicts():
-    p = {"shape": 1.7, "scale": 4.0}
-    data = sample(60_000, parameters=p, clusters=ASKED, icc="verdicts", seed=7)
-    residual = np.isfinite(data["right"]) - (1 - survival_of("weibull", data["k"], p))
+@pytest.mark.parametrize("model", ["", "ph", "po", "aft"])
+def test_intraclass_correlation_of_verdicts(model):
+    p, x = {"shape": 1.7, "scale": 4.0}, np.arange(60_000) % 2
+    covariates = {"X": x, "coef": [0.8], "model": model} if model else {}
+    data = sample(60_000, parameters=p, clusters=ASKED, icc="verdicts", seed=7, **covariates)
+    at = survival_of("weibull", data["k"] * (np.exp(-0.8 * x) if model == "aft" else 1), p)
+    at = at ** np.exp(0.8 * x) if model == "ph" else at
+    at = at / (at + (1 - at) * np.exp(0.8 * x)) if model == "po" else at
+    residual = np.isfinite(data["right"]) - (1 - at)
     for name, (_, asked) in ASKED.items():
         assert pair_correlation(residual.to_numpy(), data[name]) == pytest.approx(asked, abs=0.012)
 
@@ -216,6 +221,7 @@ def test_labels_and_seeds():
         ({"model": "additive"}, "model is 'additive', expected one of ph, po, aft"),
         ({"inspection": "daily"}, "inspection is 'daily'"),
         ({"times": [2, 0]}, "is inspected at 0.0, expected a finite number above 0"),
+        ({"times": [[1], [0], [np.nan]]}, "row 1 is inspected at 0.0, expected a finite number above 0"),
         ({"times": [2], "inspection": "case2"}, "times: shape .*expected at least 2"),
         ({"clusters": {"c": (2, 1.0)}}, "'c' has intraclass correlation 1.0"),
         ({"clusters": {"c": ([1, 2], 0.1)}}, "'c' has labels of shape"),

@@ -134,6 +134,17 @@ def test_bounds_hold_in_the_worst_cases():
     assert (bounds["ci"][:, 0] <= bounds["low"]).all()
 
 
+def test_the_test_of_stopping_by_hand():
+    """Two annotators an entity; cumulative hazards 1/6, 5/12, 11/12."""
+    rows = pd.DataFrame(
+        [("a", 1, 0), ("a", 2, 1), ("b", 3, 0), ("b", 3, 1), ("c", 1, 1), ("c", 2, 0)],
+        columns=["appearance", "k", "spotted"],
+    ).assign(group="x", whole=3, worker_id=list("rstuvw"))
+    found = stopping_test(rows.assign(conversation_id=rows["appearance"]))
+    assert found.difference == pytest.approx(10 / 11)  # (1/2 + 5/6) / (4/5 + 2/3): after one exchange, and after two
+    assert (found.n, found.stopped, found.conversations) == (8, 2, 3)
+
+
 def test_the_test_of_stopping_keeps_its_level():
     """Where stopping is a coin's toss p is below .1 in a tenth of studies, though appearances differ."""
     rng = np.random.default_rng(5)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.api_requests import refusal
 from parlai_spotbot.crowdsourcing.handlers import BaseHandler
+from parlai_spotbot.wording import minutes_said
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.backups import BackupClock
@@ -148,7 +149,7 @@ class OperatorWatch:
         if self.backups.trouble:
             told.append(f"<strong>The last one failed: {html.escape(self.backups.trouble)}.</strong>")
         if self.backups.last_at is not None:
-            told.append(f"The ledger was last backed up {(now - self.backups.last_at) / 60:.0f} minutes ago.")
+            told.append(f"The ledger was last backed up {minutes_said((now - self.backups.last_at) / 60)} ago.")
         return f"<h2>Backups</h2><p>{' '.join(told)}</p>"
 
 

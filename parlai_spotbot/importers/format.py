@@ -11,6 +11,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study_plan import check_segments
+from parlai_spotbot.wording import counted
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,15 @@ class Format:
 
 def summary(imported: ImportedStudy) -> str:
     """What was imported, and every oddity with its count and what was done about it."""
-    lines = [f"{len(imported.conversations)} conversations of {', '.join(imported.plan.contestants)}"]
+    units = counted(len(imported.units), "unit")
+    lines = [f"{counted(len(imported.conversations), 'conversation')} of {', '.join(imported.plan.contestants)}"]
     if imported.judgements:
         people = len({judgement.worker_id for judgement in imported.judgements if judgement.source == HUMAN})
-        lines[0] += f"; {len(imported.units)} units; {imported.about['annotations']} annotations, {people} annotators"
+        answers = counted(imported.about["annotations"], "annotation")
+        lines[0] += f"; {units}; {answers}, {counted(people, 'annotator')}"
     elif imported.units:
-        pairs_read, known = imported.about["pairs"], imported.about["controls"]
-        lines[0] += f"; {pairs_read} pairs in {len(imported.units)} units, {known} controls"
+        pairs_read, known = counted(imported.about["pairs"], "pair"), counted(imported.about["controls"], "control")
+        lines[0] += f"; {pairs_read} in {units}, {known}"
     lines += [f"note: {note}" for note in imported.about.get("notes", [])]
     rows = imported.about.get("oddities", [])
     if rows:

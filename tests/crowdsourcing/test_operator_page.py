@@ -58,7 +58,7 @@ def test_it_tells_how_the_collection_goes(served):
     assert "<h1>mine &lt;b&gt;</h1>" in page
     assert "15.0 minutes or less, which is 8.00 USD an hour" in page
     assert "less than the minimum wage, 10.00" in page
-    assert "The ledger was last backed up 0 minutes ago" in page
+    assert "The ledger was last backed up 1 minute ago" in page
     assert page.count("perhaps stuck") == 1
     names = [tokens.pseudonym(served.secret, worker) for worker in ("cyd", "dan")]
     assert page.index(names[0]) < page.index("perhaps stuck") < page.index(names[1])

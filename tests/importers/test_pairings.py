@@ -133,7 +133,7 @@ def test_the_command_makes_a_study_that_is_not_packed_anew(write, run, tmp_path,
     words = ["--format", "pairings", "--data", write(KNOWN, row()), "--study", tmp_path / "study"]
     code, out, _ = run(*words)
     assert code == 0
-    assert "2 conversations of a, b; 1 pairs in 1 units, 1 controls" in out
+    assert "2 conversations of a, b; 1 pair in 1 unit, 1 control" in out
     assert "next: parlai spotbot_crowdsource" in out
     study = Study.open(tmp_path / "study")
     assert len(read_controls(study, "acute_eval")) == 1

@@ -175,6 +175,7 @@ def test_variances_of_many_estimates_are_those_of_each_by_itself():
         for kind in (np.asarray, csr_array):
             np.testing.assert_allclose(clusters.variance(kind(scores), kind(shares)), np.concatenate(alone, axis=1))
     nothing = Clusters.by([]).diagonal(csr_array((0, 2)))
+    assert np.isnan(Clusters.by([]).diagonal(np.zeros((0, 2))).variance).all()
     assert np.isnan(nothing.variance).all()
     assert (nothing.df.tolist(), nothing.effective.tolist()) == ([0, 0], [0, 0])
 

@@ -25,6 +25,23 @@ def marks_of(items: Iterable[Item], seeds: Mapping[str, str]) -> frozenset[str]:
     )
 
 
+def _marks_of_unit(
+    unit: Unit, seeds: Mapping[str, str], known: dict[tuple[str, ...], frozenset[str]]
+) -> frozenset[str]:
+    """`marks_of` its items, each of which is looked up in `known`, or put there; a `UserError` where two share one."""
+    for item in unit.items:
+        if item.conversation_ids not in known:
+            known[item.conversation_ids] = marks_of([item], seeds)
+    of_items = [known[item.conversation_ids] for item in unit.items]
+    marks = frozenset().union(*of_items)
+    if len(marks) < sum(map(len, of_items)):
+        raise UserError(
+            f"units.jsonl, unit {unit.unit_id}: two of its items show one conversation or seed.",
+            "Pack anew: nobody may meet a conversation or seed twice.",
+        )
+    return marks
+
+
 class UnitStock:
     """All units, which of them are free, open or done, and for each annotator those out of the question.
 
@@ -43,29 +60,14 @@ class UnitStock:
         of_units: dict[tuple[tuple[str, ...], ...], frozenset[str]] = {}  # replicates show the same ones
         for unit in units:
             shown = tuple(item.conversation_ids for item in unit.items)
-            if shown in of_units:
-                self._bear(unit, of_units[shown])
-                continue
-            for item in unit.items:
-                if item.conversation_ids not in known:
-                    known[item.conversation_ids] = marks_of([item], seeds)
-            of_items = [known[item.conversation_ids] for item in unit.items]
-            marks = frozenset().union(*of_items)
-            if len(marks) < sum(map(len, of_items)):
-                raise UserError(
-                    f"units.jsonl, unit {unit.unit_id}: two of its items show one conversation or seed.",
-                    "Pack anew: nobody may meet a conversation or seed twice.",
-                )
-            of_units[shown] = marks
-            self._bear(unit, marks)
+            if shown not in of_units:
+                of_units[shown] = _marks_of_unit(unit, seeds, known)
+            self.marks[unit.unit_id] = of_units[shown]
+            self._bearing[f"block {unit.block_id}"].add(unit.unit_id)
+            for mark in of_units[shown]:
+                self._bearing[mark].add(unit.unit_id)
         self._paused: set[str] = set()
         self.load((), ())
-
-    def _bear(self, unit: Unit, marks: frozenset[str]) -> None:
-        self.marks[unit.unit_id] = marks
-        self._bearing[f"block {unit.block_id}"].add(unit.unit_id)
-        for mark in marks:
-            self._bearing[mark].add(unit.unit_id)
 
     def load(self, handouts: Iterable[Handout], seen: Iterable[tuple[str, str, str]]) -> None:
         """Forget everything, then take over what the ledger says; units that it alone knows are a `UserError`."""

@@ -187,11 +187,11 @@ class Clusters:
         self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None
     ) -> tuple[np.ndarray | csr_array, np.ndarray | csr_array]:
         if not issparse(scores):
-            scores = _table(scores, self.rows)
+            scores = _columns(scores, self.rows)
         if shares is None:
             shares = _ones(scores) if issparse(scores) else np.ones((self.rows, 1))
         if not issparse(shares):
-            shares = np.broadcast_to(_table(shares, self.rows), scores.shape)
+            shares = np.broadcast_to(_columns(shares, self.rows), scores.shape)
         return scores, shares
 
     def variance(
@@ -281,10 +281,10 @@ def _ones(like: csr_array) -> csr_array:
     return csr_array((np.ones(like.nnz), like.indices, like.indptr), shape=like.shape)
 
 
-def _table(values: np.ndarray, rows: int) -> np.ndarray:
-    """(rows, p), of a column too."""
+def _columns(values: np.ndarray, rows: int) -> np.ndarray:
+    """(rows, p), of a column too; a `ValueError` where there are other rows."""
     values = np.asarray(values, dtype=float)
-    return values if values.ndim == 2 else values.reshape(rows, 1)
+    return values.reshape(rows, values.shape[1] if values.ndim == 2 else 1)
 
 
 def _dense(matrix: np.ndarray | csr_array) -> np.ndarray:

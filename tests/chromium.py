@@ -12,6 +12,31 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 AXE = {"resultTypes": ["violations"], "preload": False}
 """What axe is asked for of pages that load nothing: what it finds, not what it passes."""
 
+CONTRAST = "color-contrast"
+
+ONE_OF_A_LOOK = """() => {
+  const numbers = new Map(), looks = new Map();
+  const look = (element) => {
+    if (!element) return 0;
+    if (looks.has(element)) return looks.get(element);
+    const css = getComputedStyle(element);
+    const own = [look(element.parentElement), element.localName, css.color, css.backgroundColor, css.backgroundImage,
+      css.opacity, css.fontSize, css.fontWeight, css.textShadow, css.position, css.visibility, css.filter].join("|");
+    if (!numbers.has(own)) numbers.set(own, numbers.size + 1);
+    looks.set(element, numbers.get(own));
+    return looks.get(element);
+  };
+  const seen = new Set();
+  for (const element of document.querySelectorAll("body *")) {
+    const says = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (!says || !element.checkVisibility() || seen.has(look(element))) continue;
+    seen.add(look(element));
+    element.setAttribute("data-one-of-a-look", "");
+  }
+  return seen.size;
+}"""
+"""Marks one text of each look: of the same colours, size and weight, on the same ground."""
+
 
 @contextlib.contextmanager
 def browser() -> Iterator:
@@ -23,3 +48,19 @@ def browser() -> Iterator:
         found = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield found
         found.close()
+
+
+def violations(tab, **options) -> list[tuple[str, str, list[str]]]:
+    """What axe finds in a page that loads nothing: rules, how grave they are, and where they are broken.
+
+    Contrast is measured at one text of each look: a table's thousand cells take most of the time, and tell one thing.
+    """
+    from axe_playwright_python.sync_playwright import Axe
+
+    assert tab.evaluate(ONE_OF_A_LOOK)
+    apart = {**AXE, "runOnly": {"type": "rule", "values": [CONTRAST]}}
+    found = [
+        *Axe().run(tab, options={**AXE, **options, "rules": {CONTRAST: {"enabled": False}}}).response["violations"],
+        *Axe().run(tab, context="[data-one-of-a-look]", options=apart).response["violations"],
+    ]
+    return [(rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in found]

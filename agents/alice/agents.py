@@ -9,7 +9,9 @@ text.
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
+import marshal
 import random
 import re
 from importlib.resources import files
@@ -20,7 +22,8 @@ from parlai.core.opt import Opt
 
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_random
 from parlai_spotbot.files import no_collection
-from parlai_spotbot.models.packages import package_folder
+from parlai_spotbot.models.cache import cached_folder
+from parlai_spotbot.models.packages import package_folder, package_version
 
 FALLBACKS = (
     "Let us change the subject. What do you do in your spare time?",
@@ -36,6 +39,9 @@ DATE = "Mon Nov 23 12:00:00 2009"
 """ALICE's clock stands still: an answer that held the present time could not be reproduced."""
 
 
+RULES = "rules"
+"""The file in the cache: the tree of patterns and templates that python-aiml makes of the AIML files."""
+
 HEARD = 2
 """How many sentences ALICE answers, the last ones of a turn; she answers each by itself, which would fill pages."""
 
@@ -46,16 +52,29 @@ def profile() -> dict[str, dict[str, str]]:
     return yaml.safe_load(files(__package__).joinpath("profile.yaml").read_text(encoding="utf-8"))
 
 
-def load_kernel():
-    """Load ALICE's rules (a second or two), quietly, writing nothing."""
-    folder = package_folder("aiml") / "botdata" / "alice"
+def _learn(folder: Path) -> None:
+    """Read the AIML files (a second or two), and keep in `folder` what they become."""
     import aiml
 
     kernel = aiml.Kernel()
     kernel.verbose(False)
     with no_collection():
-        for path in sorted(Path(folder).glob("*.aiml")):
+        for path in sorted((package_folder("aiml") / "botdata" / "alice").glob("*.aiml")):
             kernel.learn(str(path))
+    folder.joinpath(RULES).write_bytes(marshal.dumps(kernel._brain._root))
+
+
+def load_kernel():
+    """ALICE's rules, quietly; they are read once and kept in the cache folder."""
+    package_folder("aiml")
+    import aiml
+
+    kernel = aiml.Kernel()
+    kernel.verbose(False)
+    kept = cached_folder(f"alice-{package_version('python-aiml')}-{marshal.version}", _learn)
+    with no_collection():
+        kernel._brain._root = marshal.loads(kept.joinpath(RULES).read_bytes())
+        gc.freeze()  # a hundred thousand dictionaries that stay: a search through them takes longer than reading them
     for name, value in profile()["self"].items():
         kernel.setBotPredicate(name, str(value))
     processors = kernel._elementProcessors

@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
-from nltk.chat.eliza import eliza_chatbot
+import importlib
+import sys
+from types import ModuleType
 
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_random
+from parlai_spotbot.models.packages import package_folder
+
+
+def _rules():
+    """nltk's Eliza, without the rest of nltk, which takes a second to import and brings SciPy's statistics."""
+    if "nltk" not in sys.modules:
+        nltk = package_folder("nltk")
+        for name, folder in (("nltk", "."), ("nltk.chat", "chat")):
+            module = sys.modules[name] = ModuleType(name)
+            module.__path__ = [str(nltk / folder)]
+    try:
+        return importlib.import_module("nltk.chat.eliza").eliza_chatbot
+    finally:
+        if getattr(sys.modules["nltk"], "__file__", None) is None:  # who wants all of nltk is to get it
+            for name in [n for n in sys.modules if n.split(".")[0] == "nltk"]:
+                del sys.modules[name]
+
+
+eliza_chatbot = _rules()
 
 DRAWS = 20
 """How often another answer is drawn where one was given before; Weizenbaum's program went through them in turn."""

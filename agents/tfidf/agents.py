@@ -6,13 +6,16 @@ import importlib.metadata
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from parlai_spotbot.agents.retrieval import RetrievalAgent, TurnIndex
 from parlai_spotbot.models.cache import cached_folder
+
+if TYPE_CHECKING:  # a second, which who only looks at a pool need not wait for
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
 # Short words ("you", "I") matter in chat, so tokens of one letter count and no stop words are left out.
 OPTIONS = {"ngram_range": (1, 2), "sublinear_tf": True, "token_pattern": r"(?u)\b\w+\b|\?"}
@@ -41,8 +44,14 @@ class TfidfAgent(RetrievalAgent):
         return self.prepared[0].transform(texts)
 
 
+def _vectorizer(**more: dict[str, int]) -> TfidfVectorizer:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(**OPTIONS, **more)
+
+
 def _build(index: TurnIndex, folder: Path) -> None:
-    vectorizer = TfidfVectorizer(**OPTIONS)
+    vectorizer = _vectorizer()
     matrix = vectorizer.fit_transform(index.texts).T.tocsr()
     sparse.save_npz(folder / "matrix.npz", matrix, compressed=False)
     np.save(folder / "idf.npy", vectorizer.idf_)
@@ -51,6 +60,6 @@ def _build(index: TurnIndex, folder: Path) -> None:
 
 def _load(folder: Path) -> tuple[TfidfVectorizer, sparse.csr_matrix]:
     terms = json.loads((folder / "terms.json").read_text(encoding="utf-8"))
-    vectorizer = TfidfVectorizer(**OPTIONS, vocabulary={term: place for place, term in enumerate(terms)})
+    vectorizer = _vectorizer(vocabulary={term: place for place, term in enumerate(terms)})
     vectorizer.idf_ = np.load(folder / "idf.npy")
     return vectorizer, sparse.load_npz(folder / "matrix.npz")

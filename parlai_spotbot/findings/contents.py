@@ -16,7 +16,7 @@ from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_names import judge_under
-from parlai_spotbot.surveys import get_survey, launched_survey, survey_names
+from parlai_spotbot.surveys import get_survey, is_survey, launched_survey
 from parlai_spotbot.surveys.controls.exclusion import without_failed
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -122,7 +122,7 @@ class Contents(Analysis):
     @cached_property
     def kept(self) -> list[Judgement]:
         """The judgements without those of people who missed more controls than the launch allows."""
-        known = self.survey in survey_names()
+        known = is_survey(self.survey)
         return without_failed(self.judgements, launched_survey(self.study, self.survey) if known else None)
 
     @cached_property
@@ -161,7 +161,7 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
     """
     _check_survey(study, survey)
     analysis, made_by = _analysis(study, survey)
-    counted = survey in survey_names() and packing_of(get_survey(survey)).comes_in
+    counted = is_survey(survey) and packing_of(get_survey(survey)).comes_in
     judgements = study.judgements(survey) if study.judgements_path(survey).exists() and not counted else []
     return Contents(
         study=study,
@@ -180,7 +180,7 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
 
 def conversations_of(study: Study, surveys: Iterable[str]) -> list[Conversation]:
     """The study's; a survey whose questions come from a corpus needs none, nor do votes."""
-    needed = any(name not in survey_names() or _of_study(name) for name in surveys)
+    needed = any(not is_survey(name) or _of_study(name) for name in surveys)
     return study.conversations() if needed or study.conversations_path.exists() else []
 
 

@@ -13,7 +13,7 @@ from parlai_spotbot.findings.answers import Facts
 from parlai_spotbot.records import HUMAN, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_names import judge_under
-from parlai_spotbot.surveys import launched_survey, survey_names
+from parlai_spotbot.surveys import is_survey, launched_survey
 
 ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
 """What a round of a training says at least; `role`, `group` (of annotators), `mistakes_by_label` and `seconds` may
@@ -43,7 +43,7 @@ def facts_of_conversations(study: Study) -> Facts:
 
 def facts_of(study: Study, survey: str) -> Facts:
     """What the findings of a survey go by; the survey has the limits of its launch."""
-    asked = launched_survey(study, survey) if survey in survey_names() else None
+    asked = launched_survey(study, survey) if is_survey(survey) else None
     units = study.units(survey) if study.units_path(survey).exists() else []
     forms = {id(finding.form): finding.form for finding in findings_of(survey)}.values()
     own = any(form.of_study for form in forms)

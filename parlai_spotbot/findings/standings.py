@@ -20,7 +20,7 @@ from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import Analysis, Contents, conversations_of, read_contents
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.surveys import get_survey, is_survey
 
 WIN_RATE = "win rate"
 SHARES = (WIN_RATE, "share of turns")
@@ -105,7 +105,7 @@ class Opened:
 
 
 def _ranks(survey: str) -> bool:
-    return any(finding.name == "ranking" for finding in findings_of(survey)) or survey not in survey_names()
+    return any(finding.name == "ranking" for finding in findings_of(survey)) or not is_survey(survey)
 
 
 def _contents(study: Study, survey: str) -> Contents:
@@ -198,7 +198,7 @@ def _standing(survey: str, source: str, criterion: str, own: dict, used: int) ->
 
 def _compares(survey: str) -> bool:
     """Whether annotators of a survey compare contestants with each other, so that scores depend on the opponents."""
-    if survey not in survey_names():
+    if not is_survey(survey):
         return True
     kinds = [question for question in get_survey(survey).questions if question.kind in ("choice", "scale")]
     return any("pair" in question.targets for question in kinds)

@@ -20,7 +20,7 @@ from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_names import judge_under
-from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.terminal import Bar
 
 WRITTEN_EVERY = 10
@@ -99,7 +99,7 @@ def estimate(study: Study, survey: str, judge: Judge) -> dict:
 
 def check_survey(name: str) -> None:
     """Raise `UserError` for a survey that no judge can answer."""
-    survey = get_survey(name) if name in survey_names() else None
+    survey = get_survey(name) if is_survey(name) else None
     if survey is not None and survey.chat:
         raise UserError(
             f"--survey {name}: people chat in it, and a judge has nobody to chat with.",

@@ -18,7 +18,7 @@ from parlai_spotbot.importers import votes as votes_file
 from parlai_spotbot.importers.format import FileWords
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.study import Study as StoredStudy
-from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.surveys import is_survey, survey_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ class Study(StoredStudy):
     def answers(self, survey: str = "spot_the_bot") -> StudyAnswers:
         """The answers to a survey, without those on contestants left out; a ValueError where nobody has answered."""
         known = [name for name in survey_names() if self.judgements_path(name).exists()]
-        if survey not in survey_names() or not findings_of(survey):
+        if not is_survey(survey) or not findings_of(survey):
             raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, known)}")
         if survey not in known:
             raise ValueError(f"survey: nobody has answered {survey!r} in {self.path}. {nearest(survey, known)}")

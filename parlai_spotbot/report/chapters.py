@@ -18,7 +18,7 @@ from parlai_spotbot.hints import command
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import Look
 from parlai_spotbot.report.parts import FOLDER, SourcePart, SurveyView, said
-from parlai_spotbot.surveys import about_of, get_survey, survey_names
+from parlai_spotbot.surveys import about_of, get_survey, is_survey
 from parlai_spotbot.surveys.packing import packing_of
 
 UNSURE = "unsure"
@@ -52,12 +52,12 @@ class Chapter:
     @property
     def played(self) -> bool:
         """Whether annotators open the dialogue themselves."""
-        return self.name in survey_names() and get_survey(self.name).layout == "opening"
+        return is_survey(self.name) and get_survey(self.name).layout == "opening"
 
     @property
     def segmented(self) -> bool:
         """Whether what annotators see is cut to the plan's lengths."""
-        return self.name in survey_names() and packing_of(get_survey(self.name)).cuts and not self.played
+        return is_survey(self.name) and packing_of(get_survey(self.name)).cuts and not self.played
 
 
 def chapter_of(view: SurveyView) -> Chapter:

@@ -20,7 +20,7 @@ from parlai_spotbot.report.chapters import Chapter, findings_with, known_to, res
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import caution_of, here, said
 from parlai_spotbot.report.quotes import Quote, quotes
-from parlai_spotbot.surveys import about_of, survey_names
+from parlai_spotbot.surveys import about_of, is_survey
 from parlai_spotbot.wording import source_said, upper_first
 
 ROWS = 8
@@ -148,7 +148,7 @@ def _step(contents: Contents, lead: Card, told: Sequence[Section]) -> Step | Non
     if found := missing(contents):
         return found
     study, survey = contents.study, contents.survey
-    if survey not in survey_names() or not told:
+    if not is_survey(survey) or not told:
         return None
     ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
     first = told[0]
@@ -164,7 +164,7 @@ def _step(contents: Contents, lead: Card, told: Sequence[Section]) -> Step | Non
 def missing(contents: Contents) -> Step | None:
     """What has not been made yet or is out of date, with the command that makes it."""
     study, survey = contents.study, contents.survey
-    if survey not in survey_names():
+    if not is_survey(survey):
         return None
     if not contents.judged:
         what = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"

@@ -40,6 +40,11 @@ def survey_names() -> list[str]:
     return sorted({*shipped, *own}) if own else shipped
 
 
+def is_survey(name: str) -> bool:
+    """Whether there is a survey of this name, shipped or kept by a study at hand."""
+    return name in plugin.names(__name__, "SURVEY") or name in own_surveys.names()
+
+
 def get_survey(name: str, study: Study | None = None) -> Survey:
     """The survey of this name, which a study may have from a user; an unknown one is a `UserError` that suggests the
     nearest."""
@@ -57,7 +62,7 @@ def get_survey(name: str, study: Study | None = None) -> Survey:
 
 def about_of(name: str) -> About:
     """What is known of the survey of this name; of one that isn't known here, what its name says."""
-    return get_survey(name).about if name in survey_names() else About().named(name)
+    return get_survey(name).about if is_survey(name) else About().named(name)
 
 
 def planned() -> dict[str, Planning]:

@@ -257,6 +257,7 @@ _WHOSE = ("my", "meine", "unlike", "how", "wie")
 _LEAST_OF_A_NAME = 3
 
 
+@lru_cache(maxsize=1 << 16)
 def identifies_itself(text: str, name: str = "") -> bool:
     """Whether the turn says that its speaker is a machine, or bears the `name` of a contestant."""
     text = " ".join(text.lower().replace("’", "'").split())

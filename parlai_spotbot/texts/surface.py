@@ -44,6 +44,7 @@ PLAIN = str.maketrans(
 SPLIT_CONTRACTION = re.compile(r"(?<=[a-z]) ?' ?(?=(?:s|m|re|ve|ll|d|t)\b)|(?<![,;?!]) (?=n't\b)", re.IGNORECASE)
 SPLIT_WORD = re.compile(r"\b(gon|wan) (?=na\b)", re.IGNORECASE)
 SPACE_BEFORE_PUNCTUATION = re.compile(r"(?<!\s)\s+(?=[,.!?;:]+(?:\s|$))")
+ONE_SPACE_BEFORE_PUNCTUATION = re.compile(r" (?=[,.!?;:]+(?: |$))")
 NO_SPACE_AFTER_PUNCTUATION = re.compile(r"([,;?!])(?=[^\W\d_])")
 INNER_QUOTES = re.compile(r'(?<!\S)" ([^"]*[^"\s]) "(?!\w)')
 WORD_QUOTES = re.compile(r"'{2,}")
@@ -65,7 +66,8 @@ def _once(text: str) -> str:
     a tenth of the pattern."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    text = text.translate(PLAIN)
+    if "`" in text or not text.isascii():
+        text = text.translate(PLAIN)
     if has_special_token(text):
         text = SPECIAL_TOKEN.sub(" ", text)
     if "''" in text:
@@ -77,8 +79,9 @@ def _once(text: str) -> str:
         text = SPLIT_WORD.sub(r"\1", text)
     if '"' in text:
         text = INNER_QUOTES.sub(r'"\1"', text)
-    text = SPACE_BEFORE_PUNCTUATION.sub("", text)
-    text = NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
+    text = ONE_SPACE_BEFORE_PUNCTUATION.sub("", text)
+    if "," in text or "!" in text or "?" in text or ";" in text:
+        text = NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
     if "(" in text or ")" in text:
         text = BRACKETS.sub("", text)
     return FINAL_STOP.sub("", text) if text.endswith(".") else text

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from string import ascii_uppercase
 
 import numpy as np
 
@@ -29,6 +30,8 @@ FOLDS = 5
 LEAST = 10
 """Conversations needed of a contestant, and of people, for an AUC."""
 
+CAPITALS = ascii_uppercase.encode()
+NO_LETTERS = bytes(place for place in range(128) if not chr(place).isalpha())
 EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 SENTENCE_END = re.compile(r"[.!?…][\"')\]]*$")
 FEATURES = (
@@ -49,11 +52,15 @@ FEATURES = (
 
 def features(text: str) -> list[float]:
     """`FEATURES` of one turn, each 0 or 1 except the share of capital letters."""
-    letters = "".join(filter(str.isalpha, text))
-    capitals = sum(map(str.isupper, letters))
     plain = text.isascii()
+    if plain:
+        letters = text.encode().translate(None, NO_LETTERS)
+        capitals = len(letters) - len(letters.translate(None, CAPITALS))
+    else:
+        letters = "".join(filter(str.isalpha, text))
+        capitals = sum(map(str.isupper, letters))
     return [
-        float(bool(letters) and letters[0].islower()),
+        float(letters[:1].islower()),
         capitals / len(letters) if letters else 0.0,
         float(len(letters) > 1 and capitals == len(letters)),
         float(bool(SENTENCE_END.search(text.rstrip()))),
@@ -180,10 +187,10 @@ def _as(form: Callable[[str], str], entities: list[tuple[str, list[str]]]) -> li
 
 def _observations(entities: list[tuple[str, list[str]]]) -> tuple[np.ndarray, np.ndarray]:
     """The mean features of each entity's turns, (n, number of features), and the conversation it is from, (n,)."""
-    found = np.empty((len(entities), len(FEATURES)))
-    for place, (_, turns) in enumerate(entities):
-        found[place] = np.array([features(turn) for turn in turns]).mean(axis=0)
-    return found, np.array([conversation for conversation, _ in entities])
+    counts = np.array([len(turns) for _, turns in entities], dtype=int)
+    rows = np.array([features(turn) for _, turns in entities for turn in turns]).reshape(-1, len(FEATURES))
+    means = np.add.reduceat(rows, counts.cumsum() - counts) / counts[:, None]
+    return means, np.array([conversation for conversation, _ in entities])
 
 
 def _give_aways(x: np.ndarray, z: np.ndarray, most: int = 3) -> list[dict]:

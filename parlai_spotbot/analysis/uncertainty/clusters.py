@@ -29,6 +29,9 @@ CAREFUL = 5.0
 MANY = 20_000
 """With more rows the answers that one annotator gives to one conversation hold too little to correct for."""
 
+NARROW = 16
+"""So many columns are summed one by one sooner than a sparse matrix is built."""
+
 MOST = 0.999
 """Of an estimate's information: a cluster that holds more is taken to hold so much."""
 
@@ -230,10 +233,9 @@ class Clusters:
 
 @dataclass(frozen=True)
 class Membership:
-    """Which rows belong to which clusters: incidences (clusters, n) that count for (+1), or against (-1), the sum of
-    products."""
+    """Which rows belong to which clusters: incidences that count for (+1), or against (-1), the sum of products."""
 
-    parts: tuple[tuple[csr_array, int], ...]
+    parts: tuple[tuple[Incidence, int], ...]
 
     @classmethod
     def of(cls, parts: Sequence[tuple[np.ndarray, np.ndarray, int]], rows: int) -> Membership:
@@ -241,14 +243,12 @@ class Membership:
         for codes, places, sign in parts:
             if not len(codes):
                 continue
-            code = codes if codes.max() <= rows else codes_of(codes)
-            shape = (int(code.max()) + 1, rows)
-            found.append((csr_array((np.ones(len(code)), (code, places)), shape=shape), sign))
+            found.append((Incidence(codes if codes.max() <= rows else codes_of(codes), places, rows), sign))
         return cls(tuple(found))
 
     def sums(self, values: np.ndarray | csr_array) -> list:
         """Of the values (n, p) of each cluster: (clusters, p) for each part."""
-        return [incidence @ values for incidence, _ in self.parts]
+        return [incidence.sums(values) for incidence, _ in self.parts]
 
     def gram(self, sums: list, leverage: list | None = None) -> np.ndarray:
         """The sum over clusters of the products (p, p) of their sums, each over 1 - `leverage` of its clusters."""
@@ -266,6 +266,26 @@ class Membership:
             own = _corrected(own, part)
             total = total + sign * _dense((own * own).sum(axis=0)).ravel()
         return total
+
+
+@dataclass(frozen=True)
+class Incidence:
+    """Row `places[i]` of `rows` belongs to cluster `codes[i]`."""
+
+    codes: np.ndarray
+    places: np.ndarray
+    rows: int
+
+    def sums(self, values: np.ndarray | csr_array) -> np.ndarray | csr_array:
+        """(clusters, p), of the values (n, p)."""
+        if issparse(values) or values.shape[1] > NARROW:
+            return self._matrix @ values
+        return np.stack([np.bincount(self.codes, column[self.places]) for column in values.T], axis=1)
+
+    @cached_property
+    def _matrix(self) -> csr_array:
+        shape = (int(self.codes.max()) + 1, self.rows)
+        return csr_array((np.ones(len(self.codes)), (self.codes, self.places)), shape=shape)
 
 
 def _corrected(sums: np.ndarray | csr_array, leverage: np.ndarray | csr_array) -> np.ndarray | csr_array:

@@ -17,6 +17,9 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 Z = 1.959963984540054
 """Quantile of the normal distribution for a two-sided level of .95."""
 
+FEW_GROUPS = 8
+"""So few are reckoned with in columns of their own sooner than in a sparse matrix."""
+
 
 def wilson(hits: float, n: float, z: float = Z) -> tuple[float, float]:
     """Wilson's interval (1927, J. Am. Stat. Assoc. 22) of a share of `n` (which needn't be whole); NaN where n is 0."""
@@ -78,10 +81,8 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     hits, groups = np.asarray(hits, dtype=float), np.asarray(groups, dtype=int)
     n, won = np.bincount(groups, minlength=count).astype(float), np.bincount(groups, hits, count)
     share = np.divide(won, n, out=np.full(count, np.nan), where=n > 0)
-    rows = np.arange(len(hits))
-    scores = csr_array(((hits - share[groups]) / n[groups], (rows, groups)), shape=(len(hits), count))
-    shares = csr_array((np.ones(len(hits)), (rows, groups)), shape=(len(hits), count))
-    found = clusters.diagonal(scores, shares)
+    errors, ones = (hits - share[groups]) / n[groups], np.ones(len(hits))
+    found = clusters.diagonal(*(_by_group(values, groups, count) for values in (errors, ones)))
     independent = found.effective >= n - 1e-6 * np.maximum(n, 1)
     varied = (found.variance > 0) & (share > 0) & (share < 1)
     like = np.divide(share * (1 - share), found.variance, out=found.effective.copy(), where=varied)
@@ -106,6 +107,16 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
         "n": n.astype(int),
         "effective": np.where(n > 0, like, 0.0),
     }
+
+
+def _by_group(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray | csr_array:
+    """(n, count): each of the values (n,) in the column of its group."""
+    rows, shape = np.arange(len(values)), (len(values), count)
+    if count > FEW_GROUPS:
+        return csr_array((values, (rows, groups)), shape=shape)
+    columns = np.zeros(shape)
+    columns[rows, groups] = values
+    return columns
 
 
 def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dict:

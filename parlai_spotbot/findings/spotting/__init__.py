@@ -21,7 +21,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
 from parlai_spotbot.findings.answers import Answers, Facts, Form
 from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.texts.repetition import turns_frame
 
@@ -175,7 +175,7 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> t
 
 
 def _is_game(facts: Facts) -> bool:
-    return facts.name in survey_names() and get_survey(facts.name).layout == "opening"
+    return is_survey(facts.name) and get_survey(facts.name).layout == "opening"
 
 
 def _opened(frame: pd.DataFrame, tidy: pd.DataFrame, facts: Facts) -> pd.DataFrame:

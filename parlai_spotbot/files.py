@@ -199,6 +199,21 @@ def no_collection() -> Iterator[None]:
             gc.enable()
 
 
+@contextlib.contextmanager
+def rare_collection() -> Iterator[None]:
+    """Fewer searches for garbage: with Python's own number they take a fifth of the time of importing torch, and a
+    tenth of a report's."""
+    before = gc.get_threshold()
+    gc.set_threshold(*RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+RARELY = (50_000, 20, 20)
+"""After so many more objects a search, and after so many of these one through older objects."""
+
 MOST_BITS = 1023
 """A longer whole number is none that can be reckoned with."""
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+gc.disable()  # until all is imported, see below
+
 # What tests leave among the temporary files, those they kill above all, goes with them; pytest keeps its own place.
 os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
 os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="spotbot-tests-")
@@ -38,6 +40,7 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

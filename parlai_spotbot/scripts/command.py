@@ -95,7 +95,7 @@ class Command(ABC):
     def run(self) -> None:
         for name in self.unset:
             self.opt.setdefault(name, None)
-        with shown(self.result, self.opt):
+        with files.rare_collection(), shown(self.result, self.opt):
             self.result.exit_code = self._ended()
         if self.result.exit_code:
             raise SystemExit(self.result.exit_code)

@@ -22,6 +22,7 @@ from typing import Any
 from tqdm import tqdm
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.files import rare_collection
 from parlai_spotbot.records import Contestant
 
 
@@ -34,7 +35,8 @@ def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapp
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to handle
     _send_prints_to(log)
     tqdm.set_lock(threading.RLock())  # its default lock is a semaphore that a killed process would leave behind
-    answer(connection, load)
+    with rare_collection():
+        answer(connection, load)
 
 
 def answer(connection: Any, load: Callable[..., Any]) -> None:

@@ -250,7 +250,7 @@ def test_the_doctor_names_what_is_missing_and_what_mends_it(light, tmp_path):
     said = run(light, "doctor", folder=tmp_path).stdout
     assert "MISSING parlai" in said
     assert "to mend it: spotbot setup" in said
-    assert "pip install 'parlai_spotbot[fast]'" in said
+    assert "uv pip install 'parlai_spotbot[fast]'" in said  # an environment without pip
     here = run(sys.executable, "-m", "parlai_spotbot.scripts.main", "doctor", folder=tmp_path)
     assert "MISSING" not in here.stdout, here.stdout
 
@@ -421,6 +421,33 @@ def test_installing_resumes_and_repeats_nothing(checkout):
 
     moved = checkout.rename(checkout.with_name("moved"))  # an environment names its own folder in its scripts
     assert install(moved)[1][0] == "a virtual environment in .venv"
+
+
+def test_what_is_gone_or_of_another_version_is_told_and_installed_again(checkout):
+    wheels = checkout.parent / "wheels"
+    for name in ("second-1.0", "second-2.0"):
+        write_wheel(wheels / f"{name}-py3-none-any.whl")
+    assert install(checkout)[0] == 0
+    python = checkout / ".venv" / "bin" / "python"
+    pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
+    told = "from parlai_spotbot.installation.doctor import _world; print(*_world(), sep='\\n')"
+    lock = "the 3 packages of locks/requirements.lock"
+    [half] = python.parent.parent.glob("lib/*/site-packages/first-1.0.dist-info")
+    (half / "INSTALLER").unlink()  # as a pip that was killed over it leaves it
+    assert "1 of 3 packages missing: first" in run(python, "-c", told, folder=checkout).stdout
+    assert install(checkout) == (0, [lock], "")
+    assert (half / "INSTALLER").exists()
+    for change, said, steps in (
+        (["uninstall", "-y", "first"], "1 of 3 packages missing: first", [lock]),
+        (["uninstall", "-y", "torch"], "1 of 3 packages missing: torch", ["torch==2.0 (the largest part)"]),
+        (["install", "--no-index", wheels / "second-2.0-py3-none-any.whl"], "second 2.0 in place of 1.0", [lock]),
+    ):
+        subprocess.run([*pip, *change], check=True, timeout=120)
+        outcome = run(python, "-c", told, folder=checkout)
+        assert said in outcome.stdout, outcome.stderr
+        assert "torch doesn't load" in outcome.stdout or "torch" in said  # the small torch can't tell of a GPU
+        assert install(checkout) == (0, steps, "")
+    assert said not in run(python, "-c", told, folder=checkout).stdout
 
 
 BUILD = "import fs from 'node:fs'; fs.mkdirSync('build', {recursive: true}); fs.writeFileSync('build/index.html', 'x');"

@@ -7,6 +7,8 @@ room needs nothing but Python itself, since it installs all the rest.
 
 from __future__ import annotations
 
+import sysconfig
+from importlib import metadata
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -25,3 +27,30 @@ def pins(lock: str) -> dict[str, str]:
     """The exact versions of a lock, by package."""
     lines = (LOCKS / lock).read_text(encoding="utf-8").splitlines()
     return dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
+
+
+def version(package: str) -> str:
+    """The installed version; "" where there is none, or half of it."""
+    try:
+        found = metadata.distribution(package)
+    except metadata.PackageNotFoundError:
+        return ""
+    return "" if cut_off(found) else found.version
+
+
+def cut_off(found: metadata.Distribution) -> bool:
+    """Whether who installed a package into this environment was killed over it.
+
+    pip and uv name themselves last, when its commands are made, but take it for installed before.
+    """
+    folders = {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
+    return Path(found.locate_file("")) in folders and not found.read_text("INSTALLER")
+
+
+def unmet(lock: str) -> dict[str, str]:
+    """What of a lock isn't installed as it stands there: package to the version that is, "" where none is.
+
+    A local part of a version, as torch's "+cpu", makes no difference.
+    """
+    found = {name: version(name) for name in pins(lock)}
+    return {name: own for name, own in found.items() if own.partition("+")[0] != pins(lock)[name]}

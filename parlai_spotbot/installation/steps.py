@@ -56,9 +56,9 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
-def need(name: str, key: str, message: str, command: Sequence[str]) -> None:
-    """Run a command unless it has been done with this key; `Failed` where it fails."""
-    if stamped(name, key):
+def need(name: str, key: str, message: str, command: Sequence[str], there: bool = True) -> None:
+    """Run a command unless it has been done with this key and what it brings is `there`; `Failed` where it fails."""
+    if stamped(name, key) and there:
         return
     say(message)
     start = time.monotonic()
@@ -75,18 +75,18 @@ def attempt(
     message: str,
     commands: Sequence[Sequence[str]],
     without: str,
-    makes: Path | None = None,
+    there: bool = True,
     remember: bool = True,
     **options,
 ) -> bool:
     """Run commands, in turn, for a part that all else works without; whether it is there.
 
     `without` says what is left out where they fail; what they print stands in a log beside the stamp. Done is what has
-    this key and whose file `makes` is there; what failed with this key isn't tried again, unless it shall not
+    this key, where what they make is still `there`; what failed with this key isn't tried again, unless it shall not
     `remember`. `options` go to `subprocess.run`.
     """
     log = STAMPS / f"{name}.log"
-    if stamped(name, key) and (makes is None or makes.exists()):
+    if stamped(name, key) and there:
         return True
     if remember and stamped(name, f"failed {key}"):
         say(f"{without} Why: {log}; to try again: rm {STAMPS / name}; {AGAIN}")

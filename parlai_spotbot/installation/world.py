@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
-from parlai_spotbot.installation import AGAIN, CHECKOUT, LOCKS, PAGE, PYTHON, pins
+from parlai_spotbot.installation import AGAIN, CHECKOUT, LOCKS, PAGE, PYTHON, cut_off, pins, unmet
 from parlai_spotbot.installation.steps import Failed, attempt, checksum, from_debian, need, one_at_a_time, say, stamped
 
 R_PACKAGES = ("r-base-dev", "r-cran-survival")
@@ -53,6 +55,7 @@ def _pip() -> list[str]:
 
 def _packages(cpu: bool) -> None:
     pip, lock = _pip(), LOCKS / "requirements.lock"
+    _forget_halves(lock.name)
     torch = f"torch=={pins(lock.name)['torch']}"
     if cpu:
         uv = shutil.which("uv")
@@ -61,17 +64,31 @@ def _packages(cpu: bool) -> None:
         command = [uv, "pip", "install", "-q", "--python", sys.executable, "--torch-backend", "cpu", "-c", str(lock)]
     else:
         command = [*pip, "-c", str(lock)]
-    need("torch", torch, f"{torch} (the largest part)", [*command, torch])
+    need("torch", torch, f"{torch} (the largest part)", [*command, torch], "torch" not in unmet(lock.name))
     command = [*pip, "--no-deps", "-r", str(lock)]
-    need("lock", checksum(lock), f"the {len(pins(lock.name))} packages of locks/{lock.name}", command)
+    need("lock", *_of(lock), command, not unmet(lock.name))
     if not CHECKOUT:
         return
     lock = LOCKS / "requirements-dev.lock"
+    _forget_halves(lock.name)
     command = [*pip, "--no-deps", "-r", str(lock)]
-    need("dev", checksum(lock), f"the {len(pins(lock.name))} packages of locks/{lock.name}", command)
+    need("dev", *_of(lock), command, not unmet(lock.name))
     key = checksum(CHECKOUT / "setup.py", CHECKOUT / "pyproject.toml")
     command = [*pip, "--no-deps", "--no-build-isolation", "-e", str(CHECKOUT)]
     need("project", key, "parlai_spotbot itself", command)
+
+
+def _forget_halves(lock: str) -> None:
+    """Take away what says that half a package is installed, so that it is installed anew."""
+    for name in pins(lock):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            if cut_off(found := metadata.distribution(name)):
+                shutil.rmtree(found._path)  # type: ignore[attr-defined]
+
+
+def _of(lock: Path) -> tuple[str, str]:
+    """The key and the message of the step that installs a lock."""
+    return checksum(lock), f"the {len(pins(lock.name))} packages of locks/{lock.name}"
 
 
 def _page() -> None:
@@ -92,7 +109,7 @@ def _page() -> None:
         "the annotation page",
         [["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], ["node", "build.mjs"]],
         f"it could not be built, so it is left out (all else works). To try again: {AGAIN}.",
-        makes=built,
+        there=built.exists(),
         remember=False,
         cwd=PAGE,
     )
@@ -116,13 +133,15 @@ def _rpy2() -> None:
             f"To have it: apt-get install {' '.join(R_PACKAGES)}; then {AGAIN}"
         )
         return
-    install = [*_pip(), "--no-deps", "-r", str(LOCKS / "requirements-r.lock")]
+    lock = LOCKS / "requirements-r.lock"
+    install = [*_pip(), "--no-deps", "-r", str(lock)]
     attempt(
         "r",
-        _r_key(LOCKS / "requirements-r.lock"),
+        _r_key(lock),
         "rpy2 (R, optional)",
         [install, [sys.executable, "-c", "import rpy2.robjects"]],
         "rpy2 could not be built, so R's backend is left out (all else works).",
+        there=not unmet(lock.name),
     )
 
 

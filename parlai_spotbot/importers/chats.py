@@ -111,10 +111,11 @@ class ChatReader:
         """The messages of a row, and their place."""
         column = self.columns.get("messages", self.form.messages)
         if not isinstance(row.get(column), list):
-            value = f"is {type(row[column]).__name__}, expected a list" if column in row else "is missing"
+            value = f"is {type(row[column]).__name__}" if column in row else "is missing"
             lists = [key for key, value in row.items() if isinstance(value, list)]
+            objects = f"objects with '{self.form.role}' and '{self.form.text}'"
             raise UserError(
-                f"{where}: field '{column}' {value} of objects with '{self.form.role}' and '{self.form.text}'.",
+                f"{where}: field '{column}' {value}, expected a list of {objects}.",
                 f"Name the column: --columns messages=THEIRS. {nearest(column, lists, 20)}",
             )
         return row[column], f"{where}: field '{column}'"

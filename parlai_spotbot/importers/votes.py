@@ -30,6 +30,7 @@ from parlai_spotbot.records import HUMAN, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
 from parlai_spotbot.terminal import Bar
+from parlai_spotbot.wording import counted
 
 SURVEY = "votes"
 UNIT = "imported"
@@ -81,7 +82,8 @@ def votes(
     reader = _VoteReader(path, found, answers, ContestantNames(names), source)
     lines = list(reader.lines(rows, progress))
     if len(reader.names.named) < 2:
-        raise UserError(f"{path}: {reader.counts.total()} votes on {len(reader.names.named)} contestants.", REMEDY)
+        found = f"{counted(reader.counts.total(), 'vote')} on {counted(len(reader.names.named), 'contestant')}"
+        raise UserError(f"{path}: {found}, and it takes two of these.", REMEDY)
     if unused := sorted(set(names) - set(reader.names.named)):
         raise UserError(f"--names {unused[0]}: {path} has no such contestant.", "Write it as the file does.")
     plan = Plan(
@@ -306,7 +308,7 @@ class _VoteReader:
         """What was done that isn't plain."""
         found = []
         if self.alone:
-            found.append(f"{self.alone} votes between a contestant and itself are left out")
+            found.append(f"left out: {counted(self.alone, 'vote')} between a contestant and itself")
         return found + self.names.notes()
 
 
@@ -337,9 +339,9 @@ def _summary(imported: ImportedStudy) -> str:
     """How many votes came to what, and which columns were read as what."""
     contestants, about = imported.plan.contestants, imported.about
     outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
-    lines = [f"{about['annotations']:,} votes on {len(contestants)} contestants: {outcomes}"]
+    lines = [f"{counted(about['annotations'], 'vote')} on {len(contestants)} contestants: {outcomes}"]
     if about["annotators"] is not None:
-        lines[0] += f"; {about['annotators']:,} annotators"
+        lines[0] += f"; {counted(about['annotators'], 'annotator')}"
     columns = {
         ours: ", ".join([theirs] if isinstance(theirs, str) else theirs) for ours, theirs in about["columns"].items()
     }

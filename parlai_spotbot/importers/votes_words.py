@@ -119,6 +119,8 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> V
         if field not in columns:
             fits = [known[name] for name in names if name in known and known[name] not in taken]
             found |= {field: fits[0]} if fits else {}
+    if not head:
+        raise UserError(f"{where}: is empty.", "Name a file with a header, and a vote a line.")
     if "winner" in found:
         one_hot = {}
     for field in ("a", "b", *(() if one_hot else ("winner",))):

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
-from transformers.utils import logging
 from transformers.utils.hub import is_offline_mode
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.loading import quietly
 from parlai_spotbot.models.packages import package_version
 from parlai_spotbot.models.precision import of_processor
 
@@ -24,7 +25,7 @@ EMBEDDED = "smollm2"
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
-_LOADING = (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError, TypeError)
+_LOADING = (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError, TypeError, SafetensorError)
 
 
 @dataclass(frozen=True)
@@ -159,13 +160,10 @@ def _read(
     except _LOADING as err:
         raise _unreadable(name, "tokenizer", folder, err) from None
     try:
-        verbosity = logging.get_verbosity()
-        logging.set_verbosity_error()
-        model, report = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, output_loading_info=True, **words)
+        with quietly(bars=not local):
+            model, report = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, output_loading_info=True, **words)
     except _LOADING as err:
         raise _unreadable(name, "model", folder, err) from None
-    finally:
-        logging.set_verbosity(verbosity)
     missing = sorted(report["missing_keys"])
     if missing:
         raise UserError(
@@ -187,7 +185,10 @@ def _unreadable(name: str, what: str, folder: Path | None, err: Exception) -> Us
     elif is_offline_mode():
         remedy = f"Unset HF_HUB_OFFLINE; or run 'hf download {name}' where there is a network and name the folder."
     else:
-        remedy = "Check the name and the network; a model behind a licence needs HF_TOKEN in the environment."
+        remedy = (
+            "It is no folder here, so the hub was asked: check the name and the network. A model behind a licence "
+            "needs HF_TOKEN in the environment."
+        )
     return UserError(f"--lm-model {name}: its {what} can't be loaded: {type(err).__name__}: {text[:300]}", remedy)
 
 

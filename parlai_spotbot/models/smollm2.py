@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.models.cache import cached_folder
+from parlai_spotbot.models.loading import quietly
 from parlai_spotbot.models.packages import package_folder, package_version
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def _convert(gguf: Path, folder: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     print(f"Unpacking {gguf.name} (once, some 15 seconds) ...", flush=True)
-    model = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=torch.float32)
+    with quietly():
+        model = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=torch.float32)
     weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items() if name != "lm_head.weight"}
     save_file(weights, folder / WEIGHTS)
     # The configuration would claim that the weights beside it are quantised.

@@ -12,6 +12,7 @@ from parlai_spotbot.records import NAME, Contestant
 from parlai_spotbot.selfplay.contestant_text import contestant_of, parse_options
 from parlai_spotbot.selfplay.plan import DEFAULT_POOL
 from parlai_spotbot.selfplay.pool import PoolEntry, check_contestant, check_entry, raise_all, read_entries, read_pool
+from parlai_spotbot.selfplay.pool_checks import with_code
 from parlai_spotbot.study import Study
 
 WHERE = "the command line"
@@ -42,7 +43,8 @@ class NamedBot:
             "model": self.model or "",
             "opt": parse_options(self.options, self.option),
         }
-        return Contestant.from_json(name_of(self.model_file or self.model), entry, WHERE)
+        named = Contestant.from_json(name_of(self.model_file or self.model), entry, WHERE)
+        return with_code(named, Path.cwd())
 
     def checked(self) -> Contestant:
         """With agent name, model file and options checked."""

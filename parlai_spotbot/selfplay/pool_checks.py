@@ -13,6 +13,7 @@ import os
 import pkgutil
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
@@ -87,6 +88,9 @@ def _agent_remedy(model: str, err: Exception) -> str:
             "history, where it was removed) into a package of yours, and name it as 'model: your.module:ItsAgent'."
         )
     missing = getattr(err, "name", None)
+    if isinstance(err, AttributeError) and isinstance(err.obj, ModuleType):
+        known = [name for name in vars(err.obj) if not name.startswith("_")]
+        return nearest(str(missing), known, most=0) or _nearest_agent(model)
     if isinstance(err, ModuleNotFoundError) and ":" in model and missing == model.partition(":")[0]:
         return f"Put {missing}.py into the folder of the pool, or where you start the command; or correct the name."
     if isinstance(err, ModuleNotFoundError) and missing and not str(missing).startswith("parlai"):

@@ -174,7 +174,7 @@ BAD = [
     ([GOOD, "{"], {}, "line 2: not valid JSON"),
     (["[1]"], {}, "line 1: expected a JSON object"),
     ([], {}, "is empty"),
-    ([{"conversation": said("a", "b")}], {}, "field 'messages' is missing"),
+    ([{"conversation": said("a", "b")}], {}, "field 'messages' is missing, expected a list of objects with 'role'"),
     ([{"messages": "hi"}], {}, "line 1: field 'messages' is str, expected a list"),
     ([{"messages": ["hi"]}], {}, "field 'messages', message 1: expected an object, found str"),
     ([{"messages": [{"content": "hi"}]}], {}, "message 1: field 'role' is missing"),

@@ -137,7 +137,7 @@ def test_of_a_prompt_only_a_checksum_stays(written):
 def test_votes_on_oneself_are_left_out_and_said(written):
     found = votes(written("model_a,model_b,winner\nx,y,tie\nx,x,tie\n"), "x")
     assert len(read(found)) == 1
-    assert found.about["notes"] == ["1 votes between a contestant and itself are left out"]
+    assert found.about["notes"] == ["left out: 1 vote between a contestant and itself"]
 
 
 HEAD = "model_a,model_b,winner\n"
@@ -154,6 +154,8 @@ BAD = [
     (HEAD, {}, "holds no votes"),
     ("model_a,model_c,winner\nx,y,tie\n", {}, "no column is known to hold 'a', one of the two contestants"),
     ("model_a,model_b,won\nx,y,tie\n", {}, "no column is known to hold 'winner'"),
+    ("", {}, "votes.csv: is empty."),
+    ("model_a,model_b,winner\nx,x,tie\n", {}, "0 votes on 1 contestant, and it takes two"),
     (HEAD + "x,y,tie\n", {"words": FileWords({"a": "modela"})}, "has no column 'modela'. Did you mean 'model_a'?"),
     (HEAD + "x,y,tie\n", {"words": FileWords({"winer": "x"})}, "votes have no field 'winer'. Did you mean 'winner'?"),
     (HEAD + "x,y,tie\n", {"words": FileWords(answers={"tie": "draw"})}, "--answers tie=draw: no such outcome"),

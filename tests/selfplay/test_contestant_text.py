@@ -101,6 +101,14 @@ def test_a_pool_s_texts_are_read_in_the_same_way(folder):
     assert found["b"].persona == "your persona: i am another kim."  # the one beside the pool
 
 
+def test_the_code_of_a_pair_lies_in_the_current_folder_too(folder):
+    """Where commands are scripts the folder they are started in isn't on Python's path."""
+    sys.path[:] = [path for path in sys.path if path not in ("", str(folder))]
+    found, pairs = asked_contestants(None, NamedBot(model=f"{MODULE}:respond"), NamedBot(model=f"{MODULE}:later"))
+    assert pairs == (("respond", "later"),)
+    assert found["later"].code == str(folder)
+
+
 def test_they_go_with_a_pool_or_without_one(folder):
     assert list(asked(f"mine={MODULE}:respond", "el=spotbot:eliza")) == ["mine", "el"]
     assert set(asked(f"mine={MODULE}:respond", pool="rules")) == {"mine", *read_pool("rules")}
@@ -124,7 +132,8 @@ def test_they_go_with_a_pool_or_without_one(folder):
         ([f"a={SERVER},tempreature=1"], "has no option 'tempreature'. Did you mean 'temperature'?"),
         ([f"a={SERVER},turn_timeout=soon"], "field 'turn_timeout' is 'soon'"),
         (["a=no_such_module:respond"], "Put no_such_module.py into the folder of the pool, or where you start"),
-        ([f"a={MODULE}:nix"], "has no attribute 'nix'"),
+        ([f"a={MODULE}:nix"], "has no attribute 'nix'). Check the module and class."),
+        ([f"a={MODULE}:repsond"], "has no attribute 'repsond'). Did you mean 'respond'?"),
         ([f"a={MODULE}:NUMBER"], "is a int, no function and no class."),
         ([f"a={MODULE}:respond,key=K"], f"'a': 'key=' isn't for {MODULE}:respond: spotbot:openai_chat has it."),
         ([f"a={MODULE}:respond,system=told.txt"], "What a function is told of itself is its 'persona='."),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.format import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.importers.messages import FORM
+from parlai_spotbot.importers.moments import moment
 from parlai_spotbot.reading import Malformed, parse_json
 
 ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "HumanMessageChunk": "user"}
@@ -50,13 +52,17 @@ class TraceForm:
     inside: tuple[str, ...]
 
 
+UNKNOWN = datetime.min.replace(tzinfo=UTC)
+"""Traces without a time come first, in the order of the file."""
+
+
 @dataclass
 class Trace:
     """The records of one trace with their places, in the order of the file."""
 
     records: list[tuple[str, dict]] = field(default_factory=list)
     session: str = ""
-    time: str = ""
+    time: datetime | None = None
 
 
 # -- messages in whatever form -----------------------------------------------------------------------------------------
@@ -141,7 +147,7 @@ class TraceReader:
             trace = self.traces.setdefault(name, Trace())
             trace.records.append((where, row))
             trace.session = trace.session or str(self.get(row, "session") or "")
-            trace.time = min(filter(None, (trace.time, str(self.get(row, "time") or ""))), default="")
+            trace.time = min(filter(None, (trace.time, self._time(row, where))), default=None)
         elif not any(isinstance(row.get(key), list) for key in (*self.form.holds, *self.form.inside)):
             self.without.append(where)
         for key in (*self.form.holds, *self.form.inside):
@@ -153,6 +159,12 @@ class TraceReader:
                     what = type(part).__name__ if depth < DEEPEST else "records within records"
                     raise UserError(f"{place}: expected an object, found {what}.", "Export the file anew.")
 
+    def _time(self, row: Mapping[str, Any], where: str) -> datetime | None:
+        for key in self.fields["time"]:
+            if (value := at(row, key)) not in (None, ""):
+                return moment(value, f"{where}: field '{key}'")
+        return None
+
     def chats(self) -> Iterator[tuple[str, dict]]:
         """Each conversation as a row of messages, with its place; sessions in the order of their first traces."""
         sessions: dict[str, list[tuple[str, Trace]]] = {}
@@ -163,7 +175,7 @@ class TraceReader:
         for own in sessions.values():
             said: list[dict] = []
             model, first = None, ""
-            for name, trace in sorted(own, key=lambda entry: entry[1].time):
+            for name, trace in sorted(own, key=lambda entry: entry[1].time or UNKNOWN):
                 where, messages = self._chat(trace)
                 if not messages:
                     self.without.append(trace.records[0][0])

@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -24,6 +23,7 @@ from parlai_spotbot.importers.contestant_names import ContestantNames
 from parlai_spotbot.importers.dataset_rows import json_lines, json_list
 from parlai_spotbot.importers.format import FileWords, ImportRequest, study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
+from parlai_spotbot.importers.moments import moment
 from parlai_spotbot.importers.votes_words import OUTCOMES, VoteColumns, columns_of, outcome
 from parlai_spotbot.reading import Malformed, csv_rows
 from parlai_spotbot.records import HUMAN, Item, Unit
@@ -36,8 +36,6 @@ SURVEY = "votes"
 UNIT = "imported"
 BLOCK = 10_000
 """So many lines are held as one piece."""
-MILLISECONDS = 1e11
-"""Times as numbers are seconds since 1970 below this, else milliseconds."""
 REMEDY = "Name a CSV file with a header, a JSON Lines file, or a JSON file that is one list."
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum stands in the study."""
@@ -293,16 +291,8 @@ class _VoteReader:
     def _time(self, value: Any, line: int) -> str:
         if value is None or value == "":
             return ""
-        try:
-            return f', "submitted_at": "{_utc(value)}"'
-        except (ValueError, OverflowError, OSError):
-            raise self._wrong(
-                line,
-                "time",
-                value,
-                "expected seconds since 1970 or a time as 2024-05-01T12:00:00Z",
-                "Correct it, or leave times out: --columns time=-.",
-            ) from None
+        when = moment(value, f"{self._where(line)}: {self.columns.called('time')}")
+        return f', "submitted_at": "{when:%Y-%m-%dT%H:%M:%SZ}"'
 
     def notes(self) -> list[str]:
         """What was done that isn't plain."""
@@ -314,18 +304,6 @@ class _VoteReader:
 
 def _holds(value: str) -> bool:
     return value.strip().lower() in ("1", "1.0", "true")
-
-
-def _utc(value: Any) -> str:
-    """A time as ISO 8601 in UTC, to seconds; without a zone it is taken to be UTC."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        found = datetime.fromisoformat(str(value).strip())
-        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    else:
-        found = datetime.fromtimestamp(number / 1000 if abs(number) >= MILLISECONDS else number, UTC)
-    return found.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _read(request: ImportRequest) -> ImportedStudy:

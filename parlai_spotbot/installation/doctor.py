@@ -21,6 +21,10 @@ EMBEDDED = {
 }
 INSTALL = "pip install" if importlib.util.find_spec("pip") else "uv pip install"
 """What adds a package to this environment: uv makes them without pip."""
+WANTED = ".".join(map(str, PYTHON))
+ANEW = f"uv venv --python {WANTED} .venv, then install parlai_spotbot there and run {AGAIN}"
+MEND = AGAIN if sys.version_info[:2] == PYTHON else ANEW
+"""What brings all that isn't light."""
 
 
 class Part(NamedTuple):
@@ -58,19 +62,17 @@ def _light() -> Iterator[Part]:
 
 def _world() -> Iterator[Part]:
     if sys.version_info[:2] != PYTHON:
-        wanted = ".".join(map(str, PYTHON))
-        mend = f"uv venv --python {wanted} .venv, then install parlai_spotbot there and run {AGAIN}"
-        yield Part(f"Python {wanted}", "ParlAI and Mephisto run on no other", mend)
+        yield Part(f"Python {WANTED}", "ParlAI and Mephisto run on no other", MEND)
         return
     locked, lacking = pins("requirements.lock"), unmet("requirements.lock")
     for name in ("parlai", "torch", "transformers"):
         yield _package(name)
     absent = [name for name, own in lacking.items() if not own]
     if absent:
-        yield Part("the lock", f"{len(absent)} of {len(locked)} packages missing: {_some(absent)}", AGAIN)
+        yield Part("the lock", f"{len(absent)} of {len(locked)} packages missing: {_some(absent)}", MEND)
     elif lacking:
         other = [f"{name} {own} in place of {locked[name]}" for name, own in lacking.items()]
-        yield Part("the lock", f"of other versions: {_some(other)}", AGAIN, optional=True)
+        yield Part("the lock", f"of other versions: {_some(other)}", MEND, optional=True)
     else:
         yield Part("the lock", f"all {len(locked)} packages in exact versions")
     if version("torch"):
@@ -91,7 +93,7 @@ def _gpu() -> Part:
 def _people() -> Iterator[Part]:
     yield _package("mephisto")
     built = (PAGE / "build" / "index.html").exists()
-    yield Part("the annotation page", "built") if built else Part("the annotation page", "not built", AGAIN)
+    yield Part("the annotation page", "built") if built else Part("the annotation page", "not built", MEND)
 
 
 def _survival() -> Iterator[Part]:
@@ -108,16 +110,16 @@ def _survival() -> Iterator[Part]:
         yield Part("backend", "R's icenReg: Turnbull, Cox and the parametric fits come from it")
         return
     if not shutil.which("R"):
-        mend = f"install R 4 (Debian: apt-get install r-base-dev), then {AGAIN}"
+        mend = f"install R 4 (Debian: apt-get install r-base-dev), then {MEND}"
     else:
-        mend = """Rscript -e "install.packages('icenReg')\"""" if version("rpy2") else AGAIN
+        mend = """Rscript -e "install.packages('icenReg')\"""" if version("rpy2") else MEND
     yield Part("backend", f"this package's own, tested against R's: {why}", mend, optional=True)
 
 
 def _package(name: str, about: str = "") -> Part:
     found = version(name)
     words = f"{found} ({about})" if about and found else found or f"missing{f' ({about})' if about else ''}"
-    return Part(name, words, "" if found else AGAIN)
+    return Part(name, words, "" if found else MEND)
 
 
 def _some(names: list[str]) -> str:

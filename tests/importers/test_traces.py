@@ -159,6 +159,11 @@ def test_messages_in_all_their_forms(value, found):
 
 BAD = [
     ([{"id": "t", "input": {"x": 1}, "output": 2}], {}, "entry 1: no chat in it: fields 'input' and 'output'"),
+    (
+        [{"input": "a", "output": "b", "timestamp": "noon"}],
+        {},
+        "entry 1: field 'timestamp' is 'noon', expected seconds",
+    ),
     ({"traces": [1]}, {}, "field 'traces', entry 1: expected an object, found int"),
     ([], {}, "no chat in it"),
     ([{"id": "t", "input": said("a"), "output": [{"role": "assistant", "content": 7}]}], {}, "field 'content' is 7"),
@@ -172,6 +177,19 @@ def test_bad_files_are_one_error(write, rows, options, says):
     with pytest.raises(UserError) as error:
         read("langfuse", write(rows), **options)
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "times", [("9", 10), ("2024-05-01T12:00:00+02:00", "2024-05-01T11:00:00Z"), ("2024-05-01T10:00:00Z", 1714557601000)]
+)
+def test_turns_stand_in_the_order_of_their_times_however_these_are_written(write, times):
+    rows = [
+        {"id": name, "sessionId": "s", "timestamp": time, "input": name, "output": f"to {name}"}
+        for name, time in zip("ab", times, strict=True)
+    ]
+    assert turns(read("langfuse", write(rows[::-1])))["s"][1] == ["a", "to a", "b", "to b"]
+    untimed = read("langfuse", write(rows[::-1]), columns="time=-")
+    assert turns(untimed)["s"][1] == ["b", "to b", "a", "to a"]
 
 
 def test_a_file_that_is_cut_off_is_said(write):

@@ -75,6 +75,7 @@ class SpotbotCompare(SpotbotTournament):
         with claimed(Path(self.opt["study"] or f"{new.name}-vs-{old.name}"), "spotbot_compare") as path:
             played = play(path, request, engine=engine_of(self.opt))
             print(played.text())
+            played.check()
             self._evaluate(played.study, [judge])
         found = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
         self.result.verdict, self.result.said = found.verdict, found.said()
@@ -88,7 +89,8 @@ class SpotbotCompare(SpotbotTournament):
         """Both contestants, checked as those of a pool are."""
         given = self.opt["new"], self.opt["old"]
         if None in given:
-            raise UserError("NEW and OLD missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example.")
+            missing = " and ".join(name for name, own in zip(("NEW", "OLD"), given, strict=True) if own is None)
+            raise UserError(f"{missing} missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example.")
         if given[0] == given[1]:
             raise UserError(f"NEW and OLD are both {given[0]}.", "Name two bots.")
         if self.opt["pool"] or self.opt["contestants"]:

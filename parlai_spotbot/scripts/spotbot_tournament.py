@@ -47,6 +47,7 @@ class SpotbotTournament(Command):
             played = play(path, asked, engine=engine_of(self.opt))
             print(played.text())
             self.result.figures["selfchat"] = played.figures()
+            played.check()
             self._evaluate(played.study, judges)
 
     def _check(self) -> list[JudgeSpec]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from parlai_spotbot import __version__, files
 from parlai_spotbot.domains import Domain, keep_domain
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.account_journal import AccountJournal
@@ -30,6 +31,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.study_names import keys_under, overlap_under
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
+from parlai_spotbot.wording import counted
 
 PROMISE = (
     "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, and "
@@ -64,6 +66,17 @@ class SelfPlaySummary:
     @property
     def complete(self) -> bool:
         return self.bots == self.expected
+
+    def check(self) -> None:
+        """A `UserError` with what stopped the first conversation, where all failed and nothing can come of it."""
+        if self.bots or not self.result.failures:
+            return
+        first = self.result.failures[0]
+        raise UserError(
+            f"{self.study.failures_path}: none of {counted(self.expected, 'conversation')} came to its end. The first: "
+            f"{first['contestant']}: {first['kind']}: {first['message']}.",
+            "Mend that contestant, and run the same command again.",
+        )
 
     def figures(self) -> dict:
         """The same for a script: counts, failures by kind, bytes of memory and shares by contestant."""

@@ -78,9 +78,25 @@ def test_the_verdict_is_the_exit_code_and_more_conversations_settle_it(folder, s
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "compare broken_bot:respond talks_on:respond --conversations 1",
+        "tournament --contestant a=broken_bot:respond --contestant b=talks_on:respond --conversations-per-pair 1",
+    ],
+)
+def test_where_a_bot_fails_throughout_the_error_says_why(folder, words):
+    (folder / "broken_bot.py").write_text("def respond(text):\n    raise ValueError('no key')\n")
+    out, _ = spotbot(*words.split(), "--study", "s", "--json", code=2)
+    problem = json.loads(out)["error"]["problem"]
+    assert "failures.jsonl: none of 1 conversation came to its end. The first: " in problem
+    assert problem.endswith("exception: ValueError: no key.")
+
+
+@pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["spotbot:eliza"], "NEW and OLD missing"),
+        (["spotbot:eliza"], "error: OLD missing"),
+        ([], "error: NEW and OLD missing"),
         (["spotbot:eliza", "spotbot:eliza"], "NEW and OLD are both spotbot:eliza"),
         (["spotbot:elisa", "spotbot:alice"], "Did you mean 'spotbot:eliza'?"),
         (["talks_on:answer", "says_hm:respond"], "talks_on"),

@@ -108,6 +108,9 @@ def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_pat
         (lambda: ranking.compare("ada", "bobb"), "^b: there is no 'bobb'. Did you mean 'bob'"),
         (lambda: ranking.plot("rankin"), "^chart: there is no 'rankin'. Did you mean 'ranking'"),
         (lambda: sb.read_votes(tmp_path / "none.csv"), "^path: .*no such file"),
+        (lambda: sb.rank(people.study), r"^answers: expected a study's answers to a survey, study.answers\(SURVEY\)"),
+        (lambda: sb.trust(people.study, judge="spotter"), "^answers: expected a study's answers"),
+        (lambda: sb.report(tmp_path / "none"), r"^study: expected a study, Study.open\(PATH\)"),
     ):
         with pytest.raises(ValueError, match=said):
             call()

@@ -25,5 +25,7 @@ def report(study: Study, survey: str | None = None, without: Sequence[str] = ())
     ValueError
         Where the study has no such survey or judge, or one of its files is malformed.
     """
+    if not isinstance(study, Study):
+        raise ValueError(f"study: expected a study, Study.open(PATH), not {study!r}.")
     with as_value_error("study"):
         return build_report(study, survey, without)

@@ -101,8 +101,7 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
         played = play(path, request, progress, say, HereEngine(here))
     say(played.text())
     if not played.complete:
-        missing = played.expected - played.bots
-        warnings.warn(f"{missing} conversations are missing, see {played.study.failures_path}", stacklevel=2)
+        warnings.warn(played.missing(), stacklevel=2)
     return Study.open(played.study.path)
 
 

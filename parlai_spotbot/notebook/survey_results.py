@@ -179,6 +179,7 @@ def agreement(answers: StudyAnswers, **options: Any) -> SurveyResults:
 
 def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
     """How far an automatic judge can stand in for people: what it says where people have answered too."""
+    _check(answers)
     source = answers.of(judge).source
     if HUMAN not in answers.sources:
         raise ValueError("answers: no person answered, and a judge is trusted as far as it says what people say.")
@@ -186,8 +187,14 @@ def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
     return replace(found, results={source: found._of(source)})
 
 
+def _check(answers: StudyAnswers) -> None:
+    if not isinstance(answers, StudyAnswers):
+        raise ValueError(f"answers: expected a study's answers to a survey, study.answers(SURVEY), not {answers!r}.")
+
+
 def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> SurveyResults:
     """What the finding `name` of the answers' survey says."""
+    _check(answers)
     known = {finding.name: finding for finding in findings_of(answers.survey)}
     if name not in known:
         raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(known)}.")

@@ -113,9 +113,14 @@ class SelfPlaySummary:
             lines.append(f"peak memory in GiB: {peaks}")
         lines.append(f"written: {self.study.conversations_path}")
         if not self.complete:
-            missing, where = self.expected - self.bots, self.study.failures_path
-            lines.append(f"{missing} conversations are missing, see {where}; the same command tries them again")
+            lines.append(f"{self.missing()}; the same command tries again")
         return "\n".join(lines)
+
+    def missing(self) -> str:
+        """How many conversations are missing, and where it is said why."""
+        number = self.expected - self.bots
+        are = "is" if number == 1 else "are"
+        return f"{counted(number, 'conversation')} {are} missing, see {self.study.failures_path}"
 
 
 @contextlib.contextmanager

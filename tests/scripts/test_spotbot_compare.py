@@ -86,7 +86,8 @@ def test_the_verdict_is_the_exit_code_and_more_conversations_settle_it(folder, s
 )
 def test_where_a_bot_fails_throughout_the_error_says_why(folder, words):
     (folder / "broken_bot.py").write_text("def respond(text):\n    raise ValueError('no key')\n")
-    out, _ = spotbot(*words.split(), "--study", "s", "--json", code=2)
+    out, err = spotbot(*words.split(), "--study", "s", "--json", code=2)
+    assert "1 conversation is missing, see s/failures.jsonl; the same command tries again" in err
     problem = json.loads(out)["error"]["problem"]
     assert "failures.jsonl: none of 1 conversation came to its end. The first: " in problem
     assert problem.endswith("exception: ValueError: no key.")

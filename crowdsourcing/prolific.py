@@ -27,10 +27,10 @@ PARAMETER = "prolific_token"
 IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
 KEPT_SECONDS = 12 * 3600.0
-"""Keys are asked for anew after this long; Prolific wants it done daily at least."""
+"""Keys are good for this long, then they are asked for anew; Prolific wants it done daily at least."""
 
 AGAIN_SECONDS = 30.0
-"""A key that is not known is looked for, and a key server that failed is asked again, no sooner than this."""
+"""The key server is asked again, for a key that is not known or as it failed, no sooner than this."""
 
 LEEWAY = 60.0
 """Seconds by which our clock and Prolific's may differ."""
@@ -75,9 +75,10 @@ class SignedUrls:
 
         self.site = _site(address)
         self.clock = clock
-        self._keys = PyJWKClient(keys, lifespan=KEPT_SECONDS, timeout=10, cooldown_duration=AGAIN_SECONDS)
-        self._one_by_one = threading.Lock()
-        self._failed_at = float("-inf")
+        self._server = PyJWKClient(keys, cache_jwk_set=False, timeout=10)
+        self._kept: dict[str, Any] = {}
+        self._had_at = self._failed_at = float("-inf")
+        self._asking = threading.Lock()
 
     def read(self, token: str, known: Callable[[str], bool] = lambda token: False) -> ProlificIds:
         """Whom the token is about. An old token is good for who came in by it in time (`known`): pages are reloaded.
@@ -109,29 +110,41 @@ class SignedUrls:
         return _ids(claims.get("prolific"))
 
     def _key(self, token: str) -> Any:
-        """The public key that the token names."""
+        """The public key that the token names; who names one that is there waits for no network."""
         import jwt
 
-        with self._one_by_one:
-            try:
-                if time.monotonic() - self._failed_at < AGAIN_SECONDS:
-                    return self._kept_key(jwt.get_unverified_header(token).get("kid"))
-                return self._keys.get_signing_key_from_jwt(token)
-            except jwt.PyJWKClientConnectionError as error:
-                self._failed_at = time.monotonic()
-                LOG.error("Prolific's keys could not be had from %s: %s", self._keys.uri, error)
-                raise Refusal(503, "keys", NO_KEYS) from None
-            except (*NOT_A_TOKEN, jwt.PyJWTError) as error:
-                LOG.info("a link that Prolific did not sign: %s", error)
-                raise Refusal(403, "link", NOT_SIGNED) from None
-
-    def _kept_key(self, name: str) -> Any:
-        """The key of that name among those that were had before the key server failed."""
-        kept = self._keys.jwk_set_cache.get()
-        key = self._keys.match_kid(kept.keys, name) if kept else None
+        try:
+            name = jwt.get_unverified_header(token).get("kid")
+        except (*NOT_A_TOKEN, jwt.PyJWTError) as error:
+            LOG.info("a link that Prolific did not sign: %s", error)
+            raise Refusal(403, "link", NOT_SIGNED) from None
+        if name not in self._good_keys():
+            self._ask()
+        key = self._good_keys().get(name)
         if key is None:
-            raise Refusal(503, "keys", NO_KEYS)
+            LOG.info("a link that Prolific did not sign: it has no key of that name")
+            raise Refusal(403, "link", NOT_SIGNED)
         return key
+
+    def _good_keys(self) -> dict[str, Any]:
+        """The keys that were had, by name."""
+        return self._kept if time.monotonic() - self._had_at < KEPT_SECONDS else {}
+
+    def _ask(self) -> None:
+        """Ask the key server, unless it answered just now; 503 where it just failed, fails, or is being asked."""
+        if time.monotonic() - self._had_at < AGAIN_SECONDS:
+            return
+        if time.monotonic() - self._failed_at < AGAIN_SECONDS or not self._asking.acquire(blocking=False):
+            raise Refusal(503, "keys", NO_KEYS)
+        try:
+            self._kept = {key.key_id: key for key in self._server.get_signing_keys()}
+            self._had_at = time.monotonic()
+        except Exception as error:  # whatever the network, or who answers in the place of Prolific, makes of it
+            self._failed_at = time.monotonic()
+            LOG.error("Prolific's keys could not be had from %s: %s", self._server.uri, error)
+            raise Refusal(503, "keys", NO_KEYS) from None
+        finally:
+            self._asking.release()
 
 
 def _ids(said: Any) -> ProlificIds:

@@ -6,7 +6,7 @@ import threading
 
 
 class JsonServer:
-    """Answers GET by `answer(path, headers)`, which returns the status and the value; its address begins `base`."""
+    """Answers GET by `answer(path, headers)`, which returns the status and the value, or its bytes; at `base`."""
 
     def __init__(self):
         outer = self
@@ -14,7 +14,7 @@ class JsonServer:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 status, value = outer.answer(self.path, self.headers)
-                content = json.dumps(value).encode()
+                content = value if isinstance(value, bytes) else json.dumps(value).encode()
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()

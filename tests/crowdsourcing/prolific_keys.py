@@ -48,13 +48,13 @@ def token(said=None, key="first", kid=None, algorithm="RS256"):
 
 
 class KeyServer(JsonServer):
-    """Serves the public keys of `names`, and counts how often it was asked; `down` makes it fail."""
+    """Serves the public keys of `names`, counts how often it was asked, and fails: `down`, or with `rubbish`."""
 
     def __init__(self, *names):
-        self.names, self.asked, self.down = list(names), 0, False
+        self.names, self.asked, self.down, self.rubbish = list(names), 0, False, None
         super().__init__()
         self.url = f"{self.base}/jwks.json"
 
     def answer(self, path, headers):
         self.asked += 1
-        return 500 if self.down else 200, {"keys": [public_jwk(name) for name in self.names]}
+        return 500 if self.down else 200, self.rubbish or {"keys": [public_jwk(name) for name in self.names]}

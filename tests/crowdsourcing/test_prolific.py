@@ -4,7 +4,9 @@ import base64
 import hashlib
 import hmac
 import json
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import jwt
 import pytest
@@ -145,8 +147,9 @@ def test_keys_may_change(door, keys, monkeypatch):
     keys.names = ["second"]
     turned_away(door, coming(token(claims(OTHER_PID, OTHER_SESSION), "second"), OTHER_PID, OTHER_SESSION))
     assert keys.asked == 1  # not sooner than half a minute after the last time: floods of made-up names cost nothing
-    monkeypatch.setattr(door.signed._keys, "cooldown_duration", 0.0)
-    door.enter(coming(token(claims(OTHER_PID, OTHER_SESSION), "second"), OTHER_PID, OTHER_SESSION))
+    with monkeypatch.context() as later:
+        later.setattr(prolific, "AGAIN_SECONDS", 0.0)
+        door.enter(coming(token(claims(OTHER_PID, OTHER_SESSION), "second"), OTHER_PID, OTHER_SESSION))
     assert keys.asked == 2
     turned_away(door, coming(token(key="first")))  # no longer among Prolific's
 
@@ -161,11 +164,45 @@ def test_a_key_server_that_is_down_makes_people_wait(keys, tmp_path, monkeypatch
     monkeypatch.setattr(prolific, "AGAIN_SECONDS", 0.0)
     door.enter(coming())
     keys.down = True
-    monkeypatch.setattr(prolific, "AGAIN_SECONDS", 30.0)
-    monkeypatch.setattr(door.signed._keys, "cooldown_duration", 0.0)
-    monkeypatch.setattr(door.signed, "_failed_at", float("-inf"))
     turned_away(door, coming(token(key="evil")), 503)
     door.enter(coming(participant=OTHER_PID, session=OTHER_SESSION))  # the keys that are there serve
+
+
+RUBBISH = {
+    "a page to log in to the network": b"<html>Please log in</html>",
+    "a list": b"[]",
+    "no keys": b'{"keys": []}',
+    "keys that are none": b'{"keys": ["first", 3]}',
+    "nothing that JSON can hold": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("what", RUBBISH)
+def test_a_key_server_that_answers_with_rubbish_makes_people_wait(keys, tmp_path, monkeypatch, what):
+    """They were told that Prolific had not signed for them, each after asking once more."""
+    door = make_door(keys, tmp_path)
+    keys.rubbish = RUBBISH[what]
+    for _ in range(3):
+        turned_away(door, coming(), 503)
+    assert keys.asked == 1
+    keys.rubbish = None
+    monkeypatch.setattr(prolific, "AGAIN_SECONDS", 0.0)
+    assert door.enter(coming()).worker == PID
+
+
+def test_a_key_server_that_never_ends_holds_up_nobody_whose_key_is_there(door, monkeypatch):
+    """A made-up name of a key held everybody at the door, for as long as the key server took."""
+    door.enter(coming())
+    monkeypatch.setattr(prolific, "AGAIN_SECONDS", 0.0)
+    asked, ended = threading.Event(), threading.Event()
+    monkeypatch.setattr(door.signed._server, "get_signing_keys", lambda: (asked.set(), ended.wait(20), [])[-1])
+    with ThreadPoolExecutor(1) as threads:
+        made_up = threads.submit(turned_away, door, coming(token(key="evil")))
+        assert asked.wait(20)
+        assert door.enter(coming(participant=OTHER_PID, session=OTHER_SESSION)).worker == OTHER_PID
+        turned_away(door, coming(token(key="evil")), 503)
+        ended.set()
+        made_up.result()
 
 
 def test_a_page_is_reloaded_after_its_token_is_over_but_nobody_comes_late(keys, tmp_path):

@@ -12,15 +12,14 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.intake import LOG
-from parlai_spotbot.crowdsourcing.ledger import BACKUPS
-from parlai_spotbot.crowdsourcing.ledger_sums import damage
+from parlai_spotbot.crowdsourcing.ledger import BACKUP, BACKUPS, answers_in, reading
 from parlai_spotbot.errors import UserError
 
 EVERY = 300.0
@@ -36,7 +35,7 @@ ASIDE = ".set-aside"
 
 def backups_of(ledger: Path) -> list[Path]:
     """The backups of a ledger, the oldest first."""
-    return sorted((ledger.parent / BACKUPS).glob("*.db"))
+    return sorted((ledger.parent / BACKUPS).glob(BACKUP))
 
 
 def set_aside(ledger: Path) -> list[Path]:
@@ -48,31 +47,20 @@ def taken_at(backup: Path) -> datetime:
     return datetime.strptime(backup.stem, STAMP).replace(tzinfo=UTC)
 
 
-def answers_in(path: Path) -> int:
-    """How many submissions a ledger holds. A damaged one raises `sqlite3.DatabaseError`."""
-    with _reading(path) as db:
-        found = damage(db)
-        if found:
-            raise sqlite3.DatabaseError("; ".join(found))
-        return db.execute("SELECT COUNT(*) FROM submissions").fetchone()[0]
-
-
-@contextlib.contextmanager
-def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    uri = f"{path.resolve().as_uri()}?mode=ro"
-    with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)) as db:
-        yield db
-
-
 def back_up(paths: CollectionPaths) -> Path:
     """A backup of the ledger as it is now; `sqlite3.Error` or `OSError` where that can't be, and none is made."""
     folder = paths.ledger.parent / BACKUPS
     folder.mkdir(mode=0o700, exist_ok=True)
-    target = folder / f"{datetime.now(UTC).strftime(STAMP)}.db"
+    now = datetime.now(UTC)
+    latest = max(map(taken_at, backups_of(paths.ledger)), default=now)
+    stamp = max(
+        now, latest + timedelta(microseconds=1)
+    )  # the latest one stays so where the machine's clock is set back
+    target = folder / f"{stamp.strftime(STAMP)}.db"
     unchecked = target.with_suffix(".unchecked")
     try:
         unchecked.touch(mode=0o600)
-        with _reading(paths.ledger) as source, contextlib.closing(sqlite3.connect(unchecked)) as copy:
+        with reading(paths.ledger) as source, contextlib.closing(sqlite3.connect(unchecked)) as copy:
             source.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
         answers_in(unchecked)
@@ -106,8 +94,8 @@ def _copy(source: Path, target: Path) -> None:
 def restore(paths: CollectionPaths, name: str = "") -> tuple[Path, int]:
     """Put a backup in the ledger's place, the newest sound one unless `name` says which; no operator may run.
 
-    Returns the backup and how many submissions it holds. What was in its place is set aside, not deleted. A missing
-    secret comes back too.
+    Returns the backup and how many submissions it holds. What was in its place is set aside, not deleted, and so are
+    later backups. A missing secret comes back too.
     """
     known = backups_of(paths.ledger)
     wanted = [path for path in reversed(known) if name in ("", path.name, path.stem)]
@@ -121,6 +109,8 @@ def restore(paths: CollectionPaths, name: str = "") -> tuple[Path, int]:
             path = paths.ledger.with_name(paths.ledger.name + suffix)
             if path.exists():
                 os.replace(path, backup.parent / f"{stamp}{ASIDE}{suffix}")
+        for later in known[known.index(backup) + 1 :]:
+            os.replace(later, later.with_suffix(ASIDE))
         _copy(backup, paths.ledger)
         files.sync_folder(paths.ledger.parent)
         if not paths.secret.exists() and (backup.parent / "secret").exists():

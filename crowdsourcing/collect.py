@@ -25,6 +25,7 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.groups import group_names
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, LedgerContents, Submission
+from parlai_spotbot.crowdsourcing.mephisto_task.home import HANDED_IN
 from parlai_spotbot.crowdsourcing.platform_check import platform_check, platform_state
 from parlai_spotbot.crowdsourcing.platform_records import PLATFORM, UNKNOWN, PlatformEntry
 from parlai_spotbot.crowdsourcing.steady_clock import read_settings_of_clock
@@ -47,10 +48,11 @@ class CollectResult:
 
     `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected`, `withdrawn` and `unknown` the
     units left out. `provider` is the platform, `listed` how many its list has (None: none yet), `verified` whether it
-    vouches for who came, `strangers` how many annotators it doesn't know. `backwards` counts units that end before they
-    begin, by a clock that was set; `clock_set` says by how many seconds it was set each time. `chats` says what came of
-    a survey in which people chat, `look` whom to look at, `game_points` who has how many points in a game. `names`
-    leads from worker id to the name in the rows.
+    vouches for who came, `strangers` how many annotators it doesn't know. `lost` counts units whose answers Mephisto
+    has and the ledger not: it is an older copy, or lost what was written last. `backwards` counts units that end before
+    they begin, by a clock that was set; `clock_set` says by how many seconds it was set each time. `chats` says what
+    came of a survey in which people chat, `look` whom to look at, `game_points` who has how many points in a game.
+    `names` leads from worker id to the name in the rows.
     """
 
     units: int = 0
@@ -59,6 +61,7 @@ class CollectResult:
     withdrawn: int = 0
     unknown: int = 0
     strangers: int = 0
+    lost: int = 0
     provider: str = ""
     listed: int | None = None
     verified: bool = True
@@ -74,7 +77,8 @@ class CollectResult:
 
     def figures(self) -> dict:
         """The counts alone, without anybody's id."""
-        counts = ("units", "added", "removed", "rejected", "withdrawn", "unknown", "strangers", "backwards", "comments")
+        counts = ("units", "added", "removed", "rejected", "withdrawn", "unknown", "strangers", "lost", "backwards")
+        counts += ("comments",)
         return {"judgements": len(self.rows), **{name: getattr(self, name) for name in counts}}
 
 
@@ -152,6 +156,7 @@ def _record_platform(study: Study, survey: str, found: CollectResult) -> None:
 
 def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: bool) -> LedgerContents:
     paths = CollectionPaths.of(study, survey, task)
+    rejected, handed_in = mephisto_agents(paths.mephisto)  # before the ledger, which is ahead of it
     with open_ledger(study, survey, task) as ledger:
         done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
         submissions = [one for one in ledger.submissions() if one.handle in done]
@@ -160,14 +165,14 @@ def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: 
             for handout, submission in excused_units(ledger).values():
                 done[handout.handle] = handout
                 submissions.append(submission)
-    rejected = rejected_agents(paths.mephisto)
+    lost = len(handed_in - {handout.agent_id for handout in done.values()})
     seen = platform_check(paths, done)
     out = {h for h, handout in done.items() if handout.agent_id in rejected} | seen.unknown | seen.rejected
     kept = [one for one in submissions if not one.record.get("withdrawn") and one.handle not in out]
     units = [
         rows_of(one, done[one.handle], survey, _name(done[one.handle].worker, secret, keep_worker_ids)) for one in kept
     ]
-    return LedgerContents(done, submissions, annotators, grades, sittings, out, seen.unknown, kept, units)
+    return LedgerContents(done, submissions, annotators, grades, sittings, out, seen.unknown, kept, units, lost)
 
 
 def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
@@ -186,6 +191,7 @@ def _add(found: CollectResult, study: Study, survey: str, task: str, part: Ledge
     gone = part.out - part.unknown
     found.rejected += sum(one.handle in gone and not one.record.get("withdrawn") for one in part.submissions)
     found.unknown += len(part.unknown)
+    found.lost += part.lost
     found.backwards += sum(_backwards(one, part.done[one.handle]) for one in part.kept)
     found.clock_set += read_settings_of_clock(CollectionPaths.of(study, survey, task).clock)
     found.withdrawn += part.withdrawn
@@ -297,16 +303,28 @@ def _comments(part: LedgerContents, survey: str, names: Mapping[str, str]) -> It
                 }
 
 
-# -- what was rejected -----------------------------------------------------------------------------------------------
-def rejected_agents(data_root: Path) -> set[str]:
-    """The agents whose work Mephisto's tools rejected or passed over; nothing is written, the operator may run."""
+# -- what Mephisto knows ---------------------------------------------------------------------------------------------
+def mephisto_agents(data_root: Path) -> tuple[set[str], set[str]]:
+    """The agents whose work Mephisto's tools rejected or passed over, and those who have handed in a unit; nothing is
+    written, the operator may run. `UserError` where its database can't be read."""
     path = Path(data_root) / "database.db"
     if not path.exists():
-        return set()
-    marks = ", ".join("?" * len(REJECTED))
-    with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as db:
-        rows = db.execute(f"SELECT agent_id FROM agents WHERE status IN ({marks})", REJECTED).fetchall()
-    return {str(agent_id) for (agent_id,) in rows}
+        return set(), set()
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as db:
+            return _those(db, "agents", REJECTED), _those(db, "units", HANDED_IN)
+    except sqlite3.Error as err:
+        raise UserError(
+            f"{path}: Mephisto's database can't be read ({err}), so it is not known whose work was rejected.",
+            "Put a copy of it back; or remove it, and all units that were handed in count.",
+        ) from None
+
+
+def _those(db: sqlite3.Connection, table: str, statuses: tuple[str, ...]) -> set[str]:
+    """The agents of the rows that have one of these statuses."""
+    marks = ", ".join("?" * len(statuses))
+    query = f"SELECT agent_id FROM {table} WHERE agent_id IS NOT NULL AND status IN ({marks})"
+    return {str(agent_id) for (agent_id,) in db.execute(query, statuses)}
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------

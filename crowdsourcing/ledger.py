@@ -42,11 +42,36 @@ from parlai_spotbot.errors import UserError
 BACKUPS = "backups"
 """The folder beside a ledger in which its backups lie."""
 
+BACKUP = "[0-9]*T[0-9]*Z.db"
+"""What their names look like: by the time of their making, the latest one last."""
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that can't write."""
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)) as db:
+        yield db
+
+
+def answers_in(path: Path) -> int:
+    """How many submissions a ledger holds. A damaged one raises `sqlite3.DatabaseError`."""
+    with reading(path) as db:
+        found = damage(db)
+        if found:
+            raise sqlite3.DatabaseError("; ".join(found))
+        return _count(db)
+
+
+def _count(db: sqlite3.Connection) -> int:
+    return db.execute("SELECT COUNT(*) FROM submissions").fetchone()[0]
+
 
 class Ledger:
     """The ledger at `path`, made where there is none. One thread at a time; other processes may read meanwhile.
 
-    Raises `UserError` where the file is no ledger, that of another version or survey, or not what was written.
+    Raises `UserError` where the file is no ledger, that of another version or survey, not what was written, or without
+    answers that its latest backup has.
     """
 
     later = LATER
@@ -61,7 +86,7 @@ class Ledger:
             raise self._damaged("the file is empty")
         self._connect(self.path)
         try:
-            found = damage(self._db)
+            found = damage(self._db) or self._lost()
             if not found:
                 self._open()
         except sqlite3.Error as err:
@@ -88,6 +113,23 @@ class Ledger:
             "Where the disk is full, free some space; where the file is damaged, put the latest backup back: "
             f"{hints.command('check', self._study, restore=True)}",
         )
+
+    def _lost(self) -> list[str]:
+        """What the latest backup has and this ledger not, a clause: SQLite takes no notice of a -wal file that is
+        damaged or gone."""
+        latest = max((self.path.parent / BACKUPS).glob(BACKUP), default=None)
+        if latest is None:
+            return []
+        try:
+            with reading(latest) as db:
+                kept = _count(db)
+            have = _count(self._db)  # after the backup's: meanwhile more may come
+            if kept <= have or answers_in(latest) != kept:
+                return []
+        except sqlite3.Error:  # then it is no witness
+            return []
+        lost = f"it holds the answers to {have} units, its backup {latest.stem} to {kept}"
+        return [f"{lost}: its file {self.path.name}-wal was lost or damaged, or it is an older copy"]
 
     def _make(self) -> None:
         """A new ledger, whole or not at all; `UserError` where backups say that there has been one."""

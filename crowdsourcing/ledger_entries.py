@@ -118,7 +118,7 @@ class LedgerContents:
 
     `done` are finished hand-outs by handle (where people chat, also those ended without blame), `out` the handles that
     were rejected or are nobody's whom the platform knows (`unknown`), `kept` the submissions of the others, `units`
-    their judgements, a list for each.
+    their judgements, a list for each, `lost` how many units Mephisto has the answers to and the ledger not.
     """
 
     done: dict[str, Handout]
@@ -130,6 +130,7 @@ class LedgerContents:
     unknown: frozenset[str]
     kept: list[Submission]
     units: list[list[Judgement]]
+    lost: int
 
     @property
     def withdrawn(self) -> int:

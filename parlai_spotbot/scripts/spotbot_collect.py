@@ -160,6 +160,11 @@ def said(found: CollectResult, study: Study, survey: str) -> str:
     if found.withdrawn:
         lines.append(f"left out: {found.withdrawn} units of annotators who withdrew")
     lines += _platform(found)
+    if found.lost:
+        lines.append(
+            f"warning: the ledger lacks the answers to {found.lost} units that Mephisto has: it is an older copy, or "
+            "lost what was written last (ledger.db-wal); the next launch hands them out again"
+        )
     if found.backwards:
         lines.append(
             f"warning: {found.backwards} units end before they begin, as the machine's clock was set back: when they "

@@ -79,10 +79,15 @@ class Collection:
 
     def reject(self, *agents, status="rejected"):
         """What Mephisto's tools leave in its database."""
+        self.mephisto("agents", agents, status)
+
+    def mephisto(self, table, agents, status):
+        """Rows of Mephisto's database that say of these agents that they are, or that their unit is, so."""
         self.paths.mephisto.mkdir(exist_ok=True)
         with sqlite3.connect(self.paths.mephisto / "database.db") as db:
-            db.execute("CREATE TABLE IF NOT EXISTS agents (agent_id TEXT PRIMARY KEY, status TEXT)")
-            db.executemany("INSERT OR REPLACE INTO agents VALUES (?, ?)", [(agent, status) for agent in agents])
+            for name in ("agents", "units"):
+                db.execute(f"CREATE TABLE IF NOT EXISTS {name} (agent_id TEXT PRIMARY KEY, status TEXT)")
+            db.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", [(agent, status) for agent in agents])
 
 
 @pytest.fixture

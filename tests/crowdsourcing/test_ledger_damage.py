@@ -1,6 +1,7 @@
 """A ledger that is not what was written: noticed before anything is made of it; backups, and putting one back."""
 
 import random
+import shutil
 import sqlite3
 import threading
 from contextlib import closing
@@ -14,6 +15,7 @@ from parlai_spotbot.crowdsourcing import backups
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.spotbot_collect import SpotbotCollect
 
 
 @pytest.fixture
@@ -145,6 +147,76 @@ def test_a_missing_ledger_with_backups_is_no_new_one(collection):
     assert caught.value.remedy.endswith(f"parlai spotbot_check --study {collection.study.path} --restore")
 
 
+def killed(ledger, folder):
+    """A copy of a ledger that is open, as a kill leaves it: with its -wal file."""
+    folder.mkdir()
+    for suffix in ("", "-wal"):
+        shutil.copy(ledger.with_name(ledger.name + suffix), folder / (ledger.name + suffix))
+    return folder / ledger.name
+
+
+def without(wal, chance):
+    """One thing wrong with a -wal file."""
+    content = bytearray(wal.read_bytes())
+    kind = chance.randrange(3)
+    if kind == 0:
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    elif kind == 1:
+        content = content[: chance.randrange(len(content))]
+    if kind == 2:
+        wal.unlink()
+    else:
+        wal.write_bytes(content)
+
+
+def test_answers_that_were_lost_with_the_wal_file_are_noticed_by_the_backup(collection, tmp_path):
+    """SQLite goes on from the last state that it can make out, without a word; so did the collection."""
+    kept = backups.back_up(collection.paths)
+    chance, lost = random.Random(0), 0
+    for number in range(20):
+        ledger = killed(collection.paths.ledger, tmp_path / str(number))
+        shutil.copytree(kept.parent, ledger.parent / backups.BACKUPS)
+        without(ledger.with_name(f"{ledger.name}-wal"), chance)
+        try:
+            with Ledger(ledger) as opened:
+                assert len(list(opened.submissions())) == 2
+        except UserError as err:
+            said, lost = str(err), lost + 1
+    assert lost >= 10
+    assert "units, its backup" in said
+    assert "--restore" in said
+
+
+def test_answers_that_mephisto_has_and_the_ledger_not_are_counted_and_said(collection, capsys):
+    handouts = collection.desk.ledger.handouts("status = 'done'")
+    collection.mephisto("units", [handout.agent_id for handout in handouts], "completed")
+    assert collection.collect().lost == 0
+    collection.mephisto("units", ["agent-lost"], "completed")
+    assert collection.collect().lost == 1
+    SpotbotCollect.main(study=str(collection.study.path))
+    assert "the ledger lacks the answers to 1 units that Mephisto has" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all", b"SQLite format 3\0 and rubbish"])
+def test_mephisto_s_database_that_cannot_be_read_is_one_error(collection, content):
+    collection.paths.mephisto.mkdir()
+    (collection.paths.mephisto / "database.db").write_bytes(content)
+    with pytest.raises(UserError, match="it is not known whose work was rejected"):
+        collection.collect()
+
+
+def test_an_older_backup_can_be_put_back_when_the_later_ones_are_set_aside(collection):
+    older = backups.back_up(collection.paths)
+    collection.work("eve")
+    newest = backups.back_up(collection.paths)
+    collection.desk.ledger.close()
+    assert backups.restore(collection.paths, older.stem) == (older, 2)
+    assert not newest.exists()
+    assert len(backups.set_aside(collection.paths.ledger)) == 2
+    with Ledger(collection.paths.ledger) as ledger:
+        assert len(list(ledger.submissions())) == 2
+
+
 # -- backups -----------------------------------------------------------------------------------------------------------
 def test_a_backup_is_made_while_the_desk_works_and_can_be_put_back(collection):
     kept = backups.back_up(collection.paths)
@@ -184,6 +256,29 @@ def test_the_newest_backups_stay_and_one_of_each_day_before():
     kept = [path for path in hourly if path not in gone]
     assert kept[-12:] == hourly[-12:]
     assert [path.name[:11] for path in kept[:-12]] == [*(f"202611{day:02}T23" for day in range(14, 20)), "20261120T11"]
+
+
+def test_the_latest_backup_stays_the_latest_where_the_clock_is_set_back(collection):
+    first = backups.back_up(collection.paths)
+    ahead = first.replace(first.with_name("29991231T235959999999Z.db"))  # made while the clock was ahead
+    collection.work("eve")
+    assert backups.back_up(collection.paths).stem == "30000101T000000000000Z"
+    collection.desk.ledger.close()
+    collection.paths.ledger.unlink()
+    assert backups.restore(collection.paths)[1] == 3
+    assert ahead.exists()
+
+
+def test_other_files_among_the_backups_are_none(collection, monkeypatch):
+    monkeypatch.setattr(backups, "NEWEST", 1)
+    mine = collection.paths.ledger.parent / backups.BACKUPS / "before-the-holidays.db"
+    made = [backups.back_up(collection.paths) for _ in range(2)]
+    mine.write_bytes(made[-1].read_bytes())
+    clock = backups.BackupClock(collection.paths)
+    clock.make()
+    assert not clock.trouble
+    assert mine.exists()
+    assert mine not in backups.backups_of(collection.paths.ledger)
 
 
 def test_backups_follow_what_changes(collection, monkeypatch):

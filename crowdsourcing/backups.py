@@ -20,6 +20,7 @@ from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.intake import LOG
 from parlai_spotbot.crowdsourcing.ledger import BACKUP, BACKUPS, answers_in, reading
+from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.errors import UserError
 
 EVERY = 300.0
@@ -67,7 +68,8 @@ def back_up(paths: CollectionPaths) -> Path:
         os.replace(unchecked, target)
     finally:
         unchecked.unlink(missing_ok=True)
-    if paths.secret.exists():
+    with contextlib.suppress(UserError):  # a damaged one pushes no good copy out
+        read_secret(paths.secret, make=False)
         _copy(paths.secret, folder / "secret")
     files.sync_folder(folder)
     for old in _superfluous(backups_of(paths.ledger)):

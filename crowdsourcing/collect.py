@@ -376,8 +376,7 @@ def _points(study: Study, survey: str, part: LedgerContents) -> list[GamePoints]
 def _write_bonus(paths: CollectionPaths, points: list[GamePoints]) -> None:
     """The game's points, and the bonus of who has most: the pay for one unit at the last launch."""
     if points:
-        launch = files.read_json(paths.launch) if paths.launch.exists() else {}
-        settings = launch.get("settings", {})
+        settings = paths.launched.get("settings", {})
         pay, currency = f"{settings.get('pay', 0.0):.2f}", settings.get("currency", "")
         rows = [(p.worker, f"{p.points:g}", p.units, pay if p.wins else "0.00", currency) for p in points]
         _write_private(paths.bonus, files.csv_text(("worker_id", "points", "units", "bonus", "currency"), rows))

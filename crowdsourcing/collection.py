@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.groups import GroupMembers, part_of
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
@@ -90,7 +89,7 @@ class CrowdCollection:
     @property
     def last(self) -> dict[str, Any]:
         """What the last launch left: port, address, settings, and the task's name, which outlives the folder's."""
-        return files.read_json(self.paths.launch) if self.paths.launch.exists() else {}
+        return self.paths.launched
 
     @property
     def last_port(self) -> int:

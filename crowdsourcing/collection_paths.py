@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.groups import group_names, part_of
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study
@@ -80,6 +82,12 @@ class CollectionPaths:
     @property
     def launch(self) -> Path:
         return self.folder / "launch.json"
+
+    @property
+    def launched(self) -> dict[str, Any]:
+        """What the last launch left; {} before the first."""
+        checksums.verify(self.launch)
+        return files.read_json(self.launch) if self.launch.exists() else {}
 
     @property
     def annotators(self) -> Path:

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
+from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.links import LinkStates
 from parlai_spotbot.crowdsourcing.prolific import IDS, PARAMETER, ProlificIds, SignedUrls
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.files import Journal, field, read_jsonl
+from parlai_spotbot.files import field
 
 NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
 REVOKED_LINK = "This link is not good any more. If you were given another one, please open that."
@@ -151,10 +152,10 @@ class ProlificDoor:
         self.study = study
         self.signed = signed
         self.codes = {True: study.completion_code, False: study.screened_out_code}
-        rows = read_jsonl(bindings, _binding, torn_tail=True) if Path(bindings).exists() else []
+        rows = checksums.read_journal(bindings, _binding)
         self._bindings = {participant: session for participant, session, _ in rows}
         self._links = {link for _, _, link in rows if link}
-        self._journal = Journal(bindings)
+        self._journal = checksums.Journal(bindings)
         self._one_by_one = threading.Lock()
 
     def knows(self, query: Mapping[str, str]) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import parlai_spotbot
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing import dry_run, few_annotators
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
@@ -242,7 +242,7 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
                 f"warning: the last launch served at port {previous}: pages that are open, and links, need the new ones"
             )
         state = {"port": port, "url": request.url, "task_name": setup.task_name, "settings": _told(request.settings)}
-        files.write_json(paths.launch, state)
+        checksums.write_json(paths.launch, state)
         first = welcome(collection, Invitation(request.url or url, secret, names, found.annotators), say)
         say(f"\nfor you alone, how it goes: {operator_link(url, secret)}")
         say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
@@ -309,7 +309,7 @@ def _change_link(request: LaunchRequest, study: Study, say: Callable[[str], None
     states = LinkStates(paths.link_states)
     name = request.new_link or request.revoke
     (renew if request.new_link else revoke)(paths.links, name, states)
-    last = files.read_json(paths.launch) if paths.launch.exists() else {}
+    last = paths.launched
     base = last.get("url") or f"http://{request.host}:{last.get('port', 0)}"
     links = write_links(paths.links, [], base, read_secret(paths.secret, make=False), states)
     if request.new_link:

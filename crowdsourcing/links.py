@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.tokens import in_house_link
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import Malformed, csv_rows
@@ -54,7 +54,7 @@ class LinkStates:
         """The state of this annotator's link."""
         size = self.path.stat().st_size if self.path.exists() else 0
         if size != self._size:
-            rows = files.read_jsonl(self.path, _row, torn_tail=True) if size else []
+            rows = checksums.read_journal(self.path, _row)
             states: dict[str, LinkState] = {}
             for name, event, until in rows:
                 states[name] = _after(states.get(name, LinkState()), event, until)
@@ -64,7 +64,8 @@ class LinkStates:
     def note(self, annotator: str, event: str, until: float | None = None) -> None:
         """Write down what becomes of a link; it is so at once for every door."""
         row = {"time": _moment(time.time()), "annotator": annotator, "event": event}
-        with files.Journal(self.path) as journal:
+        checksums.verify(self.path)
+        with checksums.Journal(self.path) as journal:
             journal.append({**row, **({"until": until} if until is not None else {})})
         self.path.chmod(0o600)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
@@ -20,7 +19,7 @@ SETTLED = ("approved", "rejected")
 
 def _launch_of(paths: CollectionPaths) -> dict[str, Any]:
     """The settings of the last launch."""
-    return (files.read_json(paths.launch) if paths.launch.exists() else {}).get("settings", {})
+    return paths.launched.get("settings", {})
 
 
 def platform_check(paths: CollectionPaths, done: Mapping[str, Handout]) -> PlatformCheck:

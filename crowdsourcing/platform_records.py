@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, csv_rows, parse_json
@@ -76,7 +76,10 @@ def check(done: Mapping[str, Handout], known: Iterable[PlatformEntry] | None, by
 # -- the list on disk ------------------------------------------------------------------------------------------------
 def read_entries(path: Path) -> list[PlatformEntry] | None:
     """The list that was taken over last; None where there is none."""
-    return files.read_jsonl(path, _entry, "platform's list") if Path(path).exists() else None
+    if Path(path).exists():
+        return checksums.read_jsonl(path, _entry, "platform's list")
+    checksums.verify(path)
+    return None
 
 
 def _entry(row: dict, where: str) -> PlatformEntry:
@@ -86,7 +89,7 @@ def _entry(row: dict, where: str) -> PlatformEntry:
 def add_entries(path: Path, entries: Iterable[PlatformEntry]) -> None:
     """Put these on the list, which its owner only may read; they replace what stood there of the same submissions."""
     rows = {(one.worker, one.registration): one for one in [*(read_entries(path) or ()), *entries]}
-    files.write_jsonl(path, [asdict(rows[key]) for key in sorted(rows)])
+    checksums.write_jsonl(path, [asdict(rows[key]) for key in sorted(rows)])
     Path(path).chmod(0o600)
 
 

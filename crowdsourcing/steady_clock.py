@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.crowdsourcing.training_results import moment
 from parlai_spotbot.errors import UserError
@@ -65,7 +65,8 @@ class SteadyClock:
     def _note(self, now: float, seconds: float) -> None:
         log.warning("the machine's clock was set by %+.0f s; times go on as they passed", seconds)
         try:
-            with files.Journal(self.journal) as journal:
+            checksums.verify(self.journal)
+            with checksums.Journal(self.journal) as journal:
                 journal.append({"time": moment(now), "set_by_seconds": round(seconds, 1)})
         except UserError as error:
             log.error("%s", error)
@@ -73,8 +74,6 @@ class SteadyClock:
 
 def read_settings_of_clock(path: Path) -> list[float]:
     """By how many seconds the machine's clock was set each time."""
-    if not Path(path).exists():
-        return []
-    return files.read_jsonl(
-        path, lambda row, where: float(files.field(row, "set_by_seconds", (int, float), where)), torn_tail=True
+    return checksums.read_journal(
+        path, lambda row, where: float(files.field(row, "set_by_seconds", (int, float), where))
     )

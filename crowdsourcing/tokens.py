@@ -14,6 +14,7 @@ import json
 import os
 import re
 import secrets
+import zlib
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -47,7 +48,7 @@ class ExpiredToken(BadToken):
 
 def read_secret(path: Path, make: bool = True) -> bytes:
     """The study's secret. Where the file is missing 32 random bytes are written there (in hex, mode 600, durable); not
-    `make` makes that a `UserError`."""
+    `make` makes that a `UserError`. A checksum follows them, but for one of an older release."""
     path = Path(path)
     if not path.exists():
         if not make:
@@ -57,14 +58,21 @@ def read_secret(path: Path, make: bool = True) -> bytes:
                 "another: then all links and pseudonyms are new.",
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write_secret(path, secrets.token_hex(32))
+        digits = secrets.token_hex(32)
+        _write_secret(path, f"{digits} {_checksum(digits)}")
     text = path.read_text(encoding="utf-8", errors="replace").strip()
-    if not re.fullmatch(r"[0-9a-f]{64}", text):
+    digits = text[:64]
+    if not re.fullmatch(r"[0-9a-f]{64}", digits) or text not in (digits, f"{digits} {_checksum(digits)}"):
         raise UserError(
-            f"{path}: expected 64 hexadecimal digits, found something else.",
-            "Put the original file back: links and tokens that were given out depend on it.",
+            f"{path}: expected 64 hexadecimal digits and their checksum, found something else.",
+            "Put the original file back (the folder backups has a copy): links and tokens that were given out depend "
+            "on it.",
         )
-    return bytes.fromhex(text)
+    return bytes.fromhex(digits)
+
+
+def _checksum(digits: str) -> str:
+    return f"{zlib.crc32(digits.encode('ascii')):08x}"
 
 
 def _write_secret(path: Path, text: str) -> None:

@@ -19,7 +19,7 @@ import os
 import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -268,6 +268,14 @@ def accept(path: Path) -> str:
 def read_jsonl(path: Path, *args: Any, **more: Any) -> list:
     """`files.read_jsonl`, and the lines are those that were written."""
     return files.read_jsonl(path, *args, **more, check=verify)
+
+
+def read_journal(path: Path, parse: Callable[[dict, str], Any]) -> list:
+    """The rows of a journal; [] where it has not begun. One that is gone is a `UserError`."""
+    if Path(path).exists():
+        return read_jsonl(path, parse, torn_tail=True)
+    verify(path)
+    return []
 
 
 def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:

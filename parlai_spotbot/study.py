@@ -371,7 +371,17 @@ class Study:
 
     def summed(self) -> list[Path]:
         """The files of the study that have checksums, also those that are gone."""
-        folders = (".", "surveys/*", "surveys/*/analysis", "surveys/*/analysis/*", "analysis", "analysis/*", "nuc")
+        folders = (
+            ".",
+            "surveys/*",
+            "surveys/*/crowdsourcing",
+            "surveys/*/crowdsourcing/*",
+            "surveys/*/analysis",
+            "surveys/*/analysis/*",
+            "analysis",
+            "analysis/*",
+            "nuc",
+        )
         found = [
             path for folder in (*folders, "nuc/analysis", "set_aside") for path in self.path.glob(f"{folder}/.*.sums")
         ]

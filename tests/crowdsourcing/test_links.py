@@ -89,6 +89,29 @@ def test_who_gets_another_link_is_the_same_annotator(tmp_path, links, states):
     assert door.enter(query(write_links(tmp_path / "links.csv", [], BASE, SECRET, states)["ann"])).worker == "ann"
 
 
+@pytest.mark.parametrize("what", ["it is gone", "it is empty", "its first line is gone", "its line is another"])
+def test_no_link_comes_back_as_the_list_of_revoked_ones_is_damaged(tmp_path, links, states, what):
+    revoke(tmp_path / "links.csv", "ann", states)
+    revoke(tmp_path / "links.csv", "bob", states)
+    whole = states.path.read_text()
+    door = InHouseDoor(SECRET, states)
+    damaged = {
+        "it is empty": "",
+        "its first line is gone": whole.partition("\n")[2],
+        "its line is another": whole.replace('"revoked"', '"until"'),
+    }
+    if what in damaged:
+        states.path.write_text(damaged[what])
+    else:
+        states.path.unlink()
+    with pytest.raises((UserError, Refusal)):
+        door.enter(query(links["ann"]))
+    with pytest.raises(UserError, match="changed since it was written"):
+        InHouseDoor(SECRET, LinkStates(states.path)).enter(query(links["ann"]))
+    with pytest.raises(UserError, match="changed since it was written"):
+        states.note("cyd", "revoked")
+
+
 def test_links_end_and_who_is_inside_goes_on(tmp_path, states):
     path, now = tmp_path / "links.csv", [time.time()]
     links = write_links(path, ["ann"], BASE, SECRET, states, days=2)

@@ -8,11 +8,12 @@ from json_server import JsonServer
 from people import SURVEY
 from test_collect import Collection
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing import platform_records
 from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry, ask_prolific, read_entries, read_export
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_collect import SpotbotCollect
+from parlai_spotbot.study_check import check_study
 
 ANNA, BOB, MADE_UP = (digit * 24 for digit in "ab0")
 STUDY = "c" * 24
@@ -29,7 +30,7 @@ def collection(tmp_path):
 
 
 def recruited(collection, provider, **settings):
-    files.write_json(collection.paths.launch, {"settings": {"provider": provider, **settings}})
+    checksums.write_json(collection.paths.launch, {"settings": {"provider": provider, **settings}})
 
 
 def export(path, *rows, header="Submission id,Participant id,Status,Started at,Completion code"):
@@ -79,6 +80,33 @@ def test_work_that_was_rejected_there_is_left_out(collection, tmp_path):
     assert (found.units, found.rejected, found.unknown) == (2, 1, 0)
     back = collection.collect(submissions=submissions(tmp_path, f"{'3' * 24},{MADE_UP},APPROVED,,"))
     assert (back.units, back.rejected) == (3, 0)
+
+
+DAMAGED = {
+    "the platform's list": ("platform", lambda text: text.replace(ANNA, MADE_UP)),
+    "a line of the list": ("platform", lambda text: text.partition("\n")[2]),
+    "the whole list": ("platform", None),
+    "the platform": ("launch", lambda text: text.replace("prolific", "in_house", 1)),
+    "the name of a field": ("launch", lambda text: text.replace("settings", "settingz")),
+    "the whole launch": ("launch", None),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGED)
+def test_nobody_unknown_counts_as_a_file_is_damaged(collection, tmp_path, what):
+    collection.collect(submissions=submissions(tmp_path, *BOTH))
+    before = len(collection.rows())
+    name, change = DAMAGED[what]
+    path = getattr(collection.paths, name)
+    if change:
+        path.write_text(change(path.read_text()))
+    else:
+        path.unlink()
+    with pytest.raises(UserError, match="changed since it was written"):
+        collection.collect()
+    assert len(collection.rows()) == before
+    (found,) = [one for one in check_study(collection.study.path) if one.path == path]
+    assert "changed since it was written" in found.problem
 
 
 def test_in_house_nobody_is_asked_for(tmp_path):

@@ -9,6 +9,7 @@ from test_collect import Collection
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.steady_clock import SteadyClock, latest_beginning, passed, read_settings_of_clock
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_collect import SpotbotCollect
 
 
@@ -63,6 +64,23 @@ def test_after_a_restart_it_is_not_before_what_is_out(machine, tmp_path):
     assert again() >= first
     assert read_settings_of_clock(tmp_path / "clock.jsonl") == [-3600]
     assert machine.steady(tmp_path / "other.jsonl")() == machine.clock()
+
+
+def test_a_list_of_settings_that_is_damaged_is_named(machine, tmp_path):
+    path = tmp_path / "clock.jsonl"
+    clock = machine.steady(path)
+    for error in (-3600, 3600):
+        machine.error += error
+        clock()
+    path.write_text(path.read_text().splitlines(keepends=True)[1])
+    with pytest.raises(UserError, match="1 line missing before line 1"):
+        read_settings_of_clock(path)
+    path.unlink()
+    with pytest.raises(UserError, match="it is gone"):
+        read_settings_of_clock(path)
+    machine.error += 7200
+    clock()  # goes on all the same
+    assert not path.exists()
 
 
 def test_a_full_disk_stops_no_clock(machine, tmp_path):

@@ -1,6 +1,7 @@
 """Tokens: what was signed comes back, nothing else is accepted, purposes and studies don't mix."""
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
@@ -141,6 +142,21 @@ def test_the_secret_is_made_once_and_is_nobody_else_s_to_read(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [p.name for p in path.parent.iterdir()] == ["secret"]
     assert tokens.read_secret(tmp_path / "other") != secret
+
+
+def test_a_secret_with_a_bit_that_flipped_is_none(tmp_path):
+    """Links opened nothing any more, and everybody had another pseudonym."""
+    path = tmp_path / "secret"
+    secret = tokens.read_secret(path)
+    whole = path.read_bytes()
+    for place in range(8 * len(whole)):
+        flipped = bytearray(whole)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        with contextlib.suppress(UserError):
+            assert tokens.read_secret(path) == secret
+    path.write_text(secret.hex() + "\n")  # of an older release
+    assert tokens.read_secret(path) == secret
 
 
 @pytest.mark.parametrize("content", ["", "abc", "g" * 64, "0" * 63, json.dumps("0" * 64)])

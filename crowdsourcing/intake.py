@@ -32,6 +32,9 @@ KEPT = ("submit", "decide", "onboarding", "return", "say", "rate", "leave")
 MOST_WAITING = 16
 """Requests of one annotator that may wait for the desk at once."""
 
+MOST_AT_THE_DOOR = 1000
+"""Requests that may wait at once of all who have no name yet: where the platform is slow, the others go on working."""
+
 MOST_WAITING_IN_ALL = 4000
 
 LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server")
@@ -147,7 +150,7 @@ class Intake:
     async def _queue(self, annotator: str, function: Callable, *args: Any, threads: ThreadPoolExecutor | None = None):
         """In the desk's thread, or in other `threads`; who has many requests waiting already, or all together too many,
         is told to wait."""
-        full = annotator and self._waiting[annotator] >= MOST_WAITING
+        full = self._waiting[annotator] >= (MOST_WAITING if annotator else MOST_AT_THE_DOOR)
         if full or self._waiting.total() >= MOST_WAITING_IN_ALL:
             raise BUSY
         self._waiting[annotator] += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 EACH_SECOND = 20.0
 BURST = 600
@@ -51,11 +51,18 @@ def client_address(peer: str, forwarded: str) -> str:
     """The address of who asks; "" where it can't be known.
 
     A peer on this machine or in a private network is a proxy, which appends to X-Forwarded-For whom it serves; what
-    stands before the last entry is anybody's word.
+    stands before the last entry is anybody's word. Of IPv6 it is the network of 64 bits, all of which one client has.
     """
     try:
-        if not ip_address(peer).is_private:
-            return peer
-        return str(ip_address(forwarded.rpartition(",")[2].strip()))
+        address = _address(peer)
+        if address.is_private:
+            address = _address(forwarded.rpartition(",")[2].strip())
     except ValueError:
         return ""
+    return str(IPv6Network((int(address), 64), strict=False) if isinstance(address, IPv6Address) else address)
+
+
+def _address(text: str) -> IPv4Address | IPv6Address:
+    """An address; one of IPv4 that is written as IPv6 is what it stands for."""
+    address = ip_address(text)
+    return getattr(address, "ipv4_mapped", None) or address

@@ -151,6 +151,7 @@ def test_made_up_links_of_one_address_are_told_to_wait(served):
     assert [ask("1.2.3.4", number) for number in range(5)] == [403] * 3 + [429] * 2
     assert ask("9.9.9.9, 1.2.3.4", 9) == 429  # what stands before the last one is anybody's word
     assert ask("1.2.3.5", 9) == 403
+    assert [ask(f"2001:4860:4860::{number}", number) for number in range(5)] == [403] * 3 + [429] * 2
 
 
 @pytest.mark.parametrize(
@@ -160,7 +161,10 @@ def test_made_up_links_of_one_address_are_told_to_wait(served):
         ("10.0.0.7", "8.8.8.8", "8.8.8.8"),
         ("8.8.4.4", "8.8.8.8", "8.8.4.4"),
         ("127.0.0.1", "somebody", ""),
-        ("::1", "1.1.1.1, 2001:4860:4860::8888", "2001:4860:4860::8888"),
+        ("::1", "1.1.1.1, 2001:4860:4860::8888", "2001:4860:4860::/64"),
+        ("2001:4860:4860::8844", "8.8.8.8", "2001:4860:4860::/64"),
+        ("127.0.0.1", "::ffff:8.8.8.8", "8.8.8.8"),
+        ("::ffff:8.8.4.4", "8.8.8.8", "8.8.4.4"),
         ("", "8.8.8.8", ""),
     ],
 )

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from asking import SECRET, RecordingDesk, api, token_of
 
+from parlai_spotbot.crowdsourcing import intake
 from parlai_spotbot.crowdsourcing import server as server_module
 from parlai_spotbot.crowdsourcing.backups import BackupClock
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -76,6 +77,37 @@ def test_one_annotator_s_flood_leaves_room_for_others(served):
         thread.join()
     assert sorted(statuses) == [200] * 17 + [503] * 24
     assert ("unit", "ann", None) in served.desk.calls
+
+
+def test_a_crowd_at_a_slow_door_leaves_room_for_those_inside(tmp_path, page, monkeypatch):
+    """Where MTurk took its time, whoever asked to come in took the places of those who handed in."""
+    monkeypatch.setattr(intake, "MOST_AT_THE_DOOR", 10)
+    monkeypatch.setattr(intake, "MOST_WAITING_IN_ALL", 20)
+    asked = threading.Event()
+
+    class SlowDoor(InHouseDoor):
+        waits = True
+
+        def enter(self, query):
+            asked.wait(20)
+            return super().enter(query)
+
+    statuses = []
+    with PageServer(RecordingDesk(), SlowDoor(SECRET), ServerFiles(page, tmp_path / "refused"), SECRET) as server:
+
+        def come_in(number):
+            statuses.append(api(server, "enter", {"query": {"t": f"made up {number}"}})[0])
+
+        crowd = [threading.Thread(target=come_in, args=(number,)) for number in range(30)]
+        for thread in crowd:
+            thread.start()
+        while len(statuses) < 10 or server.intake._waiting.total() < 10:
+            time.sleep(0.01)
+        assert api(server, "unit", {}, token_of("ann"))[0] == 200
+        asked.set()
+        for thread in crowd:
+            thread.join()
+    assert sorted(statuses) == [403] * 10 + [503] * 20
 
 
 def test_one_connection_serves_many_requests(served):

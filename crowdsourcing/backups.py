@@ -54,9 +54,8 @@ def back_up(paths: CollectionPaths) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     now = datetime.now(UTC)
     latest = max(map(taken_at, backups_of(paths.ledger)), default=now)
-    stamp = max(
-        now, latest + timedelta(microseconds=1)
-    )  # the latest one stays so where the machine's clock is set back
+    # The latest one stays so where the machine's clock is set back.
+    stamp = max(now, latest + timedelta(microseconds=1))
     target = folder / f"{stamp.strftime(STAMP)}.db"
     unchecked = target.with_suffix(".unchecked")
     try:

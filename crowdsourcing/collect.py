@@ -384,8 +384,8 @@ def _write_bonus(paths: CollectionPaths, points: list[GamePoints]) -> None:
 
 def _write_if_new(path: Path, text: str, write: Callable[[Path, str], None] = checksums.write_text) -> None:
     """Write `text`, unless it stands there already or there is nothing to write."""
-    known = path.read_text(encoding="utf-8") if path.exists() else ""
-    if text != known:
+    known = path.read_bytes() if path.exists() else b""
+    if text.encode("utf-8") != known:
         write(path, text)
 
 

@@ -197,6 +197,15 @@ def test_answers_that_mephisto_has_and_the_ledger_not_are_counted_and_said(colle
     assert "the ledger lacks the answers to 1 units that Mephisto has" in capsys.readouterr().out
 
 
+def test_what_follows_from_the_ledger_is_made_anew_whatever_stands_in_its_place(collection):
+    collection.collect()
+    names, whole = collection.paths.annotators.read_bytes(), comments(collection).read_bytes()
+    for path in (collection.paths.annotators, comments(collection)):
+        path.write_bytes(b"\xff\xfe no text")
+    collection.collect()
+    assert (collection.paths.annotators.read_bytes(), comments(collection).read_bytes()) == (names, whole)
+
+
 @pytest.mark.parametrize("content", [b"", b"no database at all", b"SQLite format 3\0 and rubbish"])
 def test_mephisto_s_database_that_cannot_be_read_is_one_error(collection, content):
     collection.paths.mephisto.mkdir()

@@ -24,7 +24,7 @@ from mephisto.utils.qualifications import find_or_create_qualification, worker_i
 
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.mephisto_task.launcher import DONE, clear_reservations, disconnect
-from parlai_spotbot.crowdsourcing.mephisto_task.mturk import is_accepted, is_posted
+from parlai_spotbot.crowdsourcing.mephisto_task.mturk import is_accepted, is_posted, note_claim
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
 
 BLOCKED = "You can't take part in this task."
@@ -133,6 +133,8 @@ class MephistoCrowd:
             "worker_name": visitor.worker,
         }
         worker = self._worker(visitor.worker, data)
+        if self._paid:
+            note_claim(self.provider.datastore, data["hit_id"], visitor.registration)
         agent = self.provider.AgentClass.new_from_provider_data(self.db, worker, unit, data)
         self.runner.execute_unit(unit, agent)
         return agent.db_id

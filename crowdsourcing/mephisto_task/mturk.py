@@ -148,6 +148,16 @@ def is_posted(store: Any, run_id: str, hit_id: str) -> bool:
 
 
 # -- whom MTurk knows --------------------------------------------------------------------------------------------------
+def note_claim(store: Any, hit_id: str, assignment: str) -> None:
+    """Somebody says that they hold the HIT by this assignment. Mephisto keeps the last one who said so of a HIT, which
+    anybody may."""
+    with store.table_access_condition, store._get_connection() as db:
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS claims (hit_id TEXT, assignment_id TEXT, UNIQUE (hit_id, assignment_id))"
+        )
+        db.execute("INSERT OR IGNORE INTO claims VALUES (?, ?)", (hit_id, assignment))
+
+
 def is_accepted(requester: Any, hit_id: str) -> bool:
     """Whether somebody has accepted the HIT of Mephisto's `requester` on MTurk, or has handed it in there."""
     with explained(requester.datastore):
@@ -180,6 +190,8 @@ def _hits_of(data_root: Path, wanted: set[str]) -> Iterator[str]:
     for path in sorted(data_root.rglob("mturk.db")):
         uri = f"{path.resolve().as_uri()}?mode=ro"
         with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=10)) as db:
-            for hit_id, assignment in db.execute("SELECT hit_id, assignment_id FROM hits"):
-                if assignment in wanted:
-                    yield hit_id
+            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            for table in tables & {"hits", "claims"}:  # older versions noted no claims
+                for hit_id, assignment in db.execute(f"SELECT hit_id, assignment_id FROM {table}"):
+                    if assignment in wanted:
+                        yield hit_id

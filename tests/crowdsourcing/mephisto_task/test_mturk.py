@@ -234,6 +234,20 @@ def test_mturk_says_whose_the_assignments_are(turk, on_mturk, serve_task):
         assert handed_in(setup.data_root, True, setup.requester, {"MADEUP"}) == []
 
 
+def test_who_claims_another_s_hit_takes_nothing_from_them(turk, on_mturk, serve_task):
+    """Mephisto knew the HIT as the last one's who came with it, so MTurk was not asked for the other's assignment."""
+    setup = on_mturk()
+    with serve_task(setup) as task:
+        posted(task, turk, 6)
+        task.crowd.assign(visitor("W0", "HIT0", "ASSIGN0"), "unit-0-0")
+        task.crowd.assign(visitor("AMADEUP", "HIT0", "MADEUP"), "unit-0-1")
+        turk.assignments = [
+            {"AssignmentId": "ASSIGN0", "WorkerId": "W0", "HITId": "HIT0", "AssignmentStatus": "Submitted"}
+        ]
+        found = handed_in(setup.data_root, True, setup.requester, {"ASSIGN0"})
+        assert found == [PlatformEntry("W0", "ASSIGN0", "submitted")]
+
+
 def test_answers_of_made_up_workers_are_not_used(turk, tmp_path):
     """20 of 20 made-up workers entered at the door, once, and their answers counted."""
     made = Collection(tmp_path / "study")

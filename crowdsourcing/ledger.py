@@ -100,6 +100,7 @@ class Ledger:
             raise self._damaged("; ".join(found))
 
     def _connect(self, path: Path) -> None:
+        self._opened = path, path.stat()
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)
 
     @property
@@ -179,6 +180,7 @@ class Ledger:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         """A transaction: all that is written inside is durable in the end, or nothing is."""
+        self._check_file()
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -187,6 +189,13 @@ class Ledger:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
+
+    def _check_file(self) -> None:
+        """SQLite goes on writing into a file that was removed, replaced or emptied, where nobody finds it."""
+        path, before = self._opened
+        now = path.stat() if path.exists() else None
+        if now is None or now.st_ino != before.st_ino or (before.st_size and not now.st_size):
+            raise sqlite3.OperationalError(f"{path.name} was removed, replaced or emptied: stop, and put a backup back")
 
     def _rows(self, sql: str, *values: Any) -> list[tuple]:
         return self._db.execute(sql, values).fetchall()

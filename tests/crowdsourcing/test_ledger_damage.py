@@ -12,6 +12,7 @@ from test_collect import Collection
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import backups
+from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
@@ -136,6 +137,20 @@ def test_an_empty_ledger_is_no_new_one_and_nothing_is_emptied(collection):
     with pytest.raises(UserError, match="the file is empty"):
         Ledger(collection.paths.ledger)
     assert comments(collection).read_bytes() == before[1]
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced", "emptied"])
+def test_nothing_is_taken_in_by_a_ledger_that_is_no_more(collection, how):
+    """It was said to be handed in, and was in no file."""
+    ledger = collection.paths.ledger
+    content = ledger.read_bytes()
+    if how != "emptied":
+        ledger.rename(ledger.with_name("moved"))
+    if how != "removed":
+        ledger.write_bytes(content if how == "replaced" else b"")
+    with pytest.raises(Refusal) as caught:
+        collection.work("eve")
+    assert (caught.value.status, caught.value.code) == (503, "busy")
 
 
 def test_a_missing_ledger_with_backups_is_no_new_one(collection):

@@ -52,5 +52,5 @@ def unmet(lock: str) -> dict[str, str]:
 
     A local part of a version, as torch's "+cpu", makes no difference.
     """
-    found = {name: version(name) for name in pins(lock)}
-    return {name: own for name, own in found.items() if own.partition("+")[0] != pins(lock)[name]}
+    found = {name: (version(name), locked) for name, locked in pins(lock).items()}
+    return {name: own for name, (own, locked) in found.items() if own.partition("+")[0] != locked}

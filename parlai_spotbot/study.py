@@ -396,3 +396,9 @@ class Study:
 def _renames(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     return [f"{before.get(name, name)} renamed {after.get(name, name)}" for name in changed]
+
+
+def expect_study(value: object) -> None:
+    """For public functions, which take a study: a ValueError where it is something else, as the path of one."""
+    if not isinstance(value, Study):
+        raise ValueError(f"study: expected a study, Study.open(PATH), not {value!r}.")

@@ -136,6 +136,11 @@ def counted(n: int, what: str, many: str = "") -> str:
     return f"{n:,} {what if n == 1 else many or what + 's'}"
 
 
+def part_of(n: int, total: int, what: str, one: str, many: str) -> str:
+    """1 of 3 pairs differs, 2 of 3 pairs differ."""
+    return f"{n:,} of {counted(total, what)} {one if n == 1 else many}"
+
+
 def minutes_said(minutes: float) -> str:
     """A duration: 1 minute, 12 minutes, 1.5 hours."""
     return f"{minutes / 60:.1f} hours" if minutes >= 90 else counted(max(1, round(minutes)), "minute")

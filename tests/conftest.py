@@ -55,6 +55,28 @@ def chromium():
         yield found
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_pdfs():
+    """Figures have no PDF, which takes as long as all else of a drawing, but where a test asks for `pdfs`."""
+    from parlai_spotbot.report import drawing
+
+    as_users_have_it = drawing._pdf
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "_pdf", lambda figure, label: b"%PDF-")
+        yield as_users_have_it
+
+
+@pytest.fixture(scope="module")
+def pdfs(no_pdfs):
+    """Figures have their PDF, as they have for users."""
+    from parlai_spotbot.report import charts, drawing
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "_pdf", no_pdfs)
+        patch.setattr(charts, "_DRAWN", {})
+        yield
+
+
 def pytest_terminal_summary(terminalreporter):
     """What tests that were skipped would need, in place of a line each."""
     skipped = Counter(

@@ -111,6 +111,9 @@ def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_pat
         (lambda: sb.rank(people.study), r"^answers: expected a study's answers to a survey, study.answers\(SURVEY\)"),
         (lambda: sb.trust(people.study, judge="spotter"), "^answers: expected a study's answers"),
         (lambda: sb.report(tmp_path / "none"), r"^study: expected a study, Study.open\(PATH\)"),
+        (lambda: sb.analyze(str(tmp_path)), r"^study: expected a study, Study.open\(PATH\)"),
+        (lambda: sb.pack_study(str(tmp_path)), r"^study: expected a study, Study.open\(PATH\)"),
+        (lambda: sb.judge_study(str(tmp_path), "spot_the_bot"), r"^study: expected a study, Study.open\(PATH\)"),
     ):
         with pytest.raises(ValueError, match=said):
             call()

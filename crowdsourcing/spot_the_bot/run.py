@@ -48,6 +48,8 @@ mephisto_configurations.store(name=NAME, node=configuration())
 def said() -> list[DictConfig]:
     """What was said on the command line, as Hydra reads it; none where that only asks Hydra for help. `UserError`s in
     place of Hydra's own, which advise what is refused here."""
+    if {"-m", "--multirun"} & {*sys.argv}:
+        raise UserError("--multirun: one survey of one study is launched at a time.", "Leave it out.")
     found: list[DictConfig] = []
     os.environ["HYDRA_FULL_ERROR"] = "1"  # it raises what it would print
     try:

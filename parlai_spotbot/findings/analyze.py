@@ -25,7 +25,7 @@ from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import methods, nuc
 from parlai_spotbot.judges.next_step import next_step
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import survey_names
 
 RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
@@ -59,6 +59,7 @@ def analyze(
     dict
         What was written, by the name of its file. Nothing is written unless everything could be computed.
     """
+    expect_study(study)
     study = study.remaining()
     progress, chosen = progress or Progress(), check_options(survey, options, study.plan.contestants)
     wanted, checksums = asked_for(survey, chosen), study.checksums(survey)

@@ -17,7 +17,7 @@ from parlai_spotbot.findings.sections import Card, Section, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
-from parlai_spotbot.wording import number
+from parlai_spotbot.wording import counted, number
 
 Ranked = Callable[[Answers, pd.DataFrame], dict]
 """The ranking by one question from its rows."""
@@ -110,7 +110,7 @@ def annotators_summary(own: Answers) -> dict:
         out[own.failed[worker]] = out.get(own.failed[worker], 0) + 1
     reasons = "; ".join(f"{n} {why}" for why, n in out.items())
     tail = f", of whom are left out: {reasons}." if reasons else "; none is left out."
-    return {"annotators": len(workers), "left_out": out, "sentence": f"{len(workers)} annotators{tail}"}
+    return {"annotators": len(workers), "left_out": out, "sentence": f"{counted(len(workers), 'annotator')}{tail}"}
 
 
 def tell(result: Result) -> list[Section]:

@@ -11,7 +11,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Result, Rows
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
-from parlai_spotbot.wording import interval, number, percent, who
+from parlai_spotbot.wording import counted, interval, number, percent, who
 
 SHOWN = 4
 """A figure of curves shows so many pairs, the closest first."""
@@ -65,7 +65,7 @@ def cost_sections(time: Mapping, own: Mapping) -> list[Section]:
     ]
     reached = [curve for curve in curves if curve["needed"] is not None]
     sentence = (
-        f"For {len(reached)} of {len(curves)} pairs a chance of 80 % is reached within "
+        f"For {len(reached)} of {counted(len(curves), 'pair')} a chance of 80 % is reached within "
         f"{number(max(curves[0]['hours']), 1)} hours, if their difference is what was found here."
     )
     chart = Chart(

@@ -11,11 +11,13 @@ from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
     NAMED,
+    counted,
     interval,
     listed,
     number,
     p_said,
     p_value,
+    part_of,
     percent,
     plainly,
     span,
@@ -44,7 +46,8 @@ def order_sentences(found: dict) -> list[str]:
         text.append(f"First, apart from all others: {who(order[0])}.")
     clear = [pair for pair in found["pairs"] if pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05]
     text.append(
-        f"{len(clear)} of {len(found['pairs'])} pairs differ clearly (adjusted for {len(found['pairs'])} tests)."
+        f"{part_of(len(clear), len(found['pairs']), 'pair', 'differs', 'differ')} clearly (adjusted for "
+        f"{counted(len(found['pairs']), 'test')})."
     )
     return text + ([f"Note: {found['why']}."] if "why" in found else [])
 
@@ -202,7 +205,9 @@ def _order_lines(question: str, found: dict) -> list[str]:
         ci = interval(found["score_ci"][bot], 2, share=False)
         lines.append(f"  {span(found['clusters'][bot]):<8} {bot:<20} {number(found['score'][bot]):>7}  {ci}")
     clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in found["pairs"])
-    lines.append(f"  {clear} of {len(found['pairs'])} pairs differ clearly (Holm-adjusted p < 0.05)")
+    lines.append(
+        f"  {part_of(clear, len(found['pairs']), 'pair', 'differs', 'differ')} clearly (Holm-adjusted p < 0.05)"
+    )
     for key in ("cycles", "fit"):
         if key in found:
             lines.append(f"  {found[key]['sentence']}")

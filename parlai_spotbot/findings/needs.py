@@ -18,7 +18,7 @@ from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.scarce import CHOICES, MATCHES, scarce, scarce_sentence, scarce_step
 from parlai_spotbot.findings.sections import Name, Section, Table
-from parlai_spotbot.wording import NAMED, NONE, counted, p_value, percent
+from parlai_spotbot.wording import NAMED, NONE, counted, p_value, part_of, percent
 
 DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
 """What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""
@@ -140,8 +140,8 @@ def _named(opened: list[dict], pairs: int, below: float | None = None) -> str:
     who = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
     yet = " yet" if below is None else f" yet (p below {p_value(below)}, for all are tested again with further data)"
     if len(opened) > NAMED:
-        return f"{len(opened)} of {pairs} pairs are not told apart{yet}, among them {who}."
-    return f"{len(opened)} of {pairs} pairs {'is' if len(opened) == 1 else 'are'} not told apart{yet}: {who}."
+        return f"{part_of(len(opened), pairs, 'pair', 'is', 'are')} not told apart{yet}, among them {who}."
+    return f"{part_of(len(opened), pairs, 'pair', 'is', 'are')} not told apart{yet}: {who}."
 
 
 def _total(reachable: list[dict], opened: list[dict], seconds: float | None) -> str:

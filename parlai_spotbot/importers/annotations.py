@@ -22,6 +22,7 @@ from parlai_spotbot.records import Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.survey import Question, Survey
+from parlai_spotbot.wording import counted
 
 JUDGED = "judged"
 """The target of a control that asks of whichever speaker the task judges."""
@@ -151,8 +152,8 @@ def annotation_format(read: Read) -> Format:
         workers = len({judgement.worker_id for judgement in new})
         return "\n".join(
             (
-                f"{len(new)} judgements by {workers} annotators read, {added} of them new",
-                *(f"note: {count} {what} left out" for what, count in left.items()),
+                f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {added} of them new",
+                *(f"note: {counted(count, what)} left out" for what, count in left.items()),
                 f"written: {study.judgements_path(name)}",
                 f"next: {hints.command('analyze', request['study'], name)}",
             )

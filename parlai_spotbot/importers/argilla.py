@@ -22,7 +22,7 @@ def read(source: AnnotationFile) -> Iterator[Annotation]:
     """An annotation for each record and user; drafts and discarded responses are left out and counted."""
     for where, row in dataset_rows(source.path):
         item = files.field(row, "id", str, where)
-        source.left_out["suggestions"] += len(row["suggestions"]) if isinstance(row.get("suggestions"), dict) else 0
+        source.left_out["suggestion"] += len(row["suggestions"]) if isinstance(row.get("suggestions"), dict) else 0
         by_user: dict[str, dict[str, Any]] = {}
         for name, responses in _responses(row, where).items():
             place = f"{where}: responses to '{name}'"
@@ -31,7 +31,7 @@ def read(source: AnnotationFile) -> Iterator[Annotation]:
                 if not isinstance(response, dict):
                     raise UserError(f"{place}, response {number}: expected an object.", "Export the file anew.")
                 if response.get("status", SUBMITTED) != SUBMITTED:
-                    source.left_out["responses that were drafts or discarded"] += 1
+                    source.left_out["drafted or discarded response"] += 1
                     continue
                 user = files.field(response, "user_id", str, f"{place}, response {number}")
                 answers = by_user.setdefault(user, {})

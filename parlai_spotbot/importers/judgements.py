@@ -26,6 +26,7 @@ from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import ANSWERS, features_of
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Question, Survey
+from parlai_spotbot.wording import counted
 
 NATURES = {f"nature{entity}": ("nature", f"entity:{entity}", ("human", "bot", "unsure")) for entity in (0, 1)}
 NEEDED = ("conversation_id", "worker_id")
@@ -364,7 +365,7 @@ def _add(request: ImportRequest) -> str:
         added = add_judgements(study, survey, new, about)
     workers = len({judgement.worker_id for judgement in new})
     return (
-        f"{len(new)} judgements by {workers} annotators read, {added} of them new\n"
+        f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {added} of them new\n"
         f"written: {study.judgements_path(survey)}"
     )
 

@@ -28,13 +28,13 @@ def read(source: AnnotationFile) -> Iterator[Annotation]:
                 f"{where}: field 'annotations' is missing, or no list.", "Export as JSON, not as JSON-MIN or CSV."
             )
         item = files.field(files.field(task, "data", dict, where), "item_id", str, f"{where}: field 'data'")
-        source.left_out["predictions"] += len(files.field(task, "predictions", list, where, []))
+        source.left_out["prediction"] += len(files.field(task, "predictions", list, where, []))
         for number, row in enumerate(task["annotations"], start=1):
             place = f"{where}, annotation {number}"
             if not isinstance(row, dict):
                 raise UserError(f"{place}: expected an object, found {type(row).__name__}.", "Export the file anew.")
             if row.get("was_cancelled"):
-                source.left_out["skipped tasks"] += 1
+                source.left_out["skipped task"] += 1
                 continue
             yield _annotation(source, row, item, place)
 

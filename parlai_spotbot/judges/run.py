@@ -18,7 +18,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge, reasons
 from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
 from parlai_spotbot.records import Judgement, Unit
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.study_names import judge_under
 from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.terminal import Bar
@@ -39,6 +39,7 @@ def judge_study(
     The caller holds the study's lock. Answers that exist were made with the same options, or it is a `UserError`. The
     same seed gives the same bytes, whatever the interruptions, as far as the judge's answers are its own to repeat.
     """
+    expect_study(study)
     judge = get_judge(judge)(seed) if isinstance(judge, str) else judge
     return judge_under(_judge(study.as_played(), survey, judge, progress), study.names)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import as_value_error
 from parlai_spotbot.report.page import build_report
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, expect_study
 
 
 def report(study: Study, survey: str | None = None, without: Sequence[str] = ()) -> Path:
@@ -25,7 +25,6 @@ def report(study: Study, survey: str | None = None, without: Sequence[str] = ())
     ValueError
         Where the study has no such survey or judge, or one of its files is malformed.
     """
-    if not isinstance(study, Study):
-        raise ValueError(f"study: expected a study, Study.open(PATH), not {study!r}.")
+    expect_study(study)
     with as_value_error("study"):
         return build_report(study, survey, without)

@@ -44,9 +44,11 @@ def converse():
     """Return a function that plays self-play's part against `agent`: the second seed turn is its own, then HEARD.
 
     All conversations are answered in one batch if `batched`, else one by one; returns the replies, a list for each.
+    Fewer `talks` and `turns` are for who takes a second a reply.
     """
 
-    def play(agent, seeds=SEEDS, conversation_seeds=(7, 8, 9), batched=True):
+    def play(agent, seeds=SEEDS, conversation_seeds=(7, 8, 9), batched=True, talks=3, turns=3):
+        seeds = seeds[:talks]
         clones = [agent.clone() for _ in seeds]
         for clone, (first, second), seed in zip(clones, seeds, conversation_seeds, strict=False):
             clone.reset()
@@ -55,8 +57,8 @@ def converse():
             clone.observe({"id": "partner", "text": first, "episode_done": False})
             clone.self_observe({"id": "self", "text": second, "episode_done": False})
         replies = [[] for _ in seeds]
-        for heard in HEARD:
-            observed = [clone.observe({"id": "partner", "text": heard, "episode_done": False}) for clone in clones]
+        for text in HEARD[:turns]:
+            observed = [clone.observe({"id": "partner", "text": text, "episode_done": False}) for clone in clones]
             batch = batched and hasattr(agent, "batch_act")
             acts = agent.batch_act(observed) if batch else [clone.act() for clone in clones]
             for clone, act, said in zip(clones, acts, replies, strict=True):

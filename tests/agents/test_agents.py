@@ -11,16 +11,18 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models import packages
 
 NAMES = ("eliza", "alice", "tfidf", "minilm", "smollm2")
+SHORT = {"talks": 2, "turns": 2}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_chats_reproducibly_whatever_the_batch(name, load, converse):
     agent = load(name)
-    together = converse(agent)
+    talks = SHORT if name == "smollm2" else {}
+    together = converse(agent, **talks)
     for replies in together:
         assert all(reply.strip() == reply and reply and "\n" not in reply for reply in replies)
         assert len(set(replies)) == len(replies), "an agent must not repeat itself"
-    assert converse(agent, batched=False) == together
+    assert converse(agent, batched=False, **talks) == together
 
 
 @pytest.mark.parametrize("name", ["alice", "tfidf", "minilm", "smollm2"])
@@ -40,14 +42,14 @@ def test_an_answer_depends_on_what_the_agent_was_told_that_it_said(name, load):
 @pytest.mark.parametrize("name", ["eliza", "alice", "smollm2"])
 def test_another_conversation_seed_gives_another_conversation(name, load, converse):
     seeds = [("Do you like to cook?", "Yes, pasta!")] * 2
-    first, second = converse(load(name), seeds=seeds, conversation_seeds=(7, 8))
+    first, second = converse(load(name), seeds=seeds, conversation_seeds=(7, 8), turns=2)
     assert first != second
 
 
 @pytest.mark.parametrize("name", ["eliza", "alice", "tfidf", "smollm2"])
 def test_global_generators_are_neither_used_nor_disturbed(name, load, converse):
     agent = load(name)
-    one = {"seeds": [("Do you like to cook?", "Yes, pasta!")], "conversation_seeds": (7,)}
+    one = {"seeds": [("Do you like to cook?", "Yes, pasta!")], "conversation_seeds": (7,), "turns": 1}
     said = []
     for seed in (1, 2):
         random.seed(seed)
@@ -60,7 +62,7 @@ def test_global_generators_are_neither_used_nor_disturbed(name, load, converse):
 
 def test_greedy_smollm2_is_the_same_alone_and_batched(load, converse):
     agent = load("smollm2", inference="greedy")
-    assert converse(agent, batched=False, conversation_seeds=(1, 2, 3)) == converse(agent)
+    assert converse(agent, batched=False, conversation_seeds=(1, 2), **SHORT) == converse(agent, **SHORT)
 
 
 def test_a_reset_agent_starts_afresh(load):

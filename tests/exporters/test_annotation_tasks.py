@@ -178,7 +178,7 @@ def test_label_studios_own_ways_are_read(tmp_path):
     )
     assert found[2].worker_id == "label_studio-9"
     assert "example" not in found[1].worker_id
-    assert left_out == {"predictions": 4, "skipped tasks": 1}
+    assert left_out == {"prediction": 4, "skipped task": 1}
 
 
 def test_argillas_columns_are_read(tmp_path):
@@ -188,7 +188,7 @@ def test_argillas_columns_are_read(tmp_path):
     path.write_text(json.dumps({"id": "i", **own, **status}) + "\n")
     [found], left_out = read(path, "argilla")
     assert (found.worker_id, dict(found.answers)) == ("argilla-u", {"nature__entity_0": "bot"})
-    assert left_out["responses that were drafts or discarded"] == 1
+    assert left_out["drafted or discarded response"] == 1
 
 
 RESULT = {"from_name": "nature__entity_0"}

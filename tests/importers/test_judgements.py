@@ -63,7 +63,7 @@ def test_a_row_an_annotation_has_the_features_that_the_study_asks(study, run, wi
     head = HEADER.replace("sensibleness,specificity,", "")
     code, out, err = run(*words, "--data", wide("c0,2,w1,H,B,0,12.5", header=head))
     assert code == 0, err
-    assert "3 judgements by 1 annotators read" in out
+    assert "3 judgements by 1 annotator read" in out
     assert [row.question for row in study.judgements("spot_the_bot")] == ["nature", "nature", "fluency"]
 
 

@@ -31,7 +31,7 @@ NAMES = [Name(bot) for bot in BOTS]
 
 
 @pytest.fixture(scope="module")
-def page(study):
+def page(study, pdfs):
     return build_report(study).read_text(encoding="utf-8")
 
 
@@ -59,7 +59,7 @@ def test_every_figure_lies_beside_the_page_as_it_is_embedded(study, page):
     assert {"spot_the_bot-wins-people.pdf", "spot_the_bot-survival-judge_spotter.csv"} <= {name for name, _ in links}
 
 
-def test_files_have_the_light_colours_and_no_date(study):
+def test_files_have_the_light_colours_and_no_date(study, page):
     folder = study.report_path.parent / "figures"
     stand_ins = [f"{int(colour[i : i + 2], 16) / 255:.6f}".encode() for colour in LIGHT for i in (1, 3, 5)]
     for path in folder.glob("*.svg"):

@@ -137,6 +137,7 @@ def test_the_script_takes_the_same_by_name_and_leaves_nothing_where_it_is_starte
         (["study=nowhere", "mephisto=1"], 2, "mephisto=1: can't be read"),
         (["study=nowhere", "~settings"], 2, "settings: nothing of this name can be said, or taken away"),
         (["study=nowhere", "settings=3"], 2, "settings=3: these are several"),
+        (["study=nowhere", "-m", "survey=nuc"], 2, "--multirun: one survey of one study"),
     ],
 )
 def test_bad_input_to_the_script_is_one_error(tmp_path, arguments, code, says):

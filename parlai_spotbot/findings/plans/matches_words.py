@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.wording import p_value
+from parlai_spotbot.wording import p_value, part_of
 
 
 def said_before(result: dict, difference: float) -> str:
@@ -112,10 +112,11 @@ def said_after(result: dict) -> str:
         return "\n".join(lines)
     hours = "" if more["hours"] is None else f", {more['hours']:.0f} hours"
     lines.append(
-        f"{len(open_ones)} of {len(result['pairs'])} pairs are not settled; for {design['power']:.0%} power they need "
-        f"{more['conversations']} more conversations ({more['annotations']} annotations with those of people{hours}"
-        f"{_cost(more)}), if all of them get theirs, for they help each other; 'alone' is what a pair would need by "
-        "its own matches. A pilot's win rates are rough, so are these numbers; 'close' pairs are planned for the least "
+        f"{part_of(len(open_ones), len(result['pairs']), 'pair', 'is', 'are')} not settled; for "
+        f"{design['power']:.0%} power they need {more['conversations']} more conversations "
+        f"({more['annotations']} annotations with those of people{hours}{_cost(more)}), if "
+        "all of them get theirs, for they help each other; 'alone' is what a pair would need by its own"
+        " matches. A pilot's win rates are rough, so are these numbers; 'close' pairs are planned for the least "
         "difference of interest."
     )
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.surveys import SETTLED, Rating, Wish
-from parlai_spotbot.wording import p_value
+from parlai_spotbot.wording import p_value, part_of
 
 COLUMN = 15
 
@@ -99,8 +99,8 @@ def said_after(result: dict, choices: bool) -> str:
     cost = "" if more["cost"] is None else f", {more['cost']:,.0f} in wages"
     lines += [
         "",
-        f"{len(opened)} of {len(result['pairs'])} pairs are not settled; for {power:.0%} power they need "
-        f"{more['annotations']:,} more annotations{hours}{cost}. A pilot's differences are rough, so are these "
+        f"{part_of(len(opened), len(result['pairs']), 'pair', 'is', 'are')} not settled; for {power:.0%} power they "
+        f"need {more['annotations']:,} more annotations{hours}{cost}. A pilot's differences are rough, so are these "
         "numbers; 'close' pairs are planned for the least difference of interest.",
     ]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from parlai_spotbot.analysis.annotators import ALL_RULES, Rules, rules
+from parlai_spotbot.wording import part_of
 
 RAW = "raw"
 
@@ -102,8 +103,9 @@ def weak_sentence(found: Mapping) -> str:
 def apart_sentence(clear: Mapping[str, int], pairs: Sequence[Mapping]) -> str:
     """How many pairs are told apart with and without them; who is removed takes data along."""
     return (
-        f"{clear['after']} of {len(pairs)} pairs are told apart then, {clear['before']} with them. To remove who calls "
-        "bots human makes bots look more easily spotted, so this stands beside the ranking, never in its place."
+        f"{part_of(clear['after'], len(pairs), 'pair', 'is', 'are')} told apart then, {clear['before']} "
+        "with them. To remove who calls bots human makes bots look more easily spotted, so "
+        "this stands beside the ranking, never in its place."
     )
 
 

@@ -21,7 +21,18 @@ from parlai_spotbot.findings.whole_study import Told, Whole
 from parlai_spotbot.findings.whole_study.methods import title
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import ends, interval, listed, number, p_said, p_value, percent, signed, source_said
+from parlai_spotbot.wording import (
+    ends,
+    interval,
+    listed,
+    number,
+    p_said,
+    p_value,
+    part_of,
+    percent,
+    signed,
+    source_said,
+)
 
 METHOD = "nuc"
 CITE = ("lowe2016", "lowe2015")
@@ -253,7 +264,8 @@ def _tests(ranking: Mapping) -> Section:
     ]
     first = [own for own in ranking["comparisons"] if own["measure"] == f"recall@{ranking['k'][0]}"]
     clear = sum(own["p_adjusted"] is not None and own["p_adjusted"] < 0.05 for own in first)
-    sentence = f"By Recall@{ranking['k'][0]} {clear} of {len(first)} pairs of contestants differ by more than chance."
+    some = part_of(clear, len(first), "pair", "of contestants differs", "of contestants differ")
+    sentence = f"By Recall@{ranking['k'][0]} {some} by more than chance."
     table = Table(
         "Every two contestants on the same questions",
         f"{' '.join(notes(ranking))} A difference is that of the first less the second.".strip(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.study_names import packed_under
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
@@ -20,6 +20,7 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **wanted: Any) -> dic
 
     The summary stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
     """
+    expect_study(study)
     about, wishes = get_survey(survey, study), PackRequest(**wanted)
     packing = packing_of(about)
     packing.check(about, wishes)

@@ -77,7 +77,9 @@ def python(wheel, tmp_path_factory) -> Path:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=300)
     interpreter = home / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(interpreter)]
-    subprocess.run([*pip, "install", "-q", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300)
+    subprocess.run(
+        [*pip, "install", "-q", "--no-compile", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300
+    )
     [packages] = home.glob("lib/*/site-packages")
     (packages / "lock.pth").write_text("\n".join(site.getsitepackages()) + "\n")
     return interpreter
@@ -205,7 +207,9 @@ def light(wheel, tmp_path_factory) -> Path:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=300)
     interpreter = home / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(interpreter)]
-    subprocess.run([*pip, "install", "-q", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300)
+    subprocess.run(
+        [*pip, "install", "-q", "--no-compile", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300
+    )
     [packages] = home.glob("lib/*/site-packages")
     for distribution in closure([line for line in requirements(wheel) if "extra ==" not in line]).values():
         for top in {file.parts[0] for file in distribution.files if file.parts[0] not in ("..", "__pycache__")}:
@@ -423,6 +427,7 @@ def test_installing_resumes_and_repeats_nothing(checkout):
     assert install(moved)[1][0] == "a virtual environment in .venv"
 
 
+@pytest.mark.slow
 def test_what_is_gone_or_of_another_version_is_told_and_installed_again(checkout):
     wheels = checkout.parent / "wheels"
     for name in ("second-1.0", "second-2.0"):

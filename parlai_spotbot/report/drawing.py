@@ -21,6 +21,7 @@ from markupsafe import Markup
 from matplotlib.artist import Artist
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
@@ -74,7 +75,6 @@ STYLE = {
     "ytick.labelcolor": INK,
     "grid.color": LINE,
     "grid.linewidth": 0.7,
-    "figure.constrained_layout.use": True,
     "svg.fonttype": "none",
     "svg.hashsalt": "parlai_spotbot",
     "pdf.fonttype": 42,  # TrueType: what publishers' checks ask for
@@ -160,8 +160,9 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     """
     if (kept := _KEPT.get()) is not None:
         kept.append(figure)
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # as it stands now: laid out once for all formats
+    ConstrainedLayoutEngine().execute(
+        figure
+    )  # once for all formats, where an engine of its own has it drawn five times
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()

@@ -17,7 +17,12 @@ from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
 
 NAME, WORKERS = "spot_the_bot", ("w1", "w2", "w3")
-CHOICES = [("none",), ("fluency",), ("sensibleness", "specificity"), ("fluency", "politeness")]
+CHOICES = [
+    ("none",),
+    pytest.param(("fluency",), marks=pytest.mark.slow),
+    ("sensibleness", "specificity"),
+    ("fluency", "politeness"),
+]
 OWN = "questions: {politeness: {wording: Who is more polite}}"
 
 

@@ -331,7 +331,7 @@ def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):
 
 
 def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):
-    study = new_study(tmp_path / "s", per_pair=1)
+    study = new_study(tmp_path / "s")
     rows_of = [{**j.to_json(), "survey": "own_survey"} for j in study.judgements(SURVEY)[:50]]
     files.write_jsonl(study.judgements_path("own_survey"), rows_of)
     own = {"by_source": {HUMAN: {"anything": 1}}, "made_by": {}}

@@ -275,7 +275,7 @@ def test_judgements_that_came_after_the_analysis_are_noticed(new_study, tmp_path
 
 
 def test_an_analysis_of_another_version_is_told_from_one_of_this(new_study, tmp_path):
-    study = new_study(tmp_path / "s", per_pair=1)
+    study = new_study(tmp_path / "s")
     for path in study.analysis_path("spot_the_bot").glob("*.json"):
         value = json.loads(path.read_text())
         for name in ("version", "sha256"):

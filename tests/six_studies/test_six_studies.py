@@ -49,19 +49,36 @@ def opened(chromium, path, width=1300, scheme="light", media="screen"):
         context.close()
 
 
+@pytest.fixture(scope="session")
+def tab_of(page_of, chromium):
+    """The tab with a study's report, for tests that leave it as it is: to open one takes longer than to look at it."""
+    found = {}
+
+    def tab(name, width=1300, scheme="light", media="screen"):
+        if name not in found:
+            found[name] = chromium.new_page()
+            found[name].goto(page_of(name).as_uri())
+        found[name].set_viewport_size({"width": width, "height": 900})
+        found[name].emulate_media(media=media, color_scheme=scheme)
+        return found[name]
+
+    yield tab
+    for opened_once in found.values():
+        opened_once.close()
+
+
 def found_in(text, patterns):
     return [pattern for pattern in patterns if re.search(pattern, text, re.I)]
 
 
 @pytest.fixture(scope="session")
-def told_by(page_of, chromium):
+def told_by(tab_of):
     """What the two screens of a study say."""
     found = {}
 
     def told(name):
         if name not in found:
-            with opened(chromium, page_of(name)) as tab:
-                found[name] = text_of(tab, FIRST), text_of(tab, SECOND)
+            found[name] = text_of(tab_of(name), FIRST), text_of(tab_of(name), SECOND)
         return found[name]
 
     return told
@@ -104,32 +121,29 @@ def test_the_next_step_has_a_price_in_reason(which, told, answers):
     assert max(numbers) <= most, told[0]
 
 
-def test_three_conversations_show_why(which, page_of, chromium):
+def test_three_conversations_show_why(which, tab_of):
     """Where matches were decided: a win, a give-away, a close call, each with a link to the whole of it."""
-    with opened(chromium, page_of(which)) as tab:
-        links = tab.locator(f"{FIRST} a[href^='#c-']")
-        assert links.count() == 3 or which == "careless"
-        assert len({link.get_attribute("href") for link in links.all()}) == links.count()
+    links = tab_of(which).locator(f"{FIRST} a[href^='#c-']")
+    assert links.count() == 3 or which == "careless"
+    assert len({link.get_attribute("href") for link in links.all()}) == links.count()
 
 
-def test_few_words_stand_before_the_tabs(which, page_of, chromium):
-    with opened(chromium, page_of(which)) as tab:
-        assert tab.locator("[role=tab]").count() > 1
-        words = words_before_the_tabs(tab)
-        print(f"{which}: {len(words)} words before the first tab")
+def test_few_words_stand_before_the_tabs(which, tab_of):
+    assert tab_of(which).locator("[role=tab]").count() > 1
+    words = words_before_the_tabs(tab_of(which))
+    print(f"{which}: {len(words)} words before the first tab")
     assert 100 < len(words) <= WORDS, " ".join(words)
 
 
-def test_what_stands_behind_tabs_is_hidden(which, page_of, chromium):
+def test_what_stands_behind_tabs_is_hidden(which, tab_of):
     """But for the panel of the tab that is chosen, everything but the two screens."""
-    with opened(chromium, page_of(which)) as tab:
-        panels = tab.locator("[role=tabpanel]")
-        assert panels.count() > 1
-        assert sum(panel.is_visible() for panel in panels.all()) <= 1
-    with opened(chromium, page_of(which), media="print") as tab:
-        assert tab.locator(FIRST).is_visible()
-        assert tab.locator(SECOND).is_visible()
-        assert not any(panel.is_visible() for panel in tab.locator("[role=tabpanel]").all())
+    panels = tab_of(which).locator("[role=tabpanel]")
+    assert panels.count() > 1
+    assert sum(panel.is_visible() for panel in panels.all()) <= 1
+    tab = tab_of(which, media="print")
+    assert tab.locator(FIRST).is_visible()
+    assert tab.locator(SECOND).is_visible()
+    assert not any(panel.is_visible() for panel in tab.locator("[role=tabpanel]").all())
 
 
 @EVERYTHING
@@ -150,11 +164,11 @@ def test_nothing_is_cut_off(which, page_of, chromium, everything):
     assert found == {}
 
 
-def test_how_high_the_screens_are(which, page_of, chromium):
+def test_how_high_the_screens_are(which, tab_of):
     for width in (1300, 400):
-        with opened(chromium, page_of(which), width) as tab:
-            found = heights(tab)
-            whole = tab.evaluate("document.documentElement.scrollHeight")
+        tab = tab_of(which, width)
+        found = heights(tab)
+        whole = tab.evaluate("document.documentElement.scrollHeight")
         told = ", ".join(f"{screen} from {top} to {bottom} px" for screen, (top, bottom) in found.items())
         print(f"{which} at {width} px: {told}; the page {whole} px")
         assert found[FIRST][1] <= found[SECOND][0] + 1

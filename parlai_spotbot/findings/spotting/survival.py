@@ -13,7 +13,7 @@ from parlai_spotbot.findings.spotting.stopping import bounds_rows, bounds_table
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.findings.spotting.table_methods import about, resampling
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import between, counted, factor, number, p_said, p_value, part_of, percent, some, who
+from parlai_spotbot.wording import between, factor, number, p_said, p_value, part_of, percent, some, who
 
 RATIOS = {"ph": "hazard ratio", "po": "odds ratio"}
 EXPLAINED = {
@@ -326,7 +326,10 @@ def _differing(own: Mapping) -> str:
         return ""
     differ = [p for p in tested if p["p_adjusted"] < 0.05]
     if not differ:
-        return f"None of {counted(len(tested), 'pair')} of curves differs by more than chance would have it."
+        which = (
+            f"None of the {len(tested)} pairs of curves differs" if len(tested) > 1 else "The two curves don't differ"
+        )
+        return f"{which} by more than chance would have it."
     clear = min(differ, key=lambda p: (p["p_adjusted"], -abs(p["chi2"])))
     sooner, later = (who(clear[end]) for end in ("ab" if clear["statistic"] > 0 else "ba"))
     verb = "are" if sooner == "people" else "is"

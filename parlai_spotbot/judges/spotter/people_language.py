@@ -38,7 +38,11 @@ class NGrams:
             padded = self.padded(sequence)
             for end in range(order - 1, len(padded)):
                 for size in range(order):
-                    self.followers.setdefault(padded[end - size : end], Counter())[padded[end]] += 1
+                    history = padded[end - size : end]
+                    counts = self.followers.get(history)
+                    if counts is None:  # a Counter takes longer to make than to look for
+                        counts = self.followers[history] = Counter()
+                    counts[padded[end]] += 1
         self.totals = {history: sum(counts.values()) for history, counts in self.followers.items()}
         self._nowhere_else: dict[Sequence[str], int] = {}
 
@@ -61,7 +65,7 @@ class NGrams:
             counts = self.followers.get(history)
             if counts is None:
                 break
-            count, total, kinds = counts[symbol], self.totals[history], len(counts)
+            count, total, kinds = counts.get(symbol, 0), self.totals[history], len(counts)
             own = without.followers.get(history) if without else None
             if own:
                 count, total = count - own[symbol], total - without.totals[history]

@@ -25,9 +25,12 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, parse_json
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # made once: `json.dumps` makes one a call
+
+
 def dumps(row: Any) -> str:
     """JSON in one line: keys in the order given, no escapes of non-ASCII text, no NaN."""
-    return json.dumps(row, ensure_ascii=False, allow_nan=False)
+    return _JSON.encode(row)
 
 
 def sha256(path: Path) -> str:

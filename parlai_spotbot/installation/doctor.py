@@ -85,6 +85,7 @@ def _gpu() -> Part:
 
         names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     except Exception as err:  # files of it are gone, or a library that it loads
+        sys.modules.pop("torch", None)  # what is left of it, whom scipy asks what a tensor is
         mend = f"{INSTALL} --force-reinstall --no-deps torch=={pins('requirements.lock')['torch']}"
         return Part("GPU", f"not known, since torch doesn't load: {err}", mend)
     return Part("GPU", ", ".join(names) or "none: bots play on the CPU")

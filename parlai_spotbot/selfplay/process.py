@@ -175,10 +175,17 @@ class ContestantProcess(ContestantHandle):
         waiting = dict.fromkeys(range(len(requests)))
         # An agent that waits for a server ends each request itself, but a limit of requests may make a batch slow.
         limit = 0.0 if self.about.get("own_timeouts") else self.contestant.turn_timeout
+        fresh: dict[int, str] = {}
+
+        def hand_over() -> None:
+            if fresh:
+                came(dict(fresh))
+                fresh.clear()
+
         try:
             self._connection.send(("act", (payload, derive(*(request.seed for request in requests)))))
             while True:
-                answer = self._receive(limit)
+                answer = self._receive(limit, hand_over)
                 if answer[0] == "done":
                     break
                 if answer[0] == "error":
@@ -189,8 +196,10 @@ class ContestantProcess(ContestantHandle):
                     self.noted()
                 outcomes[answer[1]] = outcome = self._outcome(answer[2])
                 if isinstance(outcome, str):
-                    came({answer[1]: outcome})
+                    fresh[answer[1]] = outcome
+            hand_over()
         except (ContestantStopped, OSError, EOFError) as err:
+            hand_over()
             self._strike(err, list(waiting), outcomes)
 
     def _outcome(self, result: dict) -> str | TurnFailure:
@@ -219,9 +228,14 @@ class ContestantProcess(ContestantHandle):
     def _failure(self, kind: str, message: str, detail: str = "", suspect: bool = False) -> TurnFailure:
         return TurnFailure(self.contestant.name, kind, message, detail, suspect)
 
-    def _receive(self, limit: float) -> tuple:
-        """Wait for an answer; kills the process and raises `ContestantStopped` past the limits of time or memory."""
+    def _receive(self, limit: float, idle: Callable[[], None] = lambda: None) -> tuple:
+        """Wait for an answer; kills the process and raises `ContestantStopped` past the limits of time or memory.
+
+        `idle` is called once where there is none yet.
+        """
         start = time.monotonic()
+        if not self._connection.poll(0):
+            idle()
         while not self._connection.poll(_POLL):
             self._check_memory()
             if limit and time.monotonic() - start > limit:

@@ -47,10 +47,10 @@ def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[st
 
     Raises `UserError` where the file is damaged, or of a version that isn't known. A line torn by a crash is left out.
     """
-    marks = {job.conversation_id: mark(job, contestants) for job in jobs}
     kept: dict[str, list[str]] = {}
     if not path.exists():
         return kept
+    marks = {job.conversation_id: mark(job, contestants) for job in jobs}
     lines: list[tuple[dict, str]] = files.read_jsonl(
         path, lambda row, where: (row, where), "journal of turns", ANEW, torn_tail=True
     )

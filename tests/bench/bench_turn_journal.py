@@ -16,8 +16,8 @@ from unittest import mock
 
 from run import Row
 
-ROUNDS = 8
-PER_PAIR = 100
+ROUNDS = 20
+PER_PAIR = 200
 
 
 class InMemory:

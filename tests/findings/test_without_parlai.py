@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "tests" / "goldens" / "studies" / "people"
 
@@ -31,6 +33,7 @@ assert "torch" not in sys.modules
 """
 
 
+@pytest.mark.slow
 def test_none_of_it_needs_parlai(tmp_path):
     shutil.copytree(STUDY, tmp_path / "study")
     told = [sys.executable, "-c", PROGRAM, str(tmp_path / "study"), str(ROOT / "CONTRIBUTING.md")]

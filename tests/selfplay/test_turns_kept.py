@@ -110,6 +110,7 @@ def test_turns_of_slow_agents_are_kept_when_a_run_is_killed(tmp_path):
     assert not study.turns_path.exists()
 
 
+@pytest.mark.slow
 def test_the_same_bytes_after_kills_at_random_moments(tmp_path):
     pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance")]
     sizes = {"conversations_per_pair": 12, "batchsize": 5}

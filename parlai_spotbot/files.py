@@ -24,8 +24,8 @@ from typing import Any
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, parse_json
 
-
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # made once: `json.dumps` makes one a call
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+"""Made once: `json.dumps` makes one a call."""
 
 
 def dumps(row: Any) -> str:

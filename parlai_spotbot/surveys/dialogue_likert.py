@@ -95,7 +95,7 @@ SURVEY = Survey(
         title="Likert ratings of conversations",
         short="Dialogue Likert",
         question="how good are whole conversations?",
-        cite=("finch2023",),
+        cite=("finch2023", "finch2020"),
         took=(60 * 2.8, "median of ABC-Eval's annotators"),
         planning=Planning("ratings", 0.5, annotators_per_segment=1, annotations_per_worker=10.0, seconds=120.0),
         findings=("ratings",),

@@ -100,7 +100,7 @@ SURVEY = Survey(
         title="Likert ratings of turns",
         short="Turn Likert",
         question="how good is each answer?",
-        cite=("finch2023",),
+        cite=("finch2023", "finch2020"),
         took=(60 * 19.9 / 8, "median of ABC-Eval's annotators, an eighth of what they took for all eight dimensions"),
         planning=replace(dialogue_likert.SURVEY.about.planning, seconds=150.0),
         findings=dialogue_likert.SURVEY.about.findings,

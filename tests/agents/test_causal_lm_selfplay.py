@@ -76,4 +76,4 @@ def test_greedy_smollm2_says_the_same_at_any_batch_size_with_and_without_the_cac
                 ]
             said[cache, batchsize] = texts
     assert all(texts == said[0, 1] for texts in said.values())
-    assert len(set(said[0, 1])) > 30
+    assert len(set(said[0, 1])) > 15

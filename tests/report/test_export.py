@@ -217,7 +217,7 @@ def test_the_copy_gives_the_same_figures(planted, copy):
     def analysed(study):
         facts = Facts.of(study.conversations(), bots=tuple(study.plan.contestants))
         options = Options(bootstraps=50, backend="native", seed=5)
-        return compute(SURVEY, study.judgement_table(SURVEY), facts, options)
+        return compute(SURVEY, study.judgements(SURVEY), facts, options)
 
     one, two = analysed(planted), analysed(copy)
     for stem in ("ranking", "survival", "features", "segments", "agreement"):

@@ -96,7 +96,7 @@ def restore(paths: CollectionPaths, name: str = "") -> tuple[Path, int]:
     """Put a backup in the ledger's place, the newest sound one unless `name` says which; no operator may run.
 
     Returns the backup and how many submissions it holds. What was in its place is set aside, not deleted, and so are
-    later backups. A missing secret comes back too.
+    later backups. The secret comes back too, where it is missing or damaged.
     """
     known = backups_of(paths.ledger)
     wanted = [path for path in reversed(known) if name in ("", path.name, path.stem)]
@@ -114,14 +114,32 @@ def restore(paths: CollectionPaths, name: str = "") -> tuple[Path, int]:
             os.replace(later, later.with_suffix(ASIDE))
         _copy(backup, paths.ledger)
         files.sync_folder(paths.ledger.parent)
-        if not paths.secret.exists() and (backup.parent / "secret").exists():
-            _copy(backup.parent / "secret", paths.secret)
+        restore_secret(paths)
         return backup, answers
     folder = paths.ledger.parent / BACKUPS
     raise UserError(
         f"{folder}: no sound backup{f' {name}' if name else ''} of the ledger.",
         f"There are: {', '.join(path.stem for path in known)}." if known else "Put a copy of your own back.",
     )
+
+
+def restore_secret(paths: CollectionPaths) -> bool:
+    """Put the copy among the backups in the place of a secret that is missing or damaged; whether that was done.
+
+    A damaged one is set aside. No operator may run.
+    """
+    copy = paths.ledger.parent / BACKUPS / "secret"
+    with contextlib.suppress(UserError):
+        read_secret(paths.secret, make=False)
+        return False
+    with contextlib.suppress(UserError):
+        read_secret(copy, make=False)
+        if paths.secret.exists():
+            os.replace(paths.secret, copy.with_name(f"{datetime.now(UTC).strftime(STAMP)}-secret{ASIDE}"))
+        _copy(copy, paths.secret)
+        files.sync_folder(paths.secret.parent)
+        return True
+    return False
 
 
 class BackupClock:

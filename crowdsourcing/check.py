@@ -74,15 +74,18 @@ def _mephisto(paths: CollectionPaths) -> str:
 
 def restore(study: Study, name: str = "") -> list[str]:
     """Put a backup in the place of every ledger that is missing or damaged, or of the one whose backup has this `name`;
-    returns what was done, a line each."""
+    a missing or damaged secret comes back, too. Returns what was done, a line each."""
     done = []
     for survey, part, paths in collections(study):
         known = backups.backups_of(paths.ledger)
         if name and not any(name in (path.name, path.stem) for path in known):
             continue
-        if not name and not checked(paths.ledger, lambda s=survey, p=part: _ledger(study, s, p)).problem:
-            continue
         if not known and not paths.ledger.exists():
+            continue
+        if not name and not checked(paths.ledger, lambda s=survey, p=part: _ledger(study, s, p)).problem:
+            with files.lock(paths.lock, "spotbot_check"):
+                if backups.restore_secret(paths):
+                    done.append(f"{paths.secret}: the copy that lay with the backups is in its place")
             continue
         with files.lock(paths.lock, "spotbot_check"):
             backup, answers = backups.restore(paths, name)

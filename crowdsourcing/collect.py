@@ -17,6 +17,7 @@ from pathlib import Path
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing import questionnaire
 from parlai_spotbot.crowdsourcing.annotator_summary import AnnotatorSummary, summarise
+from parlai_spotbot.crowdsourcing.backups import backups_of
 from parlai_spotbot.crowdsourcing.bonus import GamePoints, game_points
 from parlai_spotbot.crowdsourcing.chat.collect import CREDIT, ChatResult, collecting_chats, credit_rows
 from parlai_spotbot.crowdsourcing.chat.conversations import excused_units
@@ -85,7 +86,7 @@ class CollectResult:
 def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
     """The ledger of a survey's collection, or of a task's or group's; a `UserError` where nothing was launched."""
     path = CollectionPaths.of(study, survey, part).ledger
-    if not path.exists():
+    if not path.exists() and not backups_of(path):  # with backups, opening it says that it is gone
         option = (
             f" --task {part or 'NAME'}" if task_names(survey) else " --group NAME" if group_names(study, survey) else ""
         )

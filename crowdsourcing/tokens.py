@@ -54,8 +54,8 @@ def read_secret(path: Path, make: bool = True) -> bytes:
         if not make:
             raise UserError(
                 f"{path}: the secret is missing, by which links are signed and annotators get their pseudonyms.",
-                "Put it back (the folder backups has a copy). Without one, spotbot_crowdsource --new-secret makes "
-                "another: then all links and pseudonyms are new.",
+                "Put it back: spotbot_check --restore takes the copy in the folder backups. Without one, "
+                "spotbot_crowdsource --new-secret makes another: then all links and pseudonyms are new.",
             )
         path.parent.mkdir(parents=True, exist_ok=True)
         digits = secrets.token_hex(32)
@@ -65,8 +65,8 @@ def read_secret(path: Path, make: bool = True) -> bytes:
     if not re.fullmatch(r"[0-9a-f]{64}", digits) or text not in (digits, f"{digits} {_checksum(digits)}"):
         raise UserError(
             f"{path}: expected 64 hexadecimal digits and their checksum, found something else.",
-            "Put the original file back (the folder backups has a copy): links and tokens that were given out depend "
-            "on it.",
+            "Put the original file back (spotbot_check --restore takes the copy in the folder backups): links and "
+            "tokens that were given out depend on it.",
         )
     return bytes.fromhex(digits)
 

@@ -34,7 +34,8 @@ class SpotbotCheck(Command):
             const="newest",
             default="",
             metavar="BACKUP",
-            help="put a backup in the place of a ledger: this one, or the newest sound one of each damaged ledger",
+            help="put a backup in the place of a ledger: this one, or the newest sound one of each damaged ledger, and "
+            "a lost secret back",
         )
 
     def execute(self) -> int:

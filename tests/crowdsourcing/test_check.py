@@ -99,6 +99,34 @@ def test_a_damaged_ledger_is_restored(study, made, capsys):
     assert made.collect().units == 2
 
 
+def test_a_ledger_that_is_gone_is_no_collection_that_never_began(study, made, capsys):
+    for suffix in ("", "-wal", "-shm"):
+        made.paths.ledger.with_name(made.paths.ledger.name + suffix).unlink(missing_ok=True)
+    assert ran(study) == 1
+    out = capsys.readouterr().out
+    assert "there is no such file, but there are backups of it" in out
+    assert f"spotbot_check --study {study} --restore" in out
+    with pytest.raises(UserError, match="there are backups of it"):
+        made.collect()
+    assert ran(study, "--restore") == 0
+    assert made.collect().units == 2
+
+
+@pytest.mark.parametrize("damage", ["", "0" * 64 + " 00000000\n"])
+def test_a_lost_or_damaged_secret_comes_back_though_the_ledger_is_sound(study, made, capsys, damage):
+    sound = made.paths.secret.read_bytes()
+    made.paths.secret.unlink()
+    if damage:
+        made.paths.secret.write_text(damage)
+    assert ran(study) == 1
+    assert "spotbot_check --restore" in capsys.readouterr().out
+    assert ran(study, "--restore") == 0
+    assert "the copy that lay with the backups is in its place" in capsys.readouterr().out
+    assert made.paths.secret.read_bytes() == sound
+    assert made.paths.secret.stat().st_mode & 0o777 == 0o600
+    assert [path.read_text() for path in backups.set_aside(made.paths.ledger)] == ([damage] if damage else [])
+
+
 def test_what_was_changed_by_hand_is_accepted_and_stays_named(study, capsys):
     path = study / "surveys" / "spot_the_bot" / "judgements.jsonl"
     path.write_text(path.read_text().replace('"answer": "human"', '"answer": "unsure"', 1))

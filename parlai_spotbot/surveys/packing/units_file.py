@@ -134,8 +134,8 @@ def write_units(study: Study, survey: str, update: UnitsUpdate, report: dict, do
     if update.added:
         checksums.write_text(path, text)
     surface_path = study.survey_path(survey) / "surface.json"
-    if report and (not surface_path.exists() or files.read_json(surface_path) != report):
-        files.write_json(surface_path, report)
+    if report and (not surface_path.exists() or checksums.read_json(surface_path) != report):
+        checksums.write_json(surface_path, report)
     if survey not in study.plan.surveys:
         study.extend(surveys=[survey])
     checksum = hashlib.sha256(text.encode("utf-8")).hexdigest()

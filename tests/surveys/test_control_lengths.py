@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -9,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.lengths import in_proportion, spread
-from parlai_spotbot.surveys.controls.segments import SegmentControl, make_controls
+from parlai_spotbot.surveys.controls.segments import SegmentControl, known_people, make_controls, segments_of
 from parlai_spotbot.surveys.controls.whole_controls import WANTED
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -65,6 +66,23 @@ def test_the_study_s_controls_have_the_lengths_of_its_units(study_of, pool, talk
     write_controls(study, "spot_the_bot")
     assert auc_of_length(study.units("spot_the_bot"), read_controls(study, "spot_the_bot")) < 0.55
     assert SegmentControl().counts(read_controls(study, "spot_the_bot"))["known_human"] >= 36
+
+
+def test_known_people_write_as_much_as_people_do(talks):
+    """Who took up most came first once, and wrote nearly twice as much as other people."""
+    much = " " + " ".join(["and then the whole story of our violin, harbour and orchard followed"] * 3)
+
+    def written(number, turn):
+        text = turn.text[:-1] if number % 3 else turn.text.replace("our old place, ", "")
+        return replace(turn, text=text + (much if number % 3 == 2 else ""))
+
+    people = [replace(c, turns=tuple(written(n, turn) for turn in c.turns)) for n, c in enumerate(talks[:60])]
+    segments = segments_of(people, (), PackOptions(), 3)
+    found = known_people(segments)
+    assert len(found) == len(segments) == 60
+    usual = sorted(sum(map(len, turns)) for _, turns in segments)[30]
+    assert all(abs(sum(map(len, turns)) - usual) < 0.1 * usual for _, turns in found[:20])
+    assert max(sum(map(len, turns)) for _, turns in found) > 2 * usual
 
 
 @pytest.fixture

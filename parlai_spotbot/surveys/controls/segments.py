@@ -19,6 +19,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from runpy import run_path
+from statistics import median
 from types import MappingProxyType
 
 from parlai_spotbot.domains import domain_of
@@ -48,11 +49,11 @@ RULE = (
     "seed. Controls have the lengths of the units' segments, in the same proportions. Known people: each of the two "
     f"says on average {WORDS} words a turn or more, takes up a word of the other's turn just before at least once, "
     f"{TAKEN_UP} times or more in all (as often as there are exchanges where these are fewer), and nobody says a turn "
-    "twice; those with most such turns come first. A word taken up has four letters or more, the same first six, and "
-    "is not an everyday word. Known bot: one of the two is replaced by a script that says one sentence for ever, or "
-    "two where there are four exchanges or more, stutters, is stuck with its first turn, or parrots the other. "
-    "Segments that speak of bots, robots, computers or tests are not used. A segment of known people is missed if both "
-    "are called bots, a known bot if it is called anything but a bot."
+    "twice; those with about as many characters as people's segments of that length usually have come first. A word "
+    "taken up has four letters or more, the same first six, and is not an everyday word. Known bot: one of the two is "
+    "replaced by a script that says one sentence for ever, or two where there are four exchanges or more, stutters, is "
+    "stuck with its first turn, or parrots the other. Segments that speak of bots, robots, computers or tests are not "
+    "used. A segment of known people is missed if both are called bots, a known bot if it is called anything but a bot."
 )
 
 EVERYDAY = frozenset(
@@ -238,9 +239,13 @@ def drawn_by_length(
 
 
 def known_people(segments: Sequence[Segment]) -> list[Segment]:
-    """Those that fit `RULE`, the longest first, then those with most turns that take something up."""
-    fitting = [s for s in segments if measures_of(s[1]).fits]
-    return sorted(fitting, key=lambda s: (-len(s[1]), -sum(measures_of(s[1]).taken_up)))
+    """Those that fit `RULE`, the nearest to the usual number of characters first; `segments` are of one length."""
+    usual = median(map(_characters, segments)) if segments else 0
+    return sorted((s for s in segments if measures_of(s[1]).fits), key=lambda s: abs(_characters(s) - usual))
+
+
+def _characters(segment: Segment) -> int:
+    return sum(map(len, segment[1]))
 
 
 def _segment(conversation: Conversation, options: PackOptions, exchanges: int) -> Segment | None:

@@ -115,6 +115,12 @@ def _new_plan(request: SelfPlayRequest, domain: Domain) -> Plan:
     return Plan.from_json(row, "what you asked for")
 
 
+def _told(name: str, value: Any) -> str:
+    if name != "pairs":
+        return repr(value)
+    return ", ".join("/".join(pair) for pair in value) or "every pair"
+
+
 def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plan = study.plan
     domain = domain_of(study.path, plan.domain)
@@ -131,7 +137,7 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
         "pairs": request.pairs,
     }
     differences = [
-        f"{name}: the study has {getattr(plan, name)!r}, you asked for {value!r}"
+        f"{name}: the study has {_told(name, getattr(plan, name))}, you asked for {_told(name, value)}"
         for name, value in wanted.items()
         if value is not None and value != getattr(plan, name)
     ]

@@ -63,6 +63,7 @@ def test_what_everybody_gets_later_comes_on_top(path):
 def test_one_pair_of_a_pool_is_told_how_it_gets_more(path):
     with pytest.raises(UserError) as caught:
         decide(path, SelfPlayRequest(pairs=(("b", "a"),)))
+    assert "pairs: the study has every pair, you asked for b/a" in caught.value.problem
     assert "--more b/a=N" in caught.value.remedy
 
 

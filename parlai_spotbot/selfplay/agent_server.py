@@ -59,8 +59,10 @@ def answer(connection: Any, load: Callable[..., Any]) -> None:
                     server.close(*args)
                     connection.send(("done",))
             except Exception as err:
-                told = (err.problem, err.remedy) if isinstance(err, UserError) else (describe(err), "")
-                connection.send(("error", told[0], traceback.format_exc(), told[1]))
+                if isinstance(err, UserError):
+                    connection.send(("error", err.problem, "", err.remedy))
+                else:
+                    connection.send(("error", describe(err), traceback.format_exc(), ""))
     except (EOFError, OSError):
         return  # the runner has gone
 

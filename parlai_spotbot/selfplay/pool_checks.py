@@ -11,6 +11,7 @@ import functools
 import importlib
 import os
 import pkgutil
+import traceback
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -40,7 +41,7 @@ def agent(model: str, where: str) -> list[UserError]:
     except UserError as err:
         return [UserError(f"{where}: {err.problem}", err.remedy)]
     except Exception as err:  # an agent's module may raise anything while it is imported
-        return [UserError(f"{where}: no agent '{model}' ({_line(err)}).", _agent_remedy(model, err))]
+        return [UserError(f"{where}: no agent '{model}' ({_raised(err)}).", _agent_remedy(model, err))]
     return []
 
 
@@ -79,6 +80,14 @@ def plain_python(model: str, where: str) -> list[UserError]:
 
 def _line(err: Exception) -> str:
     return " ".join(str(err).split())[:300] or type(err).__name__
+
+
+def _raised(err: Exception) -> str:
+    """What was raised while an agent was looked for; if its module raised it, by which kind and line, too."""
+    frame = traceback.extract_tb(err.__traceback__)[-1]
+    if isinstance(err, (ImportError, AttributeError)) or frame.filename.startswith("<"):
+        return _line(err)
+    return f"{type(err).__name__}: {_line(err)}, raised in {frame.filename}, line {frame.lineno}"
 
 
 def _agent_remedy(model: str, err: Exception) -> str:

@@ -59,6 +59,7 @@ class ContestantProcess(ContestantHandle):
         super().__init__(contestant)
         self.log = log
         self.place = str(log)  # how a user finds the log
+        self.load_traceback = ""  # of what it raised while it was loaded
         self.threads = threads
         self._strikes = 0
         self._process: Any = None
@@ -97,6 +98,7 @@ class ContestantProcess(ContestantHandle):
             raise self._load_error(f"{err.kind}: {err}", err.kind) from None
         if answer[0] == "error":
             self._stop()
+            self.load_traceback = answer[2]
             raise self._load_error(answer[1], own=answer[3])
         self.about, self.met = answer[1], True
         self.noted()

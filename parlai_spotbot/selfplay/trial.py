@@ -249,7 +249,7 @@ def try_contestant(
             more = [f"talks over the network, to {', '.join(reached[:3])}: plays only where it reaches that"]
             trial = replace(trial, warnings=[*trial.warnings, *more])
     except UserError as err:
-        trial = replace(trial, problem=remedies.short(err.problem), remedy=err.remedy)
+        trial = replace(trial, problem=remedies.short(err.problem), remedy=err.remedy, detail=process.load_traceback)
     except _Failed as err:
         failure = err.failure
         message = f"contestant '{name}' failed: {failure.kind}: {failure.message}"

@@ -64,6 +64,13 @@ def test_a_wrong_pool_is_named_with_its_remedy(tmp_path, text, says):
     assert "pool.yaml" in str(caught.value)
 
 
+def test_a_module_that_raises_is_named_with_the_line(tmp_path):
+    (tmp_path / "raising_bot.py").write_text('KEY = {}["missing"]\n\n\ndef respond(text):\n    return text\n')
+    (tmp_path / "pool.yaml").write_text("mine: raising_bot:respond\n")
+    with pytest.raises(UserError, match=r"\(KeyError: 'missing', raised in .*raising_bot.py, line 1\)"):
+        read_pool(tmp_path / "pool.yaml")
+
+
 def test_every_problem_of_every_entry_is_found_at_once(tmp_path):
     text = """\
 fine: spotbot:eliza

@@ -171,6 +171,12 @@ def test_one_that_fails_is_named_with_what_and_the_remedy(tried, name, problem, 
     assert "\n" not in tried[name].problem
 
 
+@pytest.mark.parametrize("name", ["Raising", "Unloadable"])
+def test_where_one_fails_is_kept(tried, name):
+    assert "faulty_agents.py" in tried[name].detail.splitlines()[-3]
+    assert tried[name].detail.splitlines()[-1].startswith("RuntimeError: ")
+
+
 def test_no_process_is_left(tried):
     names = {process.name() for process in psutil.Process().children(recursive=True)}
     assert not names & {trial.name for trial in tried.values() if hasattr(trial, "name")}

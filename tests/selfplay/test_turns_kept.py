@@ -90,7 +90,7 @@ def killed_at_random_moments(tmp_path, study, kills, rng):
     happened = 0
     for _ in range(kills):
         before = turns_written(study.turns_path)
-        more = rng.randrange(1, max(2, total // (2 * kills)))
+        more = rng.randrange(1, max(2, total // (3 * kills)))
         run = Run(tmp_path, study)
         happened += run.kill_when(lambda before=before, more=more: turns_written(study.turns_path) > before + more)
         if study.turns_path.exists() and rng.random() < 0.5:
@@ -132,7 +132,7 @@ def test_the_same_bytes_after_kills_at_random_moments(tmp_path):
 @pytest.mark.timeout(2400)
 def test_the_same_bytes_after_thirty_kills(tmp_path):
     pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance"), contestant("Slower")]
-    sizes = {"conversations_per_pair": 30, "batchsize": 5}
+    sizes = {"conversations_per_pair": 50, "batchsize": 5}
     expected = play(start(tmp_path / "whole", *pool, **sizes))[1]
     happened, content = killed_at_random_moments(tmp_path, start(tmp_path / "s", *pool, **sizes), 30, random.Random(1))
     assert happened >= 25

@@ -134,12 +134,13 @@ class _Profile:
         return np.array(sorted(self.known)), ends
 
     def peaks(self, grid: np.ndarray) -> list[tuple[float, float]]:
-        """The neighbours of every peak on the grid that could still turn out to be the highest."""
+        """The neighbours of the peaks on the grid that could still turn out to be the highest, four at most."""
         value = np.array([self.at(u).value for u in grid])
         padded = np.concatenate([[-np.inf], value, [-np.inf]])
         peak = (value >= padded[:-2]) & (value >= padded[2:]) & (value > value.max() - 2)
-        last = len(grid) - 1
-        return [(grid[max(i - 1, 0)], grid[min(i + 1, last)]) for i in np.flatnonzero(peak)[:4]]
+        last, found = len(grid) - 1, np.flatnonzero(peak)
+        highest = found[np.argsort(-value[found], kind="stable")][:4]  # a flat tail has peaks, too
+        return [(grid[max(i - 1, 0)], grid[min(i + 1, last)]) for i in highest]
 
 
 def _unit(dist: str, u: float) -> float:

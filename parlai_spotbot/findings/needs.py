@@ -138,10 +138,13 @@ def tell_matches(result: Result) -> list[Section]:
 def _named(opened: list[dict], pairs: int, below: float | None = None) -> str:
     named = sorted(opened, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
     who = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
-    yet = " yet" if below is None else f" yet (p below {p_value(below)}, for all are tested again with further data)"
-    if len(opened) > NAMED:
-        return f"{part_of(len(opened), pairs, 'pair', 'is', 'are')} not told apart{yet}, among them {who}."
-    return f"{part_of(len(opened), pairs, 'pair', 'is', 'are')} not told apart{yet}: {who}."
+    how, asked = "not told apart", ""
+    if below is not None:
+        told_apart = all(row["p_adjusted"] is not None and row["p_adjusted"] < 1 - LEVEL for row in named)
+        how = "told apart, but not surely enough for a study that goes on" if told_apart else "not told apart yet"
+        asked = f" (p below {p_value(below)}, for all are tested again with further data)"
+    among = ", among them" if len(opened) > NAMED else ":"
+    return f"{part_of(len(opened), pairs, 'pair', 'is', 'are')} {how}{asked}{among} {who}."
 
 
 def _total(reachable: list[dict], opened: list[dict], seconds: float | None) -> str:

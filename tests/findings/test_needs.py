@@ -12,10 +12,7 @@ def row(a, b, p):
 @pytest.mark.parametrize(
     ("opened", "said"),
     [
-        (
-            [row("ann", "bob", 0.034)],
-            "1 of 3 pairs is told apart, but not surely enough for a study that goes on (p below ",
-        ),
+        ([row("ann", "bob", 0.034)], "1 of 3 pairs is told apart, but not surely enough for a study that goes on (p "),
         ([row("ann", "bob", 0.2)], "1 of 3 pairs is not told apart yet (p below "),
         ([row("ann", "bob", None)], "1 of 3 pairs is not told apart yet (p below "),
         ([row("ann", "bob", 0.034), row("ann", "cid", 0.4)], "2 of 3 pairs are not told apart yet (p below "),

@@ -91,7 +91,7 @@ class Desk:
                     opened[name] = self.crowd.assign(Visitor(f"worker of {name}"), name)
                     journal.append({"event": "open", "unit": name, "agent": opened[name]})
                 if not self.busy:
-                    print("idle", flush=True)
+                    print("idle\n", end="", flush=True)  # at once: the main thread prints, too
                     return
                 while len(opened) > 2:
                     self._finish(opened, journal)
@@ -127,7 +127,7 @@ def main():
             setup,
             make_server=lambda crowd, host, port: Desk(setup, busy, crowd, host, port),
             stop=stop,
-            on_ready=lambda url: print("ready", url, flush=True),
+            on_ready=lambda url: print(f"ready {url}\n", end="", flush=True),
         )
     files.write_text(root / "written.txt", "\n".join(sorted(set(WRITTEN))))
     print("ended", outcome.reason, flush=True)

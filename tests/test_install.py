@@ -67,6 +67,17 @@ def wheel(source, tmp_path_factory) -> Path:
     return path
 
 
+def environment(wheel: Path, home: Path) -> Path:
+    """The packages' folder of a fresh environment in `home`, with the wheel in it."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=300)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(home / "bin" / "python")]
+    subprocess.run(
+        [*pip, "install", "-q", "--no-compile", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300
+    )
+    [packages] = home.glob("lib/*/site-packages")
+    return packages
+
+
 @pytest.fixture(scope="module")
 def python(wheel, tmp_path_factory) -> Path:
     """The interpreter of a fresh environment: the wheel in it, the lock's packages beside it.
@@ -74,15 +85,9 @@ def python(wheel, tmp_path_factory) -> Path:
     A .pth file adds the lock's folder without reading the .pth files in there, so the editable install stays hidden.
     """
     home = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=300)
-    interpreter = home / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(interpreter)]
-    subprocess.run(
-        [*pip, "install", "-q", "--no-compile", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300
-    )
-    [packages] = home.glob("lib/*/site-packages")
+    packages = environment(wheel, home)
     (packages / "lock.pth").write_text("\n".join(site.getsitepackages()) + "\n")
-    return interpreter
+    return home / "bin" / "python"
 
 
 def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess:
@@ -204,13 +209,7 @@ def closure(names: list[str]) -> dict[str, metadata.Distribution]:
 def light(wheel, tmp_path_factory) -> Path:
     """The console script `spotbot` of an environment that has the wheel and its plain requirements, and no others."""
     home = tmp_path_factory.mktemp("light")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=300)
-    interpreter = home / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(interpreter)]
-    subprocess.run(
-        [*pip, "install", "-q", "--no-compile", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300
-    )
-    [packages] = home.glob("lib/*/site-packages")
+    packages = environment(wheel, home)
     for distribution in closure([line for line in requirements(wheel) if "extra ==" not in line]).values():
         for top in {file.parts[0] for file in distribution.files if file.parts[0] not in ("..", "__pycache__")}:
             if not (packages / top).exists():

@@ -44,12 +44,14 @@ def order_sentences(found: dict) -> list[str]:
         text.append(f"{named} can't be told apart at the top: none is surely worse than another.")
     else:
         text.append(f"First, apart from all others: {who(order[0])}.")
-    clear = [pair for pair in found["pairs"] if pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05]
-    text.append(
-        f"{part_of(len(clear), len(found['pairs']), 'pair', 'differs', 'differ')} clearly (adjusted for "
-        f"{counted(len(found['pairs']), 'test')})."
-    )
+    text.append(f"{_clearly(found)} (adjusted for {counted(len(found['pairs']), 'test')}).")
     return text + ([f"Note: {found['why']}."] if "why" in found else [])
+
+
+def _clearly(found: dict) -> str:
+    """How many pairs differ clearly."""
+    clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in found["pairs"])
+    return f"{part_of(clear, len(found['pairs']), 'pair', 'differs', 'differ')} clearly"
 
 
 def score_chart(name: str, title: str, own: dict, share: bool, reference: float | None) -> Chart:
@@ -204,10 +206,7 @@ def _order_lines(question: str, found: dict) -> list[str]:
     for bot in found["order"]:
         ci = interval(found["score_ci"][bot], 2, share=False)
         lines.append(f"  {span(found['clusters'][bot]):<8} {bot:<20} {number(found['score'][bot]):>7}  {ci}")
-    clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in found["pairs"])
-    lines.append(
-        f"  {part_of(clear, len(found['pairs']), 'pair', 'differs', 'differ')} clearly (Holm-adjusted p < 0.05)"
-    )
+    lines.append(f"  {_clearly(found)} (Holm-adjusted p < 0.05)")
     for key in ("cycles", "fit"):
         if key in found:
             lines.append(f"  {found[key]['sentence']}")

@@ -238,11 +238,11 @@ class ContestantProcess(ContestantHandle):
         start = time.monotonic()
         if not self._connection.poll(0):
             idle()
-        while not self._connection.poll(_POLL):
-            self._check_memory()
-            if limit and time.monotonic() - start > limit:
-                self._stop()
-                raise ContestantStopped("hang", f"no answer within {limit:g} seconds")
+            while not self._connection.poll(_POLL):
+                self._check_memory()
+                if limit and time.monotonic() - start > limit:
+                    self._stop()
+                    raise ContestantStopped("hang", f"no answer within {limit:g} seconds")
         try:
             answer = self._connection.recv()
         except (EOFError, OSError):

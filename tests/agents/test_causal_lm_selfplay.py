@@ -57,13 +57,13 @@ def test_greedy_smollm2_says_the_same_at_any_batch_size_with_and_without_the_cac
     heard = ["How are you?", "I like music.", "Do you cook?", "I have two cats!", "What do you do for a living?"]
     said = {}
     for cache in (0, 1.0):
-        opt = {"lm_model": "smollm2", "inference": "greedy", "max_new_tokens": 6, "lm_cache": cache}
+        opt = {"lm_model": "smollm2", "inference": "greedy", "max_new_tokens": 10, "lm_cache": cache}
         agent = create_agent(Opt({"model": "spotbot:causal_lm", "override": {}, **opt}))
         for batchsize in (1, 7, 45):
             agent._loaded.writer.store.clear()
             dialogues = [Dialogue("", (RememberedTurn(f"{heard[i % 5]} And {i}?", False),), i, i) for i in range(45)]
             chance, texts = random.Random(0), []
-            for _ in range(2):
+            for _ in range(3):
                 answers = []
                 for start in range(0, 45, batchsize):
                     answers += agent.answers(dialogues[start : start + batchsize])
@@ -76,4 +76,4 @@ def test_greedy_smollm2_says_the_same_at_any_batch_size_with_and_without_the_cac
                 ]
             said[cache, batchsize] = texts
     assert all(texts == said[0, 1] for texts in said.values())
-    assert len(set(said[0, 1])) > 15
+    assert len(set(said[0, 1])) > 30

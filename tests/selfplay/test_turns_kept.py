@@ -52,14 +52,6 @@ def turns_written(path):
         return 0
 
 
-def lines(path):
-    """How many lines a file has, cheaply."""
-    try:
-        return path.read_bytes().count(b"\n")
-    except FileNotFoundError:
-        return 0
-
-
 class Run:
     """A run in a process of its own, to be killed."""
 
@@ -267,7 +259,7 @@ def test_stale_turns_leave_the_file_while_a_run_goes_on(tmp_path, monkeypatch):
         turns.forget(jobs[:2])
         turns.add([KeptTurn(jobs[3], 10, "behind")])
         turns.sync()
-        assert lines(study.turns_path) == 3
+        assert study.turns_path.read_bytes().count(b"\n") == 3
     kept = kept_turns(study.turns_path, jobs, study.plan.contestants)
     assert [len(kept[job.conversation_id]) for job in jobs[2:]] == [10, 11]
     assert set(kept) == {job.conversation_id for job in jobs[2:]}

@@ -37,11 +37,10 @@ def page_of(study_of):
 
 
 @contextlib.contextmanager
-def opened(chromium, path, width=1300, scheme="light", media="screen"):
+def opened(chromium, path, width=1300, scheme="light"):
     """A tab with the page."""
     context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     tab = context.new_page()
-    tab.emulate_media(media=media, color_scheme=scheme)
     tab.goto(path.as_uri())
     try:
         yield tab

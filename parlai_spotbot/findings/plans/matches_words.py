@@ -114,9 +114,8 @@ def said_after(result: dict) -> str:
     lines.append(
         f"{part_of(len(open_ones), len(result['pairs']), 'pair', 'is', 'are')} not settled; for "
         f"{design['power']:.0%} power they need {more['conversations']} more conversations "
-        f"({more['annotations']} annotations with those of people{hours}{_cost(more)}), if "
-        "all of them get theirs, for they help each other; 'alone' is what a pair would need by its own"
-        " matches. A pilot's win rates are rough, so are these numbers; 'close' pairs are planned for the least "
-        "difference of interest."
+        f"({more['annotations']} annotations with those of people{hours}{_cost(more)}), if all of them get "
+        "theirs, for they help each other; 'alone' is what a pair would need by its own matches. A pilot's win rates "
+        "are rough, so are these numbers; 'close' pairs are planned for the least difference of interest."
     )
     return "\n".join(lines)

@@ -103,9 +103,9 @@ def weak_sentence(found: Mapping) -> str:
 def apart_sentence(clear: Mapping[str, int], pairs: Sequence[Mapping]) -> str:
     """How many pairs are told apart with and without them; who is removed takes data along."""
     return (
-        f"{part_of(clear['after'], len(pairs), 'pair', 'is', 'are')} told apart then, {clear['before']} "
-        "with them. To remove who calls bots human makes bots look more easily spotted, so "
-        "this stands beside the ranking, never in its place."
+        f"{part_of(clear['after'], len(pairs), 'pair', 'is', 'are')} told apart then, {clear['before']} with them. "
+        "To remove who calls bots human makes bots look more easily spotted, so this stands beside the ranking, never "
+        "in its place."
     )
 
 

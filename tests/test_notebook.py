@@ -83,7 +83,7 @@ def test_votes_without_a_study(tmp_path):
     path.write_text("model_a,model_b,winner\n" + "ada,bob,model_a\nbob,cleo,tie\nada,cleo,model_a\n" * 20)
     votes = sb.read_votes(path)
     assert len(votes) == 60
-    found = sb.rank(votes)
+    found = votes.rank()
     assert found.tables["ranking"].sort_values("score")["bot"].iloc[-1] == "ada"
     assert found.sentences
     assert isinstance(found.plot(), Axes)

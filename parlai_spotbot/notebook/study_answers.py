@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,6 @@ from parlai_spotbot.errors import as_value_error, nearest
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
 from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of, sources_of
-from parlai_spotbot.importers import votes as votes_file
-from parlai_spotbot.importers.format import FileWords
-from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.study import Study as StoredStudy
 from parlai_spotbot.surveys import is_survey, survey_names
 
@@ -115,45 +112,17 @@ def demo() -> Study:
 
     Its bots are those of the pool of rules, its people the embedded domain's; the judge spotter answered, no person.
     """
-    folder = _folder()
+    folder = temporary_folder()
     with zipfile.ZipFile(DEMO) as packed:
         packed.extractall(folder)
     return Study.open(folder / "demo")
 
 
-def read_votes(
-    path: Path | str,
-    *,
-    columns: Mapping[str, str] | None = None,
-    answers: Mapping[str, str] | None = None,
-    names: Mapping[str, str] | None = None,
-) -> StudyAnswers:
-    """An arena's votes (CSV, JSON or JSON lines: two contestants and who won) without a study.
-
-    Parameters
-    ----------
-    columns : mapping, optional
-        Our field (a, b, winner, prompt, annotator, time, language) to the file's column, where it can't be guessed.
-    answers : mapping, optional
-        The file's word for an outcome to a, b, tie or both_bad.
-    names : mapping, optional
-        The file's name of a contestant to ours.
-
-    Raises
-    ------
-    ValueError
-        Names file, line and field, and what to do about it.
-    """
-    words, folder = FileWords(columns or {}, answers or {}, names or {}), _folder() / "votes"
-    with as_value_error("path"):
-        write_study(folder, votes_file.votes(path, "votes", words))
-    return StudyAnswers(Study.open(folder), votes_file.SURVEY)
-
-
 _FOLDERS: list[tempfile.TemporaryDirectory] = []
-"""Folders that go when the program ends."""
+"""Those of `temporary_folder`."""
 
 
-def _folder() -> Path:
+def temporary_folder() -> Path:
+    """An empty folder that goes when the program ends."""
     _FOLDERS.append(tempfile.TemporaryDirectory(prefix="spotbot-"))
     return Path(_FOLDERS[-1].name)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.annotators import rules as flag
 from parlai_spotbot.analysis.annotators.rules import Rules, each_rule, no_rules
-from parlai_spotbot.analysis.annotators.table import annotator_table
+from parlai_spotbot.analysis.annotators.table import Annotator, annotators, flags
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.ranking.contrasts import contrasts, win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
@@ -23,14 +23,17 @@ Marked = Mapping[str, Collection[str]]
 
 
 def remove(
-    annotations: pd.DataFrame, rules: Rules | None = None, marked: Marked | None = None
+    annotations: pd.DataFrame,
+    rules: Rules | None = None,
+    marked: Marked | None = None,
+    known: Mapping[str, Annotator] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The annotations that the rules leave, and those removed, each with its reason.
 
     Annotators caught by what they answered, or how fast, and those `marked`, lose all annotations. Where they went
     beyond a limit they lose what is beyond it: answers to a segment after the first, further segments of a
     conversation, units after the third. "First" is by the column `submitted` where there is one, else by the order of
-    the rows.
+    the rows. `known` are all `annotators`, where they are known.
 
     Returns
     -------
@@ -42,8 +45,8 @@ def remove(
     rules = Rules() if rules is None else rules
     caught = {}
     if set(rules.in_force()) - {flag.TWICE, flag.SEGMENTS, flag.UNITS}:
-        table = annotator_table(annotations, entities_frame(annotations, ()), limits=False, rules=rules)
-        caught = {worker: flags[0] for worker, flags in table["flags"].items() if flags}
+        known = _annotators(annotations, rules) if known is None else known
+        caught = {worker: broken[0] for worker, own in known.items() if (broken := flags(own, rules))}
     for name, workers in (marked or {}).items():
         caught |= {worker: name for worker in workers if worker not in caught}
     reason = pd.Series([caught.get(w) for w in annotations["worker_id"]], index=annotations.index, dtype=object)
@@ -58,6 +61,10 @@ def remove(
     out = reason.notna()
     removed = annotations.loc[out, REASONS[:2]].assign(reason=reason[out])
     return annotations[~out], removed
+
+
+def _annotators(annotations: pd.DataFrame, rules: Rules) -> dict[str, Annotator]:
+    return annotators(annotations, entities_frame(annotations, ()), rules.answers)
 
 
 def _repeats(order: pd.DataFrame, rules: Rules) -> pd.Series:
@@ -119,8 +126,9 @@ def rankings_without(
     tried |= {name: (no_rules(rules), {name: own}) for name, own in marked.items()}
     if len(tried) > 1:
         tried[ALL_RULES] = (rules, marked)
+    known = _annotators(annotations, rules)
     for name, only in tried.items():
-        kept, removed = remove(annotations, *only)
+        kept, removed = remove(annotations, *only, known)
         own = _ranked(kept, bots, resample)
         places = {bot: [order["order"].index(bot) + 1 for order in (raw, own)] for bot in bots}
         result[name] = {

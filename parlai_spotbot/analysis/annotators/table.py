@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -51,15 +52,32 @@ def annotator_table(
     `limits` says whether the rules on units, segments and repeats hold, as they do for people.
     """
     rules = Rules() if rules is None else rules
-    annotations = with_speed(annotations)
-    by_worker = dict(iter(annotations.groupby("worker_id")))
     rows = {}
+    for worker, own in annotators(annotations, entities, rules.answers).items():
+        broken = limits_broken(own.annotations, rules) if limits else []
+        rows[worker] = {**own.row, "flags": flags(own, rules) + broken}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """A row of the table without its `flags`, and what it is of: labels of entities, annotations with `_speed`."""
+
+    row: dict
+    labels: pd.DataFrame
+    annotations: pd.DataFrame
+
+
+def annotators(
+    annotations: pd.DataFrame, entities: pd.DataFrame, answers: Sequence[str] = ANSWERS
+) -> dict[str, Annotator]:
+    """Everybody who labelled an entity, by `worker_id`; the answers of an annotation stand in the columns `answers`."""
+    annotations = with_speed(annotations)
+    by_worker, found = dict(iter(annotations.groupby("worker_id"))), {}
     for worker, own in entities.groupby("worker_id", sort=True):
         mine = by_worker.get(worker, annotations.iloc[:0])
-        row = {**worked(mine, rules.answers), **right(own)}
-        row["flags"] = flags(row, own, mine, rules) + (limits_broken(mine, rules) if limits else [])
-        rows[worker] = row
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
+        found[worker] = Annotator({**worked(mine, answers), **right(own)}, own, mine)
+    return found
 
 
 def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
@@ -106,9 +124,9 @@ def right(own: pd.DataFrame) -> dict:
     }
 
 
-def flags(row: dict, labels: pd.DataFrame, mine: pd.DataFrame, rules: Rules) -> list[str]:
+def flags(own: Annotator, rules: Rules) -> list[str]:
     """The rules on what was answered, and how fast, that catch an annotator."""
-    broken = []
+    row, labels, mine, broken = own.row, own.labels, own.annotations, []
     if len(labels) >= rules.enough_labels:
         sure = int((labels["nature"] != "unsure").sum())
         if rules.same_label and labels["nature"].nunique() == 1:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.rules import Rules
-from parlai_spotbot.analysis.annotators.table import flags, limits_broken, right, with_speed, worked
+from parlai_spotbot.analysis.annotators.table import Annotator, flags, limits_broken, right, with_speed, worked
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement
 
 ABOUT_ITEMS = ("worker_id", "annotation_id", "unit_id", "conversation_id", "k", "seconds", "answers")
@@ -38,7 +38,7 @@ def work_table(
     for worker, mine in annotations.groupby("worker_id", sort=True):
         own = by_worker.get(worker, labels.iloc[:0])
         row = {**worked(mine), **right(own)}
-        found[worker] = {**row, "flags": flags(row, own, mine, rules) + limits_broken(mine, rules)}
+        found[worker] = {**row, "flags": flags(Annotator(row, own, mine), rules) + limits_broken(mine, rules)}
     return pd.DataFrame.from_dict(found, orient="index", columns=list(WORK))
 
 

@@ -1,0 +1,51 @@
+"""An arena's votes as a notebook holds them, without a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.errors import as_value_error
+from parlai_spotbot.importers import votes as votes_file
+from parlai_spotbot.importers.format import FileWords
+from parlai_spotbot.importers.imported_study import write_study
+from parlai_spotbot.notebook.study_answers import Study, StudyAnswers, temporary_folder
+from parlai_spotbot.notebook.survey_results import SurveyResults, rank
+
+
+class Votes(StudyAnswers):
+    """Who won against whom, one answer a vote."""
+
+    def rank(self, **options: Any) -> SurveyResults:
+        """Who is better: `parlai_spotbot.rank` of them."""
+        return rank(self, **options)
+
+
+def read_votes(
+    path: Path | str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    answers: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Votes:
+    """An arena's votes (CSV, JSON or JSON lines: two contestants and who won) without a study.
+
+    Parameters
+    ----------
+    columns : mapping, optional
+        Our field (a, b, winner, prompt, annotator, time, language) to the file's column, where it can't be guessed.
+    answers : mapping, optional
+        The file's word for an outcome to a, b, tie or both_bad.
+    names : mapping, optional
+        The file's name of a contestant to ours.
+
+    Raises
+    ------
+    ValueError
+        Names file, line and field, and what to do about it.
+    """
+    words, folder = FileWords(columns or {}, answers or {}, names or {}), temporary_folder() / "votes"
+    with as_value_error("path"):
+        write_study(folder, votes_file.votes(path, "votes", words))
+    return Votes(Study.open(folder), votes_file.SURVEY)

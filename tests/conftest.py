@@ -56,6 +56,41 @@ def chromium():
 
 
 @pytest.fixture(scope="session", autouse=True)
+def embedded_once():
+    """A batch of texts is embedded once, whoever's judge or agent asks for it."""
+    from parlai_spotbot.models.minilm import MiniLM
+
+    known, as_users_have_it = {}, MiniLM._embed_batch
+
+    def embed(self, texts):
+        if tuple(texts) not in known:
+            known[tuple(texts)] = as_users_have_it(self, texts)
+        return known[tuple(texts)].copy()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MiniLM, "_embed_batch", embed)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def surfaces_once():
+    """How well the surface tells the same bots from the same people is worked out once, however often it is packed."""
+    from parlai_spotbot.texts import surface_check
+
+    known, as_users_have_it = {}, surface_check.auc
+
+    def auc(bots, people):
+        key = tuple((x.tobytes(), tuple(of)) for x, of in (bots, people))
+        if key not in known:
+            known[key] = as_users_have_it(bots, people)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surface_check, "auc", auc)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_pdfs():
     """Figures have no PDF, which takes as long as all else of a drawing, but where a test asks for `pdfs`."""
     from parlai_spotbot.report import drawing

@@ -222,6 +222,7 @@ def first_choice(body: dict) -> str:
     return json.dumps({"answer": body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"][0]})
 
 
+@pytest.mark.slow
 def test_without_parlai_everything_but_playing_and_asking_works(light, tmp_path, monkeypatch):
     """A study that was played elsewhere, judged through a server, to its report; what needs more says so in a line."""
     monkeypatch.syspath_prepend(ROOT / "tests" / "agents")

@@ -12,11 +12,12 @@ from parlai_spotbot.models import packages
 
 NAMES = ("eliza", "alice", "tfidf", "minilm", "smollm2")
 SHORT = {"talks": 2, "turns": 2}
+FEW_WORDS = {"max_new_tokens": 12}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_chats_reproducibly_whatever_the_batch(name, load, converse):
-    agent = load(name)
+    agent = load(name, **(FEW_WORDS if name == "smollm2" else {}))
     talks = SHORT if name == "smollm2" else {}
     together = converse(agent, **talks)
     for replies in together:
@@ -61,7 +62,7 @@ def test_global_generators_are_neither_used_nor_disturbed(name, load, converse):
 
 
 def test_greedy_smollm2_is_the_same_alone_and_batched(load, converse):
-    agent = load("smollm2", inference="greedy")
+    agent = load("smollm2", inference="greedy", **FEW_WORDS)
     assert converse(agent, batched=False, conversation_seeds=(1, 2), **SHORT) == converse(agent, **SHORT)
 
 

@@ -284,6 +284,7 @@ def test_overlap_with_training_data_is_what_selfplay_found(study):
     )
 
 
+@pytest.mark.slow
 def test_another_meaning_of_unsure_is_written_beside_the_main_analysis(study, capsys):
     from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 

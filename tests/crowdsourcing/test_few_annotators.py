@@ -30,6 +30,7 @@ def dry(study, *more):
     return spotbot("crowdsource", "--study", study, "--annotators", 2, "--dry-run", *more)[0]
 
 
+@pytest.mark.slow
 def test_each_offer_is_a_command_after_which_two_can_do_all(study):
     said = dry(study)
     assert "2 annotators can do 4 of the 12 units: nobody does more than 3, nor meets a conversation" in said

@@ -39,7 +39,7 @@ def snapshot(folder):
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
-@pytest.mark.parametrize("asked", ["none", "specificity"])
+@pytest.mark.parametrize("asked", ["none", pytest.param("specificity", marks=pytest.mark.slow)])
 def test_annotators_are_asked_about_the_features_that_were_chosen(study, asked):
     pack_study(study, SURVEY, unit_size=6, humans_per_unit=2, ask=(asked,))
     questions = ["nature", *([asked] if asked != "none" else [])]
@@ -114,6 +114,7 @@ def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
     reject_one_and_collect(study, paths)
 
 
+@pytest.mark.slow
 def test_the_script_goes_on_with_what_the_command_began(study):
     knows = known_of(study)
     with Launch(study, "--annotators", "4") as command:

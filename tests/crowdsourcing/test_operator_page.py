@@ -116,12 +116,14 @@ def test_it_can_be_read_by_everybody_and_shows_what_is_new(served, chromium):
 
     page, said = chromium.new_page(), []
     page.on("console", lambda message: said.append(message.text))
+    page.clock.install()
     page.goto(operator_link(served.url, served.secret))
     assert Axe().run(page).response["violations"] == []
     assert page.locator("table").first.evaluate("t => getComputedStyle(t).borderCollapse") == "collapse"
     assert page.locator("main").count() == 1
     began = page.locator("main > p").first.inner_text()
     served.clock.pass_by(60)
+    page.clock.fast_forward(60_000)
     page.wait_for_function("began => document.querySelector('main > p').innerText !== began", arg=began)
     assert said == []
     page.close()

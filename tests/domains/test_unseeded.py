@@ -95,6 +95,7 @@ def test_units_show_what_was_said_first(tmp_path):
         assert item.transcripts[0][0].text.split() == turns[item.conversation_ids[0]][0].split()
 
 
+@pytest.mark.slow
 def test_it_goes_on_as_it_began(tmp_path):
     run(tmp_path / "s", human_conversations=2, **ASKED)
     before = (tmp_path / "s" / "conversations.jsonl").read_text().splitlines()

@@ -46,6 +46,7 @@ def correct(study):
     return {worker: sum(own) / len(own) for worker, own in right.items()}
 
 
+@pytest.mark.slow
 def test_who_is_below_the_share_is_out_of_a_ranking_that_stands_beside(study):
     shares = correct(study)
     weak = {worker for worker, share in shares.items() if share < 0.75}

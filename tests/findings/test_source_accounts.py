@@ -74,6 +74,7 @@ def test_people_are_never_doubted(study):
     assert (people.people, people.partial, people.chance, people.annotators) == (True, False, False, 2)
 
 
+@pytest.mark.slow
 def test_a_judge_that_says_that_it_answered_all_has_though_some_answers_are_missing_for_good(study, tmp_path):
     units = len(study.units(SURVEY))
     about = {"judge": "killed", "variants": {}, "units": units, "answered": units}

@@ -55,6 +55,7 @@ def test_the_same_training_gives_the_same_bytes(zoo, tmp_path):
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
 
 
+@pytest.mark.slow
 def test_a_training_that_was_killed_goes_on_and_ends_with_the_same_weights(zoo, tmp_path, monkeypatch, capsys):
     """What was learnt up to the last part is on disk; here a part is a few steps."""
 

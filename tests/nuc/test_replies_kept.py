@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from scoring_models import made_questions
 
 sys.path.append(str(Path(__file__).parents[1] / "agents"))
@@ -43,6 +44,7 @@ BUSY = 2 * 8
 """Eight replies under way, and as many on their way to a disk that is busy."""
 
 
+@pytest.mark.slow
 def test_a_killed_run_pays_for_no_reply_twice(tmp_path):
     with ChatServer(said) as server:
         expected = scores(tmp_path / "whole", server.url)

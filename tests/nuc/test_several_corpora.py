@@ -94,6 +94,7 @@ def test_figures_of_a_corpus_are_those_that_it_would_have_alone(corpora):
                 assert parts[corpus, row["contestant"]][measure] == row[measure]
 
 
+@pytest.mark.slow
 def test_the_command_takes_several_and_tells_of_each(corpora, tmp_path):
     both = f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}"
     options = {

@@ -88,6 +88,7 @@ def judged(tmp_path):
     return study
 
 
+@pytest.mark.slow
 def test_a_report_without_a_judge_is_as_if_it_had_not_answered(judged, capsys):
     rows = judged.judgements_path("spot_the_bot").read_bytes()
     printed(["report", "--study", str(judged.path), "--without-judge", "other"], capsys)
@@ -100,6 +101,7 @@ def test_a_report_without_a_judge_is_as_if_it_had_not_answered(judged, capsys):
     assert "--without-judge nobody: no such judge answered" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_report_is_written_while_somebody_else_works_on_the_study(judged, capsys):
     with Study.open(judged.path).lock("spotbot_selfchat"):
         printed(["report", "--study", str(judged.path)], capsys)

@@ -2,6 +2,8 @@
 
 import html
 
+import pytest
+
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.ids_words import strangers, unverified
@@ -23,6 +25,7 @@ def test_the_words():
     assert strangers({"platform": {"unknown_annotators": 1}}).startswith("1 annotator whom")
 
 
+@pytest.mark.slow
 def test_the_page_tells_of_people_whose_ids_nobody_verified(new_study, tmp_path):
     study = new_study(tmp_path / "study", bots=("smollm2", "eliza"), per_pair=6, analyze=False)
     about = {"settings": {"provider": "prolific"}, "platform": {"listed": None, "unknown_annotators": 0}}

@@ -51,6 +51,7 @@ def leave_out(study, **options):
     return Study.open(study.path)
 
 
+@pytest.mark.slow
 def test_the_analysis_is_as_if_it_had_never_been_there(study, tmp_path):
     other = never_there(study, tmp_path / "other")
     kept = study.conversations_path.read_bytes(), study.judgements_path(SURVEY).read_bytes()

@@ -33,6 +33,7 @@ def figures(results):
     return found
 
 
+@pytest.mark.slow
 def test_the_analysis_has_the_same_figures_under_the_new_name(study):
     kept = study.conversations_path.read_bytes(), study.judgements_path(SURVEY).read_bytes()
     before = analyze(study, SURVEY, bootstraps=20, backend="native")

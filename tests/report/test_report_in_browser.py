@@ -24,7 +24,7 @@ from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 HOSTILE = '</script><img src=x onerror="alert(1)"> 50% of {x_1} & $y$ #1 ~ ^ \\input|pipe|, "quoted" −3 \u202eback'
 FORMULA = '=HYPERLINK("https://example.org","x")'
-LOOKS = [(1200, "light"), (390, "dark"), (1200, "dark"), (390, "light")]
+LOOKS = [(1200, "light"), (390, "light"), (1200, "dark"), (390, "dark")]
 
 
 def answer_all(study, survey, seed=1):
@@ -146,10 +146,10 @@ def opened(chromium, path, width=1200, scheme="light", hash=""):
         context.close()
 
 
-def barriers(tab):
+def barriers(tab, only_colours=False):
     """What axe finds serious or critical, with everything that is folded opened."""
     tab.evaluate("document.querySelectorAll('details').forEach((d, i) => { if (!d.open && i < 400) d.open = true; })")
-    return [found for found in violations(tab) if found[1] in ("serious", "critical")]
+    return [found for found in violations(tab, only_colours) if found[1] in ("serious", "critical")]
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
@@ -157,12 +157,12 @@ def test_one_survey_is_accessible_and_fits(one, chromium, width, scheme):
     with opened(chromium, one, width, scheme) as tab:
         tab.locator("#list summary").first.click()
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert barriers(tab) == []
+        assert barriers(tab, only_colours=scheme == "dark") == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("which", ["several", "released", "hostile", "rules"])
-@pytest.mark.parametrize(("width", "scheme"), LOOKS[:2])
+@pytest.mark.parametrize(("width", "scheme"), [LOOKS[0], LOOKS[3]])
 def test_others_are_accessible_and_fit(which, request, chromium, width, scheme):
     with opened(chromium, request.getfixturevalue(which), width, scheme) as tab:
         tab.locator("#list summary").first.click()

@@ -63,6 +63,7 @@ def test_a_damaged_journal_is_named(tmp_path, rows, says):
         killed_runs(tmp_path / "accounts.jsonl")
 
 
+@pytest.mark.slow
 def test_requests_of_a_killed_run_stand_in_provenance(tmp_path):
     def say(body):
         time.sleep(0.05)

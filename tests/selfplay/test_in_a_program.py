@@ -23,26 +23,36 @@ from parlai_spotbot.study import Study
 MODULE = "bots_of_a_program"
 CODE = """
 import random
+
 def importable(history):
     return f"{len(history)} turns, {random.random()}"
-"""
-PROGRAM = f"""
-import random
-import parlai_spotbot as sb
-from {MODULE} import importable
 
-def mine(history):
-    return f"{{len(history)}} turns, {{random.random()}}"
+def echo(text):
+    return "well, " + text[:5]
 
 class Kim:
     async def reset(self):
         self.said = 0
     async def reply(self, text):
         self.said += 1
-        return f"{{self.said}}: {{text[:9]}}"
+        return f"{self.said}: {text[:9]}"
+"""
+PROGRAM = """
+import random
+import parlai_spotbot as sb
+
+def mine(history):
+    return f"{len(history)} turns, {random.random()}"
+
+class Kim:
+    async def reset(self):
+        self.said = 0
+    async def reply(self, text):
+        self.said += 1
+        return f"{self.said}: {text[:9]}"
 
 print("THE PROGRAM")
-study = sb.selfplay({{"kim": Kim, "one": NAMED, "echo": lambda text: "well, " + text[:5]}}, "s", **OPTIONS)
+study = sb.selfplay({"kim": Kim, "one": NAMED, "echo": lambda text: "well, " + text[:5]}, "s", **OPTIONS)
 print(len(study.conversations()))
 """
 OPTIONS = {"conversations_per_pair": 2, "segments": [2], "human_conversations": 0}
@@ -64,26 +74,20 @@ def turns(path):
 
 
 def test_a_program_without_a_guard_plays_and_its_functions_say_what_importable_ones_say(folder):
-    said = []
-    for name in ("mine", "importable"):
-        (folder / name).mkdir()
-        text = PROGRAM.replace("NAMED", name).replace("**OPTIONS", f"**{OPTIONS}, progress={name == 'mine'}")
-        (folder / name / "program.py").write_text(text)
-        (folder / name / f"{MODULE}.py").write_text(CODE)
-        done = subprocess.run(
-            [sys.executable, "program.py"], cwd=folder / name, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.startswith("THE PROGRAM\n")
-        assert done.stdout.count("THE PROGRAM") == 1  # it doesn't run anew in contestants' processes
-        assert done.stdout.endswith("\n6\n")
-        assert ("6 of 6 conversations between bots" in done.stdout) == (name == "mine")
-        said.append(turns(folder / name / "s"))
-    assert said[0] == said[1]
-    plan = Study.open(folder / "importable" / "s").plan.contestants
+    (folder / "program.py").write_text(PROGRAM.replace("NAMED", "mine").replace("OPTIONS", str(OPTIONS)))
+    done = subprocess.run([sys.executable, "program.py"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("THE PROGRAM\n")
+    assert done.stdout.count("THE PROGRAM") == 1  # it doesn't run anew in contestants' processes
+    assert done.stdout.endswith("\n6\n")
+    assert "6 of 6 conversations between bots" in done.stdout
+    assert Study.open(folder / "s").plan.contestants["kim"].opt == {"plain_python": "__main__:Kim"}
+    module = importlib.import_module(MODULE)
+    bots = {"kim": module.Kim, "one": module.importable, "echo": module.echo}
+    assert turns(sb.selfplay(bots, "importable", progress=False, **OPTIONS).path) == turns(folder / "s")
+    plan = Study.open(folder / "importable").plan.contestants
     assert plan["one"].opt == {"plain_python": f"{MODULE}:importable"}
-    assert plan["one"].code == str(folder / "importable")
-    assert plan["kim"].opt == {"plain_python": "__main__:Kim"}
+    assert plan["one"].code == str(folder)
 
 
 def test_the_same_call_goes_on_and_chances_stay_the_program_s(folder):

@@ -49,6 +49,7 @@ def test_it_bears_the_new_name_and_files_stay(path, capsys):
     assert names_of(study.as_played().conversations()) == {"a", "b", "c", "human"}
 
 
+@pytest.mark.slow
 def test_it_plays_on_with_the_same_bytes_by_either_name(path, tmp_path):
     run(tmp_path / "whole", asked(conversations_per_pair=2))
     run(tmp_path / "whole", SelfPlayRequest(conversations_per_pair=3, more={"a/c": 1}))

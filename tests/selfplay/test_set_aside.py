@@ -68,6 +68,7 @@ def test_it_plays_anew_from_the_same_seeds_and_the_rest_stays(path, tmp_path, ca
     assert not [file for file in check_study(path) if file.problem]
 
 
+@pytest.mark.slow
 def test_it_may_be_replaced_again_and_so_may_its_partner(path):
     for name in ("a", "a", "b"):
         contestants(path, replace=name)

@@ -148,6 +148,7 @@ class CountedServer(ChatServer):
         return f"{len(body['messages'])}: {body['messages'][-1]['content'][:30]} {body['seed']}"
 
 
+@pytest.mark.slow
 def test_no_server_is_asked_again_for_what_it_has_answered(tmp_path):
     with CountedServer() as server:
         opt = {"openai_url": server.url, "openai_model": "parrot-1"}

@@ -10,13 +10,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from six_studies import STUDIES, make, play
 
-SLOW = {"demo"}
-"""The spotter reads every conversation with a language model."""
+SLOW = {"demo", "surveys"}
+"""The spotter reads every conversation with a language model; three surveys take three times as long as one."""
+
+LONGEST = {"judges"}
+"""The page that is looked at, edge by edge, in a quick test; the others have the same parts."""
 
 
 def pytest_generate_tests(metafunc):
     if "which" in metafunc.fixturenames:
-        marks = {name: [pytest.mark.slow] if name in SLOW else [] for name in STUDIES}
+        quick = LONGEST if "everything" in metafunc.fixturenames else set(STUDIES) - SLOW
+        marks = {name: [] if name in quick else [pytest.mark.slow] for name in STUDIES}
         metafunc.parametrize("which", [pytest.param(name, marks=marks[name]) for name in STUDIES])
 
 

@@ -30,6 +30,7 @@ def test_all_bots_are_told_apart_where_people_know_what_they_like(study_of, answ
     assert list(places(study_of("clear"), answers["clear"]).values()) == [[1, 1], [2, 2], [3, 3], [4, 4]]
 
 
+@pytest.mark.slow
 def test_three_surveys_put_the_same_bot_first(study_of, answers):
     study = study_of("surveys")
     for survey in ("spot_the_bot", "acute_eval", "dialogue_likert"):

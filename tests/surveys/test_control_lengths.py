@@ -105,7 +105,9 @@ def whole(study_of, make_conversation):
     return make
 
 
-@pytest.mark.parametrize("survey", ["acute_eval", "comparative", "dialogue_likert", "turn_likert"])
+@pytest.mark.parametrize(
+    "survey", ["acute_eval", "comparative", "dialogue_likert", pytest.param("turn_likert", marks=pytest.mark.slow)]
+)
 def test_length_tells_no_control_of_whole_conversations(whole, survey):
     units, controls = whole(survey)
     assert len(controls) >= WANTED

@@ -146,6 +146,7 @@ def judge(monkeypatch):
         yield ["--judge-url", server.url, "--judge-model", "parrot-1", "--yes"]
 
 
+@pytest.mark.slow
 def test_a_tournament_takes_it_from_its_file_and_goes_on_with_either(written, judge, tmp_path):
     source, study = written(MEMORABLE), tmp_path / "study"
     words = ["--study", study, "--pool", "rules", "--conversations-per-pair", 1, "--bootstraps", 20]

@@ -30,6 +30,7 @@ def test_a_bias_to_the_first_place_has_the_size_that_it_should(skill):
     assert found[2]["true"] == pytest.approx(np.mean(true == 2))
 
 
+@pytest.mark.slow
 def test_without_a_bias_a_study_is_called_biased_in_one_of_twenty():
     rng, alarms = np.random.default_rng(1), 0
     for _ in range(300):

@@ -79,6 +79,7 @@ def test_both_and_a_description_that_says_the_same(tmp_path):
     assert described.segments == get_domain("chitchat").segments
 
 
+@pytest.mark.slow
 def test_the_same_command_goes_on_and_another_file_is_refused(tmp_path):
     path = openers(tmp_path / "mine.jsonl")
     run(tmp_path / "s", seeds=path, **ASKED)

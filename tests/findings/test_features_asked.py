@@ -20,7 +20,7 @@ NAME, WORKERS = "spot_the_bot", ("w1", "w2", "w3")
 CHOICES = [
     ("none",),
     pytest.param(("fluency",), marks=pytest.mark.slow),
-    ("sensibleness", "specificity"),
+    pytest.param(("sensibleness", "specificity"), marks=pytest.mark.slow),
     ("fluency", "politeness"),
 ]
 OWN = "questions: {politeness: {wording: Who is more polite}}"

@@ -76,6 +76,7 @@ def test_who_is_below_the_share_is_out_of_a_ranking_that_stands_beside(study):
     assert finding.views(Result(HUMAN, main["annotators"]["by_source"][HUMAN], {})) == []
 
 
+@pytest.mark.slow
 def test_where_nobody_or_everybody_is_below_it_is_said(study):
     own = analyze(study, bootstraps=30, backend="native", min_correct=0.01)["annotators"]["by_source"][HUMAN]
     assert own["without_weak"]["sentence"].startswith("No annotator is right in less than 1%")

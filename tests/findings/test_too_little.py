@@ -164,7 +164,12 @@ def test_many_ties_ask_for_longer_segments_not_for_thousands_more():
 
 @pytest.mark.parametrize("survey", ["spot_the_bot", "comparative"])
 @pytest.mark.parametrize(
-    ("people", "judge"), [(always_first, always_first), (knowing, always_first), (knowing, knowing)]
+    ("people", "judge"),
+    [
+        (always_first, always_first),
+        pytest.param(knowing, always_first, marks=pytest.mark.slow),
+        pytest.param(knowing, knowing, marks=pytest.mark.slow),
+    ],
 )
 def test_a_judge_beside_people_who_say_the_same_gets_no_interval_without_width(survey, people, judge, tmp_path):
     study = small_study(tmp_path / "study", survey, **({} if survey in OF_SEGMENTS else {"selves": 2}))

@@ -206,6 +206,7 @@ def test_nobody_is_dropped_who_has_not_judged(both, capsys):
 
 
 # -- the whole chain ---------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_tournament_says_and_asks_the_same(tmp_path, capsys, monkeypatch):
     pool = tmp_path / "pool.yaml"
     fixed = "{{model: fixed_response, opt: {{fixed_response: {0}}}}}"

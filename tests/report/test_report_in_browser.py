@@ -152,7 +152,7 @@ def barriers(tab, only_colours=False):
     return [found for found in violations(tab, only_colours) if found[1] in ("serious", "critical")]
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), [*LOOKS[:3], pytest.param(*LOOKS[3], marks=pytest.mark.slow)])
 def test_one_survey_is_accessible_and_fits(one, chromium, width, scheme):
     with opened(chromium, one, width, scheme) as tab:
         tab.locator("#list summary").first.click()

@@ -121,6 +121,7 @@ def test_a_check_that_finds_damage_is_code_1(study):
     assert damaged["figures"]["wrong"] == ["study/conversations.jsonl"]
 
 
+@pytest.mark.slow
 def test_quiet_prints_the_result_alone(study):
     out, err = spotbot("analyze", "--study", study, "--bootstraps", 20, "--quiet")
     assert out.splitlines() == [

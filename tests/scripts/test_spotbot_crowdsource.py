@@ -119,27 +119,32 @@ def test_the_script_takes_the_same_by_name_and_leaves_nothing_where_it_is_starte
     assert [path.name for path in here.iterdir()] == ["pay.yaml"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        ([], 2, "error: study is missing"),
-        (["study=nowhere"], 2, "nowhere: no study here"),
-        (["study=nowhere", "settings.provider=mturkk"], 2, "Did you mean 'mturk'?"),
-        (["study=nowhere", "settings.provider=prolific"], 2, "'completion_code' is missing"),
-        (["study=nowhere", "config=none.yaml"], 2, "none.yaml: no such file"),
-        (["study=nowhere", "+x=1"], 2, "x: nothing of this name can be said"),
-        (["study=nowhere", "survy=nuc"], 2, "Could not override 'survy'"),
-        (["study=nowhere", "port=here"], 2, "Value 'here' of type 'str' could not be converted to Integer"),
-        (["study=nowhere", "x="], 2, "x=: can't be read: Could not override 'x'"),
-        (["study=nowhere", "foo.bar=1"], 2, "Could not override 'foo.bar'"),
-        (["study=[1,2"], 2, "error: study=[1,2: can't be read"),
-        (["study=${nope}"], 2, "Interpolation key 'nope' not found"),
-        (["study=nowhere", "mephisto=1"], 2, "mephisto=1: can't be read"),
-        (["study=nowhere", "~settings"], 2, "settings: nothing of this name can be said, or taken away"),
-        (["study=nowhere", "settings=3"], 2, "settings=3: these are several"),
-        (["study=nowhere", "-m", "survey=nuc"], 2, "--multirun: one survey of one study"),
-    ],
-)
+BAD = [
+    ([], 2, "error: study is missing"),
+    (["study=nowhere"], 2, "nowhere: no study here"),
+    (["study=nowhere", "settings.provider=mturkk"], 2, "Did you mean 'mturk'?"),
+    (["study=nowhere", "settings.provider=prolific"], 2, "'completion_code' is missing"),
+    (["study=nowhere", "config=none.yaml"], 2, "none.yaml: no such file"),
+    (["study=nowhere", "+x=1"], 2, "x: nothing of this name can be said"),
+    (["study=nowhere", "survy=nuc"], 2, "Could not override 'survy'"),
+    (["study=nowhere", "port=here"], 2, "Value 'here' of type 'str' could not be converted to Integer"),
+    (["study=nowhere", "x="], 2, "x=: can't be read: Could not override 'x'"),
+    (["study=nowhere", "foo.bar=1"], 2, "Could not override 'foo.bar'"),
+    (["study=[1,2"], 2, "error: study=[1,2: can't be read"),
+    (["study=${nope}"], 2, "Interpolation key 'nope' not found"),
+    (["study=nowhere", "mephisto=1"], 2, "mephisto=1: can't be read"),
+    (["study=nowhere", "~settings"], 2, "settings: nothing of this name can be said, or taken away"),
+    (["study=nowhere", "settings=3"], 2, "settings=3: these are several"),
+    (["study=nowhere", "-m", "survey=nuc"], 2, "--multirun: one survey of one study"),
+]
+
+
+def some(rows):
+    """Every fifth in a quick test: each starts Mephisto in a process of its own."""
+    return [pytest.param(*row, marks=[pytest.mark.slow] if place % 5 else []) for place, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize(("arguments", "code", "says"), some(BAD))
 def test_bad_input_to_the_script_is_one_error(tmp_path, arguments, code, says):
     done = script(tmp_path, *arguments)
     assert done.returncode == code

@@ -37,7 +37,10 @@ MOST = 30
 """Rows of a table."""
 
 LONG = 2.0
-"""Somebody who has had a unit for so many times the usual time may be stuck."""
+"""Somebody who has had a unit for so many times the usual time may be stuck,"""
+
+LEAST = 5.0
+"""and for so many minutes: where a unit takes seconds, whoever reads is not."""
 
 STYLE = b"""
 body {font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a}
@@ -105,7 +108,7 @@ class OperatorWatch:
         rows = []
         for handout in at_work:
             minutes = (now - handout.handed_at) / 60
-            stuck = usual is not None and minutes > LONG * usual
+            stuck = usual is not None and minutes > max(LONG * usual, LEAST)
             note = "longer than usual: perhaps stuck" if stuck else ""
             note = note if handout.agent_id else "never reached them"
             left = round((handout.deadline - now) / 60)

@@ -12,7 +12,7 @@ from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, hygiene
-from parlai_spotbot.findings.answers import Options
+from parlai_spotbot.findings.answers import NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
 from parlai_spotbot.findings.facts_of_study import (
     facts_of,
@@ -23,7 +23,7 @@ from parlai_spotbot.findings.facts_of_study import (
 )
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import methods, nuc
-from parlai_spotbot.judges.next_step import next_step
+from parlai_spotbot.judges.next_step import more_answers, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import survey_names
@@ -74,6 +74,9 @@ def analyze(
     known = facts_of(study, survey)
     try:
         result = compute(survey, judgements, known, chosen, progress.done)
+    except NothingLeft as err:
+        more = f"More answers are needed. Run: {more_answers(study, survey)}"
+        raise UserError(f"{study.judgements_path(survey)}: {err}.", more) from err
     except ValueError as err:
         raise UserError(
             f"{study.judgements_path(survey)}: {err}.",

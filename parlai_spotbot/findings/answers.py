@@ -33,6 +33,10 @@ OF_JUDGES = {"conversations_workers": "conversations", "workers": "annotations"}
 """A judge's variants are no sample of anything, so they are never drawn anew."""
 
 
+class NothingLeft(ValueError):
+    """No answer is left to analyse; it says why the others are left out."""
+
+
 @dataclass(frozen=True)
 class Options:
     """How to analyse.

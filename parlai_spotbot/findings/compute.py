@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Options
+from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.records import HUMAN
@@ -70,7 +70,7 @@ def compute(
                 if any(known.values()):
                     result[finding.name] = {"by_source": known, "made_by": dict(about)}
     if not result:
-        raise ValueError(f"judgements: no complete annotation to analyse (left out: {nothing or 'none'})")
+        raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {nothing or 'none'})")
     return result
 
 

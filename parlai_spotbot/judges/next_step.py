@@ -44,6 +44,13 @@ def answers_by_a_judge(study: Study, survey: str) -> str:
     return hints.command("judge", study.path, survey, judges=judge) if judge else ""
 
 
+def more_answers(study: Study, survey: str) -> str:
+    """The command that brings further answers to a survey that has some: people's, or another file's."""
+    if packing_of(get_survey(survey, study)).comes_in:
+        return hints.command("import", study.path, format=survey, data=YOUR_FILE)
+    return answers_by_people(study, survey)
+
+
 def next_step(study: Study, survey: str) -> str:
     """The command that makes what the survey lacks first: conversations, units, answers, the analysis, the report.
 
@@ -53,7 +60,7 @@ def next_step(study: Study, survey: str) -> str:
     packing, answers = packing_of(get_survey(survey, study)), study.judgements_path(survey)
     if not (answers.exists() and answers.stat().st_size):
         if packing.comes_in:
-            return hints.command("import", study.path, format=survey, data=YOUR_FILE)
+            return more_answers(study, survey)
         if (study.survey_path(survey) / "crowdsourcing").is_dir():
             return hints.command("collect", study.path, survey)
         if packing.of_conversations and not study.conversations_path.exists():

@@ -16,7 +16,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
-from parlai_spotbot.findings.answers import Facts, Form, LeftOut, Options
+from parlai_spotbot.findings.answers import Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.records import ADDITIONAL, HUMAN
 
 PREFERENCE = "preference"
@@ -157,7 +157,7 @@ def _checked(judgements: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, dict[str
             f"judgement {place + 1}: answer {rows.at[place, 'answer']!r}, expected one of {', '.join(OUTCOMES)}"
         )
     if rows.empty:
-        raise ValueError(f"judgements: no vote to analyse (left out: {left_out or 'none'})")
+        raise NothingLeft(f"judgements: no vote to analyse (left out: {left_out or 'none'})")
     return rows, left_out
 
 

@@ -13,8 +13,8 @@ AXE = {"resultTypes": ["violations"], "preload": False}
 """What axe is asked for of pages that load nothing: what it finds, not what it passes."""
 
 CONTRAST = "color-contrast"
-OF_COLOURS = (CONTRAST, "link-in-text-block")
-"""The rules that depend on whether it is day or night."""
+BY_NIGHT = {"runOnly": {"type": "rule", "values": ["link-in-text-block"]}}
+"""What else depends on colours: all that `violations` need ask of a page by night, where it is known by day."""
 
 ONE_OF_A_LOOK = """() => {
   const numbers = new Map(), looks = new Map();
@@ -52,21 +52,17 @@ def browser() -> Iterator:
         found.close()
 
 
-def violations(tab, only_colours: bool = False, **options) -> list[tuple[str, str, list[str]]]:
+def violations(tab, **options) -> list[tuple[str, str, list[str]]]:
     """What axe finds in a page that loads nothing: rules, how grave they are, and where they are broken.
 
     Contrast is measured at one text of each look: a table's thousand cells take most of the time, and tell one thing.
-    Of a page by night, which is known by day, `only_colours` can differ.
     """
     from axe_playwright_python.sync_playwright import Axe
 
     assert tab.evaluate(ONE_OF_A_LOOK)
     apart = {**AXE, "runOnly": {"type": "rule", "values": [CONTRAST]}}
-    others = {**AXE, **options, "rules": {CONTRAST: {"enabled": False}}}
-    if only_colours:
-        others = {**AXE, "runOnly": {"type": "rule", "values": [rule for rule in OF_COLOURS if rule != CONTRAST]}}
     found = [
-        *Axe().run(tab, options=others).response["violations"],
+        *Axe().run(tab, options={**AXE, **options, "rules": {CONTRAST: {"enabled": False}}}).response["violations"],
         *Axe().run(tab, context="[data-one-of-a-look]", options=apart).response["violations"],
     ]
     return [(rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in found]

@@ -56,38 +56,28 @@ def chromium():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def embedded_once():
-    """A batch of texts is embedded once, whoever's judge or agent asks for it."""
+def worked_out_once():
+    """A batch of texts is embedded once; and so it is with how well the surface tells the same bots from people."""
     from parlai_spotbot.models.minilm import MiniLM
-
-    known, as_users_have_it = {}, MiniLM._embed_batch
-
-    def embed(self, texts):
-        if tuple(texts) not in known:
-            known[tuple(texts)] = as_users_have_it(self, texts)
-        return known[tuple(texts)].copy()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MiniLM, "_embed_batch", embed)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def surfaces_once():
-    """How well the surface tells the same bots from the same people is worked out once, however often it is packed."""
     from parlai_spotbot.texts import surface_check
 
-    known, as_users_have_it = {}, surface_check.auc
-
-    def auc(bots, people):
-        key = tuple((x.tobytes(), tuple(of)) for x, of in (bots, people))
-        if key not in known:
-            known[key] = as_users_have_it(bots, people)
-        return known[key]
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surface_check, "auc", auc)
+        _remember(patch, MiniLM, "_embed_batch", lambda _, texts: tuple(texts))
+        _remember(patch, surface_check, "auc", lambda *sides: tuple((x.tobytes(), tuple(talks)) for x, talks in sides))
         yield
+
+
+def _remember(patch, place, name, key):
+    """Let the function `name` of `place` work once for arguments of the same `key`."""
+    known, as_users_have_it = {}, getattr(place, name)
+
+    def remembered(*given):
+        told = key(*given)
+        if told not in known:
+            known[told] = as_users_have_it(*given)
+        return known[told]
+
+    patch.setattr(place, name, remembered)
 
 
 @pytest.fixture(scope="session", autouse=True)

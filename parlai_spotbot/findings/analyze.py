@@ -23,7 +23,7 @@ from parlai_spotbot.findings.facts_of_study import (
 )
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import methods, nuc
-from parlai_spotbot.judges.next_step import more_answers, next_step
+from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import survey_names
@@ -75,8 +75,8 @@ def analyze(
     try:
         result = compute(survey, judgements, known, chosen, progress.done)
     except NothingLeft as err:
-        more = f"More answers are needed. Run: {more_answers(study, survey)}"
-        raise UserError(f"{study.judgements_path(survey)}: {err}.", more) from err
+        more = answers_of_a_file(study, survey) or answers_by_people(study, survey)
+        raise UserError(f"{study.judgements_path(survey)}: {err}.", f"More answers are needed. Run: {more}") from err
     except ValueError as err:
         raise UserError(
             f"{study.judgements_path(survey)}: {err}.",

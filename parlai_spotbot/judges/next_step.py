@@ -44,11 +44,10 @@ def answers_by_a_judge(study: Study, survey: str) -> str:
     return hints.command("judge", study.path, survey, judges=judge) if judge else ""
 
 
-def more_answers(study: Study, survey: str) -> str:
-    """The command that brings further answers to a survey that has some: people's, or another file's."""
-    if packing_of(get_survey(survey, study)).comes_in:
-        return hints.command("import", study.path, format=survey, data=YOUR_FILE)
-    return answers_by_people(study, survey)
+def answers_of_a_file(study: Study, survey: str) -> str:
+    """The command that brings a survey's answers from a file; "" where they don't come in that way."""
+    comes_in = packing_of(get_survey(survey, study)).comes_in
+    return hints.command("import", study.path, format=survey, data=YOUR_FILE) if comes_in else ""
 
 
 def next_step(study: Study, survey: str) -> str:
@@ -60,7 +59,7 @@ def next_step(study: Study, survey: str) -> str:
     packing, answers = packing_of(get_survey(survey, study)), study.judgements_path(survey)
     if not (answers.exists() and answers.stat().st_size):
         if packing.comes_in:
-            return more_answers(study, survey)
+            return answers_of_a_file(study, survey)
         if (study.survey_path(survey) / "crowdsourcing").is_dir():
             return hints.command("collect", study.path, survey)
         if packing.of_conversations and not study.conversations_path.exists():

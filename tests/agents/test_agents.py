@@ -17,8 +17,8 @@ FEW_WORDS = {"max_new_tokens": 12}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_chats_reproducibly_whatever_the_batch(name, load, converse):
-    agent = load(name, **(FEW_WORDS if name == "smollm2" else {}))
-    talks = SHORT if name == "smollm2" else {}
+    options, talks = (FEW_WORDS, SHORT) if name == "smollm2" else ({}, {})
+    agent = load(name, **options)
     together = converse(agent, **talks)
     for replies in together:
         assert all(reply.strip() == reply and reply and "\n" not in reply for reply in replies)

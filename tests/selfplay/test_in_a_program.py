@@ -21,41 +21,31 @@ from parlai_spotbot.selfplay.engine_here import ContestantHere
 from parlai_spotbot.study import Study
 
 MODULE = "bots_of_a_program"
-CODE = """
+BOTS = """
 import random
 
-def importable(history):
+def NAMED(history):
     return f"{len(history)} turns, {random.random()}"
+
+class Kim:
+    async def reset(self):
+        self.said = 0
+    async def reply(self, text):
+        self.said += 1
+        return f"{self.said}: {text[:9]}"
 
 def echo(text):
     return "well, " + text[:5]
-
-class Kim:
-    async def reset(self):
-        self.said = 0
-    async def reply(self, text):
-        self.said += 1
-        return f"{self.said}: {text[:9]}"
 """
-PROGRAM = """
-import random
+CODE = BOTS.replace("NAMED", "importable")
+OPTIONS = {"conversations_per_pair": 2, "segments": [2], "human_conversations": 0}
+PROGRAM = f"""{BOTS.replace("NAMED", "mine")}
 import parlai_spotbot as sb
 
-def mine(history):
-    return f"{len(history)} turns, {random.random()}"
-
-class Kim:
-    async def reset(self):
-        self.said = 0
-    async def reply(self, text):
-        self.said += 1
-        return f"{self.said}: {text[:9]}"
-
 print("THE PROGRAM")
-study = sb.selfplay({"kim": Kim, "one": NAMED, "echo": lambda text: "well, " + text[:5]}, "s", **OPTIONS)
+study = sb.selfplay({{"kim": Kim, "one": mine, "echo": lambda text: echo(text)}}, "s", **{OPTIONS})
 print(len(study.conversations()))
 """
-OPTIONS = {"conversations_per_pair": 2, "segments": [2], "human_conversations": 0}
 
 
 @pytest.fixture
@@ -73,8 +63,8 @@ def turns(path):
     return [row.turns for row in Study.open(path).conversations()]
 
 
-def test_a_program_without_a_guard_plays_and_its_functions_say_what_importable_ones_say(folder):
-    (folder / "program.py").write_text(PROGRAM.replace("NAMED", "mine").replace("OPTIONS", str(OPTIONS)))
+def test_a_program_without_a_guard_plays_and_its_functions_say_what_importable_ones_say(folder, capsys):
+    (folder / "program.py").write_text(PROGRAM)
     done = subprocess.run([sys.executable, "program.py"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("THE PROGRAM\n")
@@ -85,6 +75,7 @@ def test_a_program_without_a_guard_plays_and_its_functions_say_what_importable_o
     module = importlib.import_module(MODULE)
     bots = {"kim": module.Kim, "one": module.importable, "echo": module.echo}
     assert turns(sb.selfplay(bots, "importable", progress=False, **OPTIONS).path) == turns(folder / "s")
+    assert "6 of 6 conversations between bots" not in capsys.readouterr().out
     plan = Study.open(folder / "importable").plan.contestants
     assert plan["one"].opt == {"plain_python": f"{MODULE}:importable"}
     assert plan["one"].code == str(folder)

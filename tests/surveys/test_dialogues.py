@@ -86,7 +86,7 @@ def studies(draw, make):
     return found, asked
 
 
-@pytest.mark.parametrize("number", [40, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.slow)])
 def test_random_packings(number, make_conversation):
     tried = Counter()
 

@@ -9,6 +9,18 @@ from collections.abc import Iterator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
+NOT_NEEDED = (
+    # pages for who types an address, made with each window: more work than a small page of ours
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
+    "PreloadTopChromeWebUI",
+    "SpareRendererForSitePerProcess",  # a process for a page that may come next
+    "HttpsUpgrades",  # these two playwright leaves out as well; this list stands in place of its own
+    "PaintHolding",
+)
+"""What Chromium would do beside showing a page."""
+
 AXE = {"resultTypes": ["violations"], "preload": False}
 """What axe is asked for of pages that load nothing: what it finds, not what it passes."""
 
@@ -47,7 +59,8 @@ def browser() -> Iterator:
     from playwright import sync_api
 
     with sync_api.sync_playwright() as play:
-        found = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        options = ["--no-sandbox", f"--disable-features={','.join(NOT_NEEDED)}"]
+        found = play.chromium.launch(executable_path=CHROMIUM, args=options)
         yield found
         found.close()
 

@@ -21,7 +21,7 @@ CHOICES = [
     ("none",),
     pytest.param(("fluency",), marks=pytest.mark.slow),
     pytest.param(("sensibleness", "specificity"), marks=pytest.mark.slow),
-    ("fluency", "politeness"),
+    pytest.param(("fluency", "politeness"), marks=pytest.mark.slow),
 ]
 OWN = "questions: {politeness: {wording: Who is more polite}}"
 

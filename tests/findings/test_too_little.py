@@ -37,6 +37,7 @@ CASES = {
 """What the study is like, what annotators say, how many they are, and of how many items."""
 
 OF_EACH_FORM, HARDEST = ("spot_the_bot", "comparative", "dialogue_likert"), ("one annotator", "one item", "only ties")
+QUICK = {("spot_the_bot", case) for case in CASES} | set(itertools.product(OF_EACH_FORM, HARDEST))
 
 EXACT = {"game_survival_bounds", "cost"}
 """Tables whose ends are no interval of an estimate: bounds, which are known, and a chance at either end of one."""
@@ -95,7 +96,11 @@ def told(survey, study, result, source=HUMAN):
 
 @pytest.mark.parametrize(
     ("survey", "case"),
-    [(survey, case) for survey in SURVEYS for case in (CASES if survey in OF_EACH_FORM else HARDEST)],
+    [
+        pytest.param(survey, case, marks=[] if (survey, case) in QUICK else [pytest.mark.slow])
+        for survey in SURVEYS
+        for case in (CASES if survey in OF_EACH_FORM else HARDEST)
+    ],
 )
 def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_path):
     study, result = made(tmp_path, survey, *CASES[case])

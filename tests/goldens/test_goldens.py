@@ -27,7 +27,9 @@ def hold(name, folder):
         pytest.fail(f"{len(found)} differences in {name}:\n{shown}{more}", pytrace=False)
 
 
-@pytest.mark.parametrize("name", ["rules", "people", pytest.param("surveys", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["people", *(pytest.param(name, marks=pytest.mark.slow) for name in ("rules", "surveys"))]
+)
 def test_a_study_gives_what_it_gave(name, tmp_path):
     golden_runs.run(name, tmp_path)
     hold(name, tmp_path)
@@ -135,6 +137,7 @@ def grown(study):
     return talks, answered
 
 
+@pytest.mark.slow
 def test_an_earlier_study_is_read_extended_and_analysed_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = golden_runs.copied("people", tmp_path, analysis=True)

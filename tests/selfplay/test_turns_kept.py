@@ -93,6 +93,7 @@ def killed_at_random_moments(tmp_path, study, kills, rng):
     return happened, content
 
 
+@pytest.mark.slow
 def test_turns_of_slow_agents_are_kept_when_a_run_is_killed(tmp_path):
     """Stopped at 80 %, at least 79 % are there; the agents answer one by one, 23 conversations wait for each."""
     said = tmp_path / "said"

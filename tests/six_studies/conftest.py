@@ -10,8 +10,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from six_studies import STUDIES, make, play
 
-SLOW = {"demo", "surveys"}
-"""The spotter reads every conversation with a language model; three surveys take three times as long as one."""
+SLOW = {"demo", "surveys", "unsettled"}
+"""The spotter reads every conversation with a language model; three surveys take three times as long as one; where
+people tell no bots apart the page has the parts of the others."""
 
 LONGEST = {"judges"}
 """The page that is looked at, edge by edge, in a quick test; the others have the same parts."""

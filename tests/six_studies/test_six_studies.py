@@ -174,7 +174,8 @@ def test_how_high_the_screens_are(which, tab_of):
 
 
 @EVERYTHING
-@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (390, "dark")])
 def test_axe_finds_nothing(which, page_of, chromium, width, scheme, everything):
     with opened(chromium, page_of(which), width, scheme) as tab:
         if everything:

@@ -39,8 +39,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_finish():
-    """What is imported stays: no search for garbage goes through it again and again."""
-    gc.collect()
+    """What is imported stays: no search for garbage goes through it, not even once."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()

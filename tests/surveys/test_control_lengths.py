@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from people_talking import chat
 from sklearn.metrics import roc_auc_score
 
 from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
@@ -34,8 +35,6 @@ def auc_of_length(units, controls, hands=10, count=2):
 
 @pytest.fixture(scope="module")
 def talks():
-    from test_controls import chat
-
     return [chat(number, name=f"free-{number:03d}") for number in range(200)]
 
 
@@ -88,7 +87,6 @@ def test_known_people_write_as_much_as_people_do(talks):
 @pytest.fixture
 def whole(study_of, make_conversation):
     """A packed study of bots of 3 to 6 exchanges, and so many free conversations between people of up to `longest`."""
-    from test_controls import chat
 
     def make(survey, longest=10, people=240):
         rng = random.Random(1)

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 
 import pytest
+from people_talking import chat
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -27,20 +28,6 @@ from parlai_spotbot.texts.surface import normalise
 OPTIONS = PackOptions(segments=(2, 3, 5), seed=3)
 
 PEOPLE = 3 * WANTED
-
-TOPICS = ("violin", "bakery", "harbour", "glacier", "tractor", "lantern", "orchard", "sailing", "pottery", "beehive")
-
-
-def chat(number: int, exchanges: int = 5, name: str = "") -> Conversation:
-    """Two people who take up each other's words: every turn names a thing that the one before named."""
-    said = ["Hello there.", "Hi."]
-    for turn in range(2 * exchanges):
-        topic = TOPICS[(number + turn // 2) % len(TOPICS)]
-        said.append(f"On day {number}-{turn} we went past the {topic} near our old place, remember?")
-    turns = tuple(Turn(HUMAN, text) for text in said)
-    return Conversation(
-        name or f"chat-{number:02d}", "chitchat", (HUMAN, HUMAN), number, (HUMAN, HUMAN), turns, 1, f"s{number}"
-    )
 
 
 def control(kind: str | None, name: str = "c") -> Item:

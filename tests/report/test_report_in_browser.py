@@ -152,7 +152,7 @@ def barriers(tab, **options):
     return [found for found in violations(tab, **options) if found[1] in ("serious", "critical")]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [*LOOKS[:3], pytest.param(*LOOKS[3], marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_one_survey_is_accessible_and_fits(one, chromium, width, scheme):
     with opened(chromium, one, width, scheme) as tab:
         tab.locator("#list summary").first.click()

@@ -97,6 +97,7 @@ def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
     assert ranked["human_reference"]["n"] == len(counts[HUMAN, False])
 
 
+@pytest.mark.slow
 def test_it_is_told_with_the_figure_of_appendix_g_first(mixed):
     found = judged(mixed, sources=("pairs", "human_model"))
     finding = next(one for one in findings_of(SURVEY) if one.name == "with_people")

@@ -63,6 +63,7 @@ def turns(path):
     return [row.turns for row in Study.open(path).conversations()]
 
 
+@pytest.mark.slow
 def test_a_program_without_a_guard_plays_and_its_functions_say_what_importable_ones_say(folder, capsys):
     (folder / "program.py").write_text(PROGRAM)
     done = subprocess.run([sys.executable, "program.py"], cwd=folder, capture_output=True, text=True, check=False)

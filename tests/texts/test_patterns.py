@@ -277,6 +277,7 @@ TEXTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS_OF_TEXT)
 def test_functions_of_a_text_take_time_in_proportion_to_it(name):
     function = FUNCTIONS_OF_TEXT[name]

@@ -26,9 +26,6 @@ sys.path[:0] = [str(Path(__file__).parent / "selfplay"), str(Path(__file__).pare
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
-AGENTS_IMPORT = ["parlai.core.torch_agent", "parlai_spotbot.agents.causal_lm.agents", "sklearn.feature_extraction.text"]
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Rooms, where files were asked for (`.ci/test`)."""
@@ -87,8 +84,9 @@ def imported_for_contestants():
     """What agents import is imported once for all contestants of a process, as ParlAI is for users."""
     from parlai_spotbot.selfplay import process
 
+    own = ["parlai.core.torch_agent", "parlai_spotbot.agents.causal_lm.agents", "sklearn.feature_extraction.text"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "_PRELOAD", [*process._PRELOAD, *AGENTS_IMPORT])
+        patch.setattr(process, "_PRELOAD", [*process._PRELOAD, *own])
         yield
 
 

@@ -20,8 +20,7 @@ from in_process import spotbot
 
 from parlai_spotbot.judges.spotter import examples
 
-SPOTBOT = Path(sys.executable).parent / "spotbot"
-"""Starts in a third of the time of ``parlai``, which imports all of its own commands first."""
+PARLAI = Path(sys.executable).parent / "parlai"
 POOL = """\
 alice: {model: spotbot:alice}
 eliza: {model: spotbot:eliza}
@@ -29,10 +28,10 @@ fixed: {model: fixed_response, opt: {fixed_response: i see}}
 """
 
 
-def started(*words, code=0, **kwargs):
+def parlai(*words, code=0, **kwargs):
     """Run a command in a process of its own; returns what it printed to stdout and to stderr."""
     done = subprocess.run(
-        [SPOTBOT, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs
+        [PARLAI, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout, done.stderr.replace("\n  ", " ")
@@ -220,9 +219,17 @@ def test_a_larger_pool_extends_a_study_and_keeps_what_is_there(study, pool, tmp_
 
 def test_a_second_process_says_so_and_ends(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "selfplay")}
-    words = ["selfchat", "--study", tmp_path / "s", "-m", "faulty_agents:SlowAgent", "--conversations-per-pair", 400]
+    words = [
+        "spotbot_selfchat",
+        "--study",
+        tmp_path / "s",
+        "-m",
+        "faulty_agents:SlowAgent",
+        "--conversations-per-pair",
+        400,
+    ]
     first = subprocess.Popen(
-        [SPOTBOT, *map(str, words)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [PARLAI, *map(str, words)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         deadline = time.monotonic() + 120
@@ -230,7 +237,7 @@ def test_a_second_process_says_so_and_ends(tmp_path):
             assert first.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        err = told(*words, code=2)
+        err = told(words[0].removeprefix("spotbot_"), *words[1:], code=2)
         assert f"in use by spotbot_selfchat (process {first.pid})" in err
         first.send_signal(signal.SIGINT)
         assert first.wait(timeout=60) == 130
@@ -242,8 +249,8 @@ def test_a_second_process_says_so_and_ends(tmp_path):
 
 @pytest.mark.slow
 def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(pool, tmp_path):
-    words = ["tournament", "--pool", pool, "--conversations-per-pair", 6, "--bootstraps", 200]
-    command = [SPOTBOT, *map(str, words), "--study", str(tmp_path / "study")]
+    words = ["spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--bootstraps", 200]
+    command = [PARLAI, *map(str, words), "--study", str(tmp_path / "study")]
     chance = random.Random(0)
     for _ in range(8):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -251,13 +258,13 @@ def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(pool, 
             process.wait(timeout=chance.uniform(3, 25))
         process.kill()
         process.wait()
-    started(*words, "--study", tmp_path / "study")
-    started(*words, "--study", tmp_path / "whole")
+    parlai(*words, "--study", tmp_path / "study")
+    parlai(*words, "--study", tmp_path / "whole")
     assert fingerprint(tmp_path / "study") == fingerprint(tmp_path / "whole")
 
 
 def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_room(tournament, pool, tmp_path):
-    words = ["selfchat", "--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study"]
+    words = ["spotbot_selfchat", "--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study"]
     words += ["--batchsize", 2]  # three groups of six conversations, each contestant twice first and twice second
 
     whole = (tournament[0] / "conversations.jsonl").read_text()
@@ -266,7 +273,7 @@ def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_roo
     def small_disk():  # room for one or two of the three groups of six conversations
         resource.setrlimit(resource.RLIMIT_FSIZE, (bots * 6 // 10, resource.RLIM_INFINITY))
 
-    _, err = started(*words, code=2, preexec_fn=small_disk)
+    _, err = parlai(*words, code=2, preexec_fn=small_disk)
     assert re.search(r"(turns|conversations)\.journal\.jsonl: cannot write", err)
     assert "Free some space" in err
     assert "Traceback" not in err
@@ -274,7 +281,7 @@ def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_roo
     assert turns.endswith("\n")
     assert kept.count("\n") in (0, 6, 12)
     assert kept.endswith("\n") or not kept
-    out, _ = spotbot(*words)
+    out, _ = spotbot("selfchat", *words[1:])
     assert re.search(r"to play: \d+ of 180 turns \([1-9]\d* are there\)", out)  # what was kept isn't played again
     found = (tmp_path / "study" / "conversations.jsonl").read_text()
     assert set(kept.splitlines()) <= set(found.splitlines())

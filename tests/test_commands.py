@@ -18,7 +18,7 @@ import in_process
 import pytest
 from in_process import spotbot
 
-from parlai_spotbot.judges.spotter import examples
+from parlai_spotbot.judges.spotter import corruptions, examples, standins
 
 PARLAI = Path(sys.executable).parent / "parlai"
 POOL = """\
@@ -59,9 +59,11 @@ def pool(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def quick_judge():
-    """The judge learns from few people, for tournaments in this process."""
+    """The judge learns from few conversations, for tournaments in this process: reading one takes half a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examples, "MAX_EPISODES", 60)
+        patch.setattr(examples, "MAX_EPISODES", 20)
+        patch.setattr(corruptions, "PER_KIND", 2)
+        patch.setattr(standins, "PER_PAIR", 2)
         yield
 
 

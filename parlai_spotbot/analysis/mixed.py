@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse import csr_array, diags_array, hstack
+from scipy.sparse import csr_array, hstack
 from scipy.special import expit
 
 STEPS = 100
@@ -35,6 +36,26 @@ class Mixed:
     @property
     def thresholds(self) -> int:
         return self.levels - 1
+
+    @cached_property
+    def transposed(self) -> csr_array:
+        """The design (q, n)."""
+        return csr_array(self.design.T)
+
+    @cached_property
+    def members(self) -> csr_array:
+        """Which rows are of which group of the last random effect, (groups, n)."""
+        n = len(self.group)
+        return csr_array((np.ones(n), (self.group, np.arange(n))), shape=(self.sizes[-1], n))
+
+    def weighted(self, weight: np.ndarray) -> csr_array:
+        """The design, each row times its weight (n,)."""
+        own = self.design
+        return csr_array((own.data * weight[self._row_of], own.indices, own.indptr), shape=own.shape)
+
+    @cached_property
+    def _row_of(self) -> np.ndarray:
+        return np.repeat(np.arange(self.design.shape[0]), np.diff(self.design.indptr))
 
     @classmethod
     def of(
@@ -175,18 +196,17 @@ def _system(
         gradient[cut] = up[upper].sum() + low[lower].sum()
         information[cut, cut] = uu[upper].sum() + ll[lower].sum()
         by_row = np.where(upper, uu + ul, 0.0) + np.where(lower, ll + ul, 0.0)
-        information[cut, t:] = information[t:, cut] = -(model.design.T @ by_row)
+        information[cut, t:] = information[t:, cut] = -(model.transposed @ by_row)
         cross[:, cut] = -np.bincount(group, by_row, groups)
     if t == 2:
         information[0, 1] = information[1, 0] = ul[outcome == 1].sum()
     slope = -(up + low)
-    gradient[t:] = model.design.T @ slope
+    gradient[t:] = model.transposed @ slope
     gradient -= precision * small
-    weighted = diags_array(weight) @ model.design
-    information[t:, t:] = (model.design.T @ weighted).toarray()
+    weighted = model.weighted(weight)
+    information[t:, t:] = (model.transposed @ weighted).toarray()
     information[np.diag_indices(len(small))] += precision
-    member = csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(groups, len(group)))
-    cross[:, t:] = (member @ weighted).toarray()
+    cross[:, t:] = (model.members @ weighted).toarray()
     own = np.bincount(group, slope, groups) - last / sd**2
     diagonal = np.bincount(group, weight, groups) + sd**-2.0
     schur = information - cross.T @ (cross / diagonal[:, None])

@@ -25,15 +25,21 @@ class Quadrature:
     """Nodes and log weights (groups, Q); and, prepared once, the rows' bounds and which of them share a group.
 
     A row with an upper bound has the derivative of its log-likelihood by it, one with a lower bound by that: `bounds`
-    (P, small) is their design, `row` and `is_upper` (P,) say whose they are; `pairs` lists those in one group.
+    (P, small) is their design, `transposed` the other way round; `row` and `is_upper` (P,) say whose they are; `pairs`
+    lists those in one group, and so does `together` (P, P), sparse. `within` (P, P) is where a row's two bounds meet:
+    it holds places among all derivatives by one bound, followed by `both`, the places in `pairs` of a row's two.
     """
 
     nodes: np.ndarray
     log_weights: np.ndarray
     bounds: csr_array
+    transposed: csr_array
     row: np.ndarray
     is_upper: np.ndarray
     pairs: tuple[np.ndarray, np.ndarray]
+    together: csr_array
+    within: csr_array
+    both: np.ndarray
 
 
 def fits(model: Mixed) -> bool:
@@ -56,8 +62,16 @@ def quadrature(model: Mixed, at: Mode, count: int = NODES) -> Quadrature:
     row = np.concatenate([has_upper, has_lower])
     is_upper = np.arange(len(row)) < len(has_upper)
     member = csr_array((np.ones(len(row)), (np.arange(len(row)), model.group[row])), shape=(len(row), model.sizes[-1]))
-    together = (member @ member.T).tocoo()
-    return Quadrature(nodes, log_weights, csr_array(vstack(blocks)), row, is_upper, (together.row, together.col))
+    together = csr_array(member @ member.T)
+    together.sort_indices()
+    one, two = together.tocoo().coords
+    both = np.flatnonzero((row[one] == row[two]) & (one != two))
+    places = np.arange(len(row))
+    at_places = np.concatenate([places, one[both]]), np.concatenate([places, two[both]])
+    within = csr_array((np.arange(len(row) + len(both)), at_places), shape=(len(row), len(row)))
+    bounds = csr_array(vstack(blocks))
+    transposed = csr_array(bounds.T)
+    return Quadrature(nodes, log_weights, bounds, transposed, row, is_upper, (one, two), together, within, both)
 
 
 def integrated(model: Mixed, rule: Quadrature, sd: np.ndarray, prior: float, start: np.ndarray) -> Mode:
@@ -132,19 +146,13 @@ def _slopes(model: Mixed, rule: Quadrature, found: tuple) -> tuple[np.ndarray, n
     mean = (weights * scores).sum(axis=1)
     one, two = rule.pairs
     covariance = np.einsum("pq,pq,pq->p", weights[one], scores[one], scores[two]) - mean[one] * mean[two]
-    size = len(mean)
     second = [sum(weight[:, q] * slopes[q][1][i] for q in range(len(slopes))) for i in range(3)]
     diagonal = np.where(rule.is_upper, second[0][rule.row], second[1][rule.row])
-    both = np.flatnonzero((rule.row[one] == rule.row[two]) & (one != two))
-    places = np.arange(size)
-    complete = csr_array(
-        (
-            np.concatenate([diagonal, second[2][rule.row[one[both]]]]),
-            (np.concatenate([places, one[both]]), np.concatenate([places, two[both]])),
-        ),
-        shape=(size, size),
-    )
-    spread = csr_array((covariance, rule.pairs), shape=(size, size))
-    design = rule.bounds
-    full = (design.T @ (complete @ design)).toarray()
-    return design.T @ mean, full - (design.T @ (spread @ design)).toarray(), full
+    complete = _filled(rule.within, np.concatenate([diagonal, second[2][rule.row[one[rule.both]]]])[rule.within.data])
+    full = (rule.transposed @ (complete @ rule.bounds)).toarray()
+    spread = _filled(rule.together, covariance)
+    return rule.transposed @ mean, full - (rule.transposed @ (spread @ rule.bounds)).toarray(), full
+
+
+def _filled(where: csr_array, values: np.ndarray) -> csr_array:
+    return csr_array((values, where.indices, where.indptr), shape=where.shape)

@@ -32,8 +32,8 @@ def stream(seed: int) -> np.ndarray:
 
 
 def pairs_of(bots: int) -> tuple[np.ndarray, np.ndarray]:
-    pairs = np.array(list(itertools.combinations(range(bots), 2)))
-    return pairs[:, 0], pairs[:, 1]
+    first, second = zip(*itertools.combinations(range(bots), 2), strict=True)
+    return np.array(first), np.array(second)
 
 
 def table(names: str, counts: dict[str, tuple[int, int, int]]) -> pd.DataFrame:

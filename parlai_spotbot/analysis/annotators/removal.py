@@ -129,7 +129,7 @@ def rankings_without(
     known = _annotators(annotations, rules)
     for name, only in tried.items():
         kept, removed = remove(annotations, *only, known)
-        own = _ranked(kept, bots, resample)
+        own = _ranked(kept, bots, resample) if len(removed) else raw
         places = {bot: [order["order"].index(bot) + 1 for order in (raw, own)] for bot in bots}
         result[name] = {
             "annotations": len(removed),

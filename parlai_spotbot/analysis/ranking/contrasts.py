@@ -258,13 +258,12 @@ def _decided(
 ) -> tuple[np.ndarray, np.ndarray]:
     """How many conversations, of which `talk` (n,) tells each match's, each won and lost against each: (K, K) both."""
     a, b, outcome = codes
-    sums = pd.DataFrame({"low": np.minimum(a, b), "high": np.maximum(a, b), "talk": talk})
-    sums["won"] = np.where(a < b, 1 - outcome, outcome - 1)
-    found = sums.groupby(["low", "high", "talk"], sort=False)["won"].sum().reset_index()
-    won = np.zeros((size, size))
-    up, down = found[found["won"] > 0], found[found["won"] < 0]
-    np.add.at(won, (up["low"].to_numpy(), up["high"].to_numpy()), 1)
-    np.add.at(won, (down["high"].to_numpy(), down["low"].to_numpy()), 1)
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    first, own = np.unique((low * size + high) * (talk.max() + 1) + talk, return_index=True, return_inverse=True)[1:]
+    sums = np.bincount(own, np.where(a < b, 1 - outcome, outcome - 1))
+    won, (up, down) = np.zeros((size, size)), (first[sums > 0], first[sums < 0])
+    np.add.at(won, (low[up], high[up]), 1)
+    np.add.at(won, (high[down], low[down]), 1)
     return won, won.T
 
 

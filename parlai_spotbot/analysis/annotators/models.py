@@ -176,10 +176,27 @@ def _dawid_skene(coded: pd.DataFrame, size: int) -> tuple[pd.DataFrame, dict[int
 def _glad(coded: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """Posteriors (units, labels), and the ability of each annotator; labels are as likely beforehand as they came."""
     from crowdkit.aggregation.classification.glad import GLAD
-    from scipy.special import softmax
+    from scipy.special import expit, softmax
 
     class Glad(GLAD):
-        """The same, with the posteriors of all units at once rather than unit by unit."""
+        """The same, with the posteriors of all units at once rather than unit by unit, and with no more sums than are
+        asked for."""
+
+        def _gradient_Q(self, data: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+            worth = np.exp(data["beta"])
+            missed = data["posterior"] * (data["delta"] - expit(data["alpha"] * worth))
+            by_ability = (missed * worth).groupby(data["worker"]).sum()
+            by_ease = (missed * data["alpha"] * worth).groupby(data["task"]).sum()
+            return (
+                by_ability - (self.alphas_ - self.alphas_priors_mean_),
+                by_ease - (self.betas_ - self.betas_priors_mean_),
+            )
+
+        def _update_alphas_betas(self, alphas: pd.Series, betas: pd.Series) -> None:
+            self.alphas_, self.betas_ = alphas, betas
+            data = self._current_data
+            for column, own, key in (("alpha", alphas, "worker"), ("beta", betas, "task")):
+                data[column] = own.to_numpy()[own.index.get_indexer(data[key])]
 
         def _e_step(self, data: pd.DataFrame) -> pd.DataFrame:
             product = data["alpha"] * np.exp(data["beta"])

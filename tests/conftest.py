@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,17 @@ def _remember(patch, place, name, key):
         return known[told]
 
     patch.setattr(place, name, remembered)
+
+
+@pytest.fixture
+def only(monkeypatch):
+    """``only("ranking", …)``: from then on analyses of studies hold these findings alone, which saves the others."""
+    from parlai_spotbot.findings import analyze
+
+    def just(*names):
+        monkeypatch.setattr(analyze, "compute", partial(analyze.compute, only=names))
+
+    return just
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -39,7 +39,8 @@ def test_answers_of_one_source(people):
     assert repr(people.of("human")).startswith(f"<{len(people.of('human'))} answers to spot_the_bot by human")
 
 
-def test_a_ranking_is_the_report_s(people, ranking):
+def test_a_ranking_is_the_report_s(people, ranking, only):
+    only("ranking")
     found = analyze(people.study, **QUICK, backend="native")["ranking"]["by_source"]["human"]
     assert ranking.data["order"] == found["order"]
     assert ranking.data["davidson"] == found["davidson"]

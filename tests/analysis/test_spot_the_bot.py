@@ -266,7 +266,8 @@ def test_the_command_writes_json_and_csv(study, capsys):
         assert f" {bot} " in summary("spot_the_bot", again)
 
 
-def test_overlap_with_training_data_is_what_selfplay_found(study):
+def test_overlap_with_training_data_is_what_selfplay_found(study, only):
+    only("order")
     own = analyze_study(study, bootstraps=5, backend="native")["order"]["by_source"]["human"]
     assert "not played here" in own["training_overlap"]["why"]
     found = {

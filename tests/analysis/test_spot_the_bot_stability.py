@@ -71,9 +71,10 @@ def test_two_bots_ties_only_and_no_bots_at_all(made_up):
         analyze_stability([], conversations)
 
 
-def test_the_command_writes_it_on_request(tmp_path, made_up, capsys, monkeypatch):
+def test_the_command_writes_it_on_request(tmp_path, made_up, capsys, monkeypatch, only):
     from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 
+    only("ranking", "survival", "stability")
     monkeypatch.setattr(stability, "REPETITIONS", FEW)
     study = Study.create(
         tmp_path / "study",

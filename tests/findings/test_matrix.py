@@ -55,7 +55,8 @@ def counted(study):
     return wins
 
 
-def test_the_matrix_holds_each_pairs_own_win_rate_the_means_the_stars_and_the_ranges(study):
+def test_the_matrix_holds_each_pairs_own_win_rate_the_means_the_stars_and_the_ranges(study, only):
+    only("ranking")
     found = analyze(study, bootstraps=50, backend="native")
     own, wins = found["ranking"]["by_source"][HUMAN], counted(study)
     table = told(found, "ranking")["Win rates of every two bots"]
@@ -77,7 +78,8 @@ def test_the_matrix_holds_each_pairs_own_win_rate_the_means_the_stars_and_the_ra
         assert row[6] == "–".join(map(str, dict.fromkeys(own["ranges"][bot])))
 
 
-def test_each_feature_has_its_own_as_in_tables_5_and_6(study):
+def test_each_feature_has_its_own_as_in_tables_5_and_6(study, only):
+    only("features")
     found = analyze(study, bootstraps=50, backend="native")
     tables = told(found, "features")
     for feature, said in (("fluency", "Fluency"), ("sensibleness_and_specificity", "SSA")):

@@ -47,7 +47,8 @@ def correct(study):
 
 
 @pytest.mark.slow
-def test_who_is_below_the_share_is_out_of_a_ranking_that_stands_beside(study):
+def test_who_is_below_the_share_is_out_of_a_ranking_that_stands_beside(study, only):
+    only("ranking", "annotators")
     shares = correct(study)
     weak = {worker for worker, share in shares.items() if share < 0.75}
     assert {"x0", "x1"} <= weak < set(shares)

@@ -56,8 +56,8 @@ class MiniLM:
 
         Texts of like length share a batch, which saves padding. `progress` labels a progress bar; none without it. What
         is embedded is kept in the folder `parts`, some batches at a time, and what is there isn't embedded again.
-        With `dtype` "bf16" large numbers of texts take a third of the time on a processor that has bf16; an embedding
-        then depends a little (in the third decimal) on its batch.
+        With `dtype` "bf16" large numbers of texts take between a third of the time and all of it, by the processor; an
+        embedding then depends a little (in the third decimal) on its batch.
         """
         import torch
 

@@ -50,8 +50,7 @@ class Mixed:
 
     def weighted(self, weight: np.ndarray) -> csr_array:
         """The design, each row times its weight (n,)."""
-        own = self.design
-        return csr_array((own.data * weight[self._row_of], own.indices, own.indptr), shape=own.shape)
+        return filled(self.design, self.design.data * weight[self._row_of])
 
     @cached_property
     def _row_of(self) -> np.ndarray:
@@ -75,6 +74,11 @@ class Mixed:
             tuple(block.shape[1] for block in blocks),
             np.asarray(effects[-1][0], dtype=int),
         )
+
+
+def filled(where: csr_array, values: np.ndarray) -> csr_array:
+    """`values`, by row and in each by column, at the places that `where` holds."""
+    return csr_array((values, where.indices, where.indptr), shape=where.shape)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ it (Pinheiro & Bates 1995, J. Comput. Graph. Stat. 4). Nodes lie where each grou
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array, hstack, vstack
 
-from parlai_spotbot.analysis.mixed import Mixed, Mode, by_row, precisions
+from parlai_spotbot.analysis.mixed import Mixed, Mode, by_row, filled, precisions
 
 NODES = 9
 STEPS = 50
@@ -25,21 +26,31 @@ class Quadrature:
     """Nodes and log weights (groups, Q); and, prepared once, the rows' bounds and which of them share a group.
 
     A row with an upper bound has the derivative of its log-likelihood by it, one with a lower bound by that: `bounds`
-    (P, small) is their design, `transposed` the other way round; `row` and `is_upper` (P,) say whose they are; `pairs`
-    lists those in one group, and so does `together` (P, P), sparse. `within` (P, P) is where a row's two bounds meet:
-    it holds places among all derivatives by one bound, followed by `both`, the places in `pairs` of a row's two.
+    (P, small) is their design, `row` and `is_upper` (P,) say whose they are; `together` (P, P): which are of one group.
     """
 
     nodes: np.ndarray
     log_weights: np.ndarray
     bounds: csr_array
-    transposed: csr_array
     row: np.ndarray
     is_upper: np.ndarray
-    pairs: tuple[np.ndarray, np.ndarray]
     together: csr_array
-    within: csr_array
-    both: np.ndarray
+
+    @cached_property
+    def transposed(self) -> csr_array:
+        """The design (small, P)."""
+        return csr_array(self.bounds.T)
+
+    @cached_property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The bounds in one group, each with each and with itself, in the order of `together`."""
+        return self.together.tocoo().coords
+
+    @cached_property
+    def own(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places in `pairs` of each bound with itself, and of a row's two bounds with each other."""
+        one, two = self.pairs
+        return np.flatnonzero(one == two), np.flatnonzero((self.row[one] == self.row[two]) & (one != two))
 
 
 def fits(model: Mixed) -> bool:
@@ -61,17 +72,10 @@ def quadrature(model: Mixed, at: Mode, count: int = NODES) -> Quadrature:
         blocks.append(hstack([ones, -model.design[rows]]))
     row = np.concatenate([has_upper, has_lower])
     is_upper = np.arange(len(row)) < len(has_upper)
-    member = csr_array((np.ones(len(row)), (np.arange(len(row)), model.group[row])), shape=(len(row), model.sizes[-1]))
-    together = csr_array(member @ member.T)
+    members = model.members[:, row]
+    together = csr_array(members.T @ members)
     together.sort_indices()
-    one, two = together.tocoo().coords
-    both = np.flatnonzero((row[one] == row[two]) & (one != two))
-    places = np.arange(len(row))
-    at_places = np.concatenate([places, one[both]]), np.concatenate([places, two[both]])
-    within = csr_array((np.arange(len(row) + len(both)), at_places), shape=(len(row), len(row)))
-    bounds = csr_array(vstack(blocks))
-    transposed = csr_array(bounds.T)
-    return Quadrature(nodes, log_weights, bounds, transposed, row, is_upper, (one, two), together, within, both)
+    return Quadrature(nodes, log_weights, csr_array(vstack(blocks)), row, is_upper, together)
 
 
 def integrated(model: Mixed, rule: Quadrature, sd: np.ndarray, prior: float, start: np.ndarray) -> Mode:
@@ -148,11 +152,8 @@ def _slopes(model: Mixed, rule: Quadrature, found: tuple) -> tuple[np.ndarray, n
     covariance = np.einsum("pq,pq,pq->p", weights[one], scores[one], scores[two]) - mean[one] * mean[two]
     second = [sum(weight[:, q] * slopes[q][1][i] for q in range(len(slopes))) for i in range(3)]
     diagonal = np.where(rule.is_upper, second[0][rule.row], second[1][rule.row])
-    complete = _filled(rule.within, np.concatenate([diagonal, second[2][rule.row[one[rule.both]]]])[rule.within.data])
-    full = (rule.transposed @ (complete @ rule.bounds)).toarray()
-    spread = _filled(rule.together, covariance)
+    complete, (itself, other) = np.zeros(len(one)), rule.own
+    complete[itself], complete[other] = diagonal, second[2][rule.row[one[other]]]
+    full = (rule.transposed @ (filled(rule.together, complete) @ rule.bounds)).toarray()
+    spread = filled(rule.together, covariance)
     return rule.transposed @ mean, full - (rule.transposed @ (spread @ rule.bounds)).toarray(), full
-
-
-def _filled(where: csr_array, values: np.ndarray) -> csr_array:
-    return csr_array((values, where.indices, where.indptr), shape=where.shape)

@@ -239,7 +239,7 @@ def test_a_second_process_says_so_and_ends(tmp_path):
             assert first.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        err = told(words[0].removeprefix("spotbot_"), *words[1:], code=2)
+        err = told(*words, code=2)
         assert f"in use by spotbot_selfchat (process {first.pid})" in err
         first.send_signal(signal.SIGINT)
         assert first.wait(timeout=60) == 130
@@ -283,7 +283,7 @@ def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_roo
     assert turns.endswith("\n")
     assert kept.count("\n") in (0, 6, 12)
     assert kept.endswith("\n") or not kept
-    out, _ = spotbot("selfchat", *words[1:])
+    out, _ = spotbot(*words)
     assert re.search(r"to play: \d+ of 180 turns \([1-9]\d* are there\)", out)  # what was kept isn't played again
     found = (tmp_path / "study" / "conversations.jsonl").read_text()
     assert set(kept.splitlines()) <= set(found.splitlines())

@@ -95,3 +95,16 @@ def judged(tmp_path_factory):
         patch.setattr(examples, "MAX_EPISODES", 60)
         study = make_study(tmp_path_factory.mktemp("judged") / "study")
         return study, judge_study(study, SURVEY, "spotter", seed=0, progress=False)
+
+
+@pytest.fixture(scope="session")
+def prepared(judged):
+    """The spotter with its models, trained on the study of `judged`."""
+    from parlai_spotbot.judges import get_judge
+    from parlai_spotbot.judges.spotter import examples
+
+    judge = get_judge("spotter")(seed=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(examples, "MAX_EPISODES", 60)
+        judge.prepare(judged[0], SURVEY, progress=False)
+    return judge

@@ -25,16 +25,6 @@ from parlai_spotbot.texts.surface import normalise
 SURVEY = "spot_the_bot"
 
 
-@pytest.fixture(scope="module")
-def prepared(judged):
-    """The spotter with its models, trained on the study of `judged`."""
-    judge = get_judge("spotter")(seed=0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examples, "MAX_EPISODES", 60)
-        judge.prepare(judged[0], SURVEY, progress=False)
-    return judge
-
-
 def knows(judge, key, word):
     model = judge.models["spotter-words", key]
     return word in model.variant.vocabulary(model.model)

@@ -6,8 +6,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from parlai_spotbot.judges import get_judge
-from parlai_spotbot.judges.spotter import examples
 from parlai_spotbot.judges.spotter.closeness import FAR, Closeness
 from parlai_spotbot.judges.spotter.corruptions import KINDS, PER_KIND, PREFIX, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights, folds
@@ -20,7 +18,6 @@ from parlai_spotbot.models.minilm import MiniLM
 from parlai_spotbot.texts.normal_forms import plain_text
 from parlai_spotbot.texts.surface import normalise
 
-SURVEY = "spot_the_bot"
 GERMAN = ("na, wie geht es dir heute?", "ich war gestern am see und habe gegrillt", "das klingt ja richtig schön")
 CODE = ("for i in range(10): print(i * i)", "if (x == null) { throw new error('x'); }", "y = x.t @ np.zeros((3, 4))")
 SALAD = ("withedsether turn taskly geversationadside ut", "orldent purch thements quiv ab", "nsect rilith yon dorp ute")
@@ -33,16 +30,6 @@ ODD = {
     "stuck": ("that is a nice thing to say to me",) * 3,
     "looped": ("i like i like i like i like i like", "and you and you and you and you", "so so so so so so so so"),
 }
-
-
-@pytest.fixture(scope="module")
-def prepared(judged):
-    """The spotter with its models, trained on the study of `judged`."""
-    judge = get_judge("spotter")(seed=0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examples, "MAX_EPISODES", 60)
-        judge.prepare(judged[0], SURVEY, progress=False)
-    return judge
 
 
 def letters(example):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
@@ -446,7 +446,7 @@ class Judgement:
     answer_seconds: float | None = None
 
     def to_json(self) -> dict:
-        row = asdict(self)
+        row = {**vars(self), "presentation": dict(self.presentation)}
         if self.answer_seconds is None:
             del row["answer_seconds"]
         return row

@@ -24,9 +24,8 @@ NOT_NEEDED = (
 AXE = {"resultTypes": ["violations"], "preload": False}
 """What axe is asked for of pages that load nothing: what it finds, not what it passes."""
 
-CONTRAST = "color-contrast"
-BY_NIGHT = {"runOnly": {"type": "rule", "values": ["link-in-text-block"]}}
-"""What else depends on colours: all that `violations` need ask of a page by night, where it is known by day."""
+BY_NIGHT = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+"""What depends on colours: all that `violations` need ask of a page by night, where it is known by day."""
 
 ONE_OF_A_LOOK = """() => {
   const numbers = new Map(), looks = new Map();
@@ -51,6 +50,8 @@ ONE_OF_A_LOOK = """() => {
 }"""
 """Marks one text of each look: of the same colours, size and weight, on the same ground."""
 
+AT_ONE_OF_A_LOOK = ';axe.configure({rules: [{id: "color-contrast", selector: "[data-one-of-a-look]"}]});'
+
 
 @contextlib.contextmanager
 def browser() -> Iterator:
@@ -70,12 +71,9 @@ def violations(tab, **options) -> list[tuple[str, str, list[str]]]:
 
     Contrast is measured at one text of each look: a table's thousand cells take most of the time, and tell one thing.
     """
+    from axe_playwright_python.base import AXE_SCRIPT
     from axe_playwright_python.sync_playwright import Axe
 
     assert tab.evaluate(ONE_OF_A_LOOK)
-    apart = {**AXE, "runOnly": {"type": "rule", "values": [CONTRAST]}}
-    found = [
-        *Axe().run(tab, options={**AXE, **options, "rules": {CONTRAST: {"enabled": False}}}).response["violations"],
-        *Axe().run(tab, context="[data-one-of-a-look]", options=apart).response["violations"],
-    ]
+    found = Axe(AXE_SCRIPT + AT_ONE_OF_A_LOOK).run(tab, options={**AXE, **options}).response["violations"]
     return [(rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in found]

@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import shutil
+import sqlite3
 import sys
 import tempfile
 from collections import Counter
@@ -21,6 +22,14 @@ atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 # No test pulls the plug: what the disk has when a process dies is seen without waiting for the disk each time.
 os.fsync = lambda handle: None
+
+
+class _Unsynced(sqlite3.Connection):
+    def execute(self, sql, *values):
+        return super().execute(sql.replace("synchronous = FULL", "synchronous = OFF"), *values)
+
+
+sqlite3.connect = partial(sqlite3.connect, factory=_Unsynced)
 
 # Agents that misbehave on purpose (contestants' processes inherit the path), and players of the game.
 sys.path[:0] = [str(Path(__file__).parent / "selfplay"), str(Path(__file__).parent)]

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from parlai_spotbot.analysis.frames import check_ids
-from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.uncertainty.clusters import codes_of, frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, group_means, mean_of
 from parlai_spotbot.records import HUMAN
 
@@ -89,11 +89,10 @@ def _effect(mean: dict, name: str = "") -> dict[str, float]:
 
 def _labels(part: pd.DataFrame) -> pd.DataFrame:
     """One row a label: who, against whom, at which length, in which place, whether taken for human."""
-    halves = []
-    for entity, (name, opponent) in enumerate((("a", "b"), ("b", "a"))):
-        half = part[[*CLUSTERS, "k"]].assign(name=part[name], opponent=part[opponent], entity=entity)
-        halves.append(half.assign(taken=(part[f"nature{entity}"] == HUMAN).astype(float)))
-    return pd.concat(halves, ignore_index=True)
+    both = {name: np.tile(part[name].to_numpy(), 2) for name in (*CLUSTERS, "k")}
+    names = {"name": np.concatenate([part["a"], part["b"]]), "opponent": np.concatenate([part["b"], part["a"]])}
+    taken = np.concatenate([part["nature0"] == HUMAN, part["nature1"] == HUMAN]).astype(float)
+    return pd.DataFrame({**both, **names, "entity": np.repeat([0, 1], len(part)), "taken": taken})
 
 
 def _balanced(labels: pd.DataFrame, crossed: bool) -> dict:
@@ -101,7 +100,7 @@ def _balanced(labels: pd.DataFrame, crossed: bool) -> dict:
 
     The weights are those of Mantel and Haenszel, n₀ n₁ / (n₀ + n₁).
     """
-    cell = labels.groupby(["name", "opponent", "k"]).ngroup().to_numpy()
+    cell = codes_of(list(zip(labels["name"], labels["opponent"], labels["k"], strict=True)))
     place, taken = labels["entity"].to_numpy(), labels["taken"].to_numpy()
     size = np.stack([np.bincount(cell[place == e], minlength=cell.max() + 1) for e in (0, 1)])
     sums = np.stack([np.bincount(cell[place == e], taken[place == e], cell.max() + 1) for e in (0, 1)])

@@ -301,7 +301,18 @@ def seed_everything(seed: int) -> None:
 
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    torch.manual_seed(seed)
+    if _accelerated():
+        torch.manual_seed(seed)
+    else:  # the same without what waits for one, which takes a thousand times as long
+        torch.default_generator.manual_seed(seed)
+
+
+@functools.cache
+def _accelerated() -> bool:
+    """Whether torch has more than the processor here."""
+    import torch
+
+    return torch.accelerator.is_available()
 
 
 def agent_options(contestant: Contestant) -> dict:

@@ -134,7 +134,8 @@ def held_nearly(texts: Iterable[str], known: Iterable[str]) -> set[str]:
     for other in known:
         counts: Counter[str] = Counter()
         for gram in set(_grams(other.split())):
-            counts.update(of_gram.get(gram, ()))
+            if gram in of_gram:
+                counts.update(of_gram[gram])
         found.update(text for text, count in counts.items() if count >= ALIKE * len(grams[text]))
     return found
 

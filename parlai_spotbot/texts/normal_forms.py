@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
 _SYMBOL = re.compile(r"[^\x00-\x7f\w\s]")
 
 
+@lru_cache(maxsize=1 << 16)
 def plain_text(text: str) -> str:
     """Words in lower case, without punctuation, one space between them."""
     return " ".join(re.findall(r"\w+", text.lower()))

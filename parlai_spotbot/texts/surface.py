@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 
 VERSION = 1
 
@@ -88,6 +89,7 @@ def _once(text: str) -> str:
     return FINAL_STOP.sub("", text) if text.endswith(".") else text
 
 
+@lru_cache(maxsize=1 << 16)  # a turn is in segments of several lengths
 def normalise(text: str) -> str:
     """The turn by `RULE`; applying it twice changes nothing more."""
     for _ in range(NESTED):

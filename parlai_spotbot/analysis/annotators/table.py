@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -90,18 +91,24 @@ def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
 
 def worked(mine: pd.DataFrame, columns: Sequence[str] = ANSWERS) -> dict:
     """How an annotator worked: amounts, times, repetitions; `answers` hold all those to an item, else `columns` do."""
-    answers = mine.groupby("answers" if "answers" in mine else list(columns)).size()
-    segments = mine.drop_duplicates(["conversation_id", "k"])
+    asked = ["answers"] if "answers" in mine else columns
+    answers = Counter(given for given in zip(*(mine[name] for name in asked), strict=True) if all(v == v for v in given))
+    segments = _segments(mine)
     return {
         "n": len(mine),
         "units": int(mine["unit_id"].nunique()),
         "median_seconds": float(mine["seconds"].median()),
         "hours": float(mine["seconds"].sum() / 3600) if mine["seconds"].notna().any() else np.nan,
         "speed": float(mine["_speed"].median()),
-        "same_answers": float(answers.max() / len(mine)) if len(mine) else np.nan,
+        "same_answers": max(answers.values(), default=np.nan) / len(mine) if len(mine) else np.nan,
         "repeated_segments": len(mine) - len(segments),
-        "repeated_conversations": int(segments.duplicated("conversation_id").sum()),
+        "repeated_conversations": len(segments) - mine["conversation_id"].nunique(),
     }
+
+
+def _segments(mine: pd.DataFrame) -> Counter[tuple[str, int]]:
+    """How often each segment, a conversation cut after `k` exchanges, was annotated."""
+    return Counter(zip(mine["conversation_id"], mine["k"], strict=True))
 
 
 def right(own: pd.DataFrame) -> dict:
@@ -147,11 +154,11 @@ def flags(own: Annotator, rules: Rules) -> list[str]:
 
 def limits_broken(mine: pd.DataFrame, rules: Rules) -> list[str]:
     """The rules on amounts that the annotations of one annotator break."""
-    broken = []
-    if rules.max_repeats is not None and mine.groupby(["conversation_id", "k"]).size().gt(rules.max_repeats).any():
+    broken, segments = [], _segments(mine)
+    if rules.max_repeats is not None and max(segments.values(), default=0) > rules.max_repeats:
         broken.append(flag.TWICE)
-    segments = mine.drop_duplicates(["conversation_id", "k"]).groupby("conversation_id").size()
-    if rules.max_segments is not None and segments.gt(rules.max_segments).any():
+    of_one = Counter(conversation for conversation, _ in segments)
+    if rules.max_segments is not None and max(of_one.values(), default=0) > rules.max_segments:
         broken.append(flag.SEGMENTS)
     if rules.max_units is not None and mine["unit_id"].nunique() > rules.max_units:
         broken.append(flag.UNITS)

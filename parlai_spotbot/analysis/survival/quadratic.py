@@ -7,7 +7,7 @@ Comput. 33), which starts well from a guess of which coordinates are positive an
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 RIDGE = 1e-14
 PATIENCE = 4
@@ -60,8 +60,6 @@ def _solve(matrix: np.ndarray, linear: np.ndarray, passive: np.ndarray) -> np.nd
         return x
     part = matrix[np.ix_(place, place)]
     part.flat[:: len(place) + 1] *= 1 + RIDGE
-    try:
-        x[place] = cho_solve(cho_factor(part, lower=True, check_finite=False), linear[place], check_finite=False)
-    except LinAlgError:
-        x[place] = np.linalg.lstsq(part, linear[place], rcond=1e-14)[0]
+    _, solved, failed = dposv(part, linear[place], lower=True)
+    x[place] = np.linalg.lstsq(part, linear[place], rcond=1e-14)[0] if failed else solved
     return x

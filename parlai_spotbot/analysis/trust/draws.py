@@ -53,9 +53,9 @@ class Draws:
         alone = np.ones((self.replicates, 0))
         if rest:
             alone = _drawn(ClusterBootstrap(rest, rng=rng, replicates=self.replicates), rest, 0)[1]
-        self._home = {name: place for place, name in enumerate([*seen, *rest])}
+        self._home = pd.Index([*seen, *rest])
         self._homes = np.concatenate([drawn, alone], axis=1)
-        self._person: dict = {}
+        self._person = pd.Index([])
         if several:
             self._person, drawn = _drawn(self.bootstrap, who, 1)
             self._people = drawn - 1
@@ -75,10 +75,11 @@ class Draws:
         return self._place(rows) * (self.left_out + 1) + self._who(rows, column)
 
     def _who(self, rows: pd.DataFrame, column: str) -> np.ndarray:
-        return rows[column].map(self._person).fillna(self.left_out).to_numpy(dtype=int)
+        who = self._person.get_indexer(rows[column])
+        return np.where(who < 0, self.left_out, who)
 
     def _place(self, rows: pd.DataFrame) -> np.ndarray:
-        return rows["conversation_id"].map(self._home).to_numpy(dtype=int)
+        return self._home.get_indexer(rows["conversation_id"])
 
     def _kinds(self) -> tuple[slice, slice]:
         """The rows that draw people, and what one of them says of one conversation."""
@@ -180,10 +181,10 @@ class Draws:
         return [float(without.min()), float(without.max())] if len(without) else [np.nan, np.nan]
 
 
-def _drawn(bootstrap: ClusterBootstrap, clusters: Sequence, kind: int) -> tuple[dict, np.ndarray]:
-    """Each cluster's place, and how often each counts in the draws of that kind (replicates, clusters)."""
+def _drawn(bootstrap: ClusterBootstrap, clusters: Sequence, kind: int) -> tuple[pd.Index, np.ndarray]:
+    """The clusters, each at its place, and how often each counts in the draws of that kind (replicates, clusters)."""
     first = pd.Series(list(clusters)).drop_duplicates()
-    return {name: place for place, name in enumerate(first)}, _weights(bootstrap, first.index.to_numpy(), kind)
+    return pd.Index(first), _weights(bootstrap, first.index.to_numpy(), kind)
 
 
 def _weights(bootstrap: ClusterBootstrap, rows: np.ndarray, kind: int) -> np.ndarray:

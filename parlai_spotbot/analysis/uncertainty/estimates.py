@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread
+from parlai_spotbot.analysis.uncertainty.clusters import MANY, NARROW, Clusters, Spread
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 NOTHING = 1e-12
@@ -48,6 +48,10 @@ class Estimates:
         NaN where a contrast has fewer than two effective conversations or annotators: nothing is known then of how
         others would differ.
         """
+        return pd.DataFrame(self._contrasts(weights, level))
+
+    def _contrasts(self, weights: np.ndarray, level: float) -> dict[str, np.ndarray]:
+        """The columns (q,) of `contrasts`."""
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
         used = weights != 0
         estimate = np.where(used, weights * self.values, 0.0).sum(axis=1)
@@ -64,7 +68,7 @@ class Estimates:
         if self.bounds is not None:
             ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
             low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-        return pd.DataFrame({"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p, "exact": none})
+        return {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p, "exact": none}
 
     def _bound(
         self, weights: np.ndarray, estimate: np.ndarray, level: float
@@ -91,13 +95,13 @@ class Estimates:
 
     def contrast(self, weights: np.ndarray, level: float = 0.95) -> dict:
         """One contrast (p,): `estimate`, `se`, `ci`, `p`, `df`."""
-        row = self.contrasts(weights, level).iloc[0]
-        own = {name: float(row[name]) for name in ("estimate", "se", "p", "df")}
-        return {**own, "ci": (float(row["low"]), float(row["high"]))}
+        row = {name: float(column[0]) for name, column in self._contrasts(weights, level).items()}
+        return {name: row[name] for name in ("estimate", "se", "p", "df")} | {"ci": (row["low"], row["high"])}
 
     def intervals(self, level: float = 0.95) -> np.ndarray:
         """(p, 2)."""
-        return self.contrasts(np.eye(len(self.values)), level)[["low", "high"]].to_numpy()
+        found = self._contrasts(np.eye(len(self.values)), level)
+        return np.stack([found["low"], found["high"]], axis=1)
 
     def pairs(self, level: float = 0.95, correction: str = "holm", count: int | None = None) -> pd.DataFrame:
         """Every two of the first `count` estimates (all): first, second (their places), and `contrasts` of the first
@@ -168,9 +172,17 @@ def group_means(
         raise ValueError(f"values: row {int(np.argmax(np.isnan(values)))} is missing, expected a number")
     size = np.bincount(groups, minlength=count).astype(float)
     mean = np.divide(np.bincount(groups, values, count), size, out=np.full(count, np.nan), where=size > 0)
-    rows = np.arange(len(values))
-    scores = csr_array(((values - mean[groups]) / size[groups], (rows, groups)), shape=(len(values), count))
-    shares = csr_array((1 / size[groups] ** 2, (rows, groups)), shape=(len(values), count))
+    rows, few = np.arange(len(values)), count <= NARROW and len(values) <= MANY
+
+    def of_own(column: np.ndarray) -> np.ndarray | csr_array:
+        """(n, count): what each row holds of its own group."""
+        if not few:
+            return csr_array((column, (rows, groups)), shape=(len(values), count))
+        whole = np.zeros((len(values), count))
+        whole[rows, groups] = column
+        return whole
+
+    scores, shares = of_own((values - mean[groups]) / size[groups]), of_own(1 / size[groups] ** 2)
     return Estimates(mean, clusters.spread(scores, shares), bounds)
 
 

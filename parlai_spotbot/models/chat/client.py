@@ -144,6 +144,7 @@ class ChatClient:
 
     async def _open(self) -> None:
         end = self.endpoint
+        own = is_local(self._url.host)
         self._pace = Pace(end.requests_per_minute, end.tokens_per_minute)
         self._slots = asyncio.Semaphore(end.concurrency)
         self._http = httpx2.AsyncClient(
@@ -151,7 +152,8 @@ class ChatClient:
             timeout=httpx2.Timeout(end.timeout, connect=min(CONNECT, end.timeout), pool=None),
             limits=httpx2.Limits(max_connections=end.concurrency, max_keepalive_connections=end.concurrency),
             follow_redirects=False,  # a key isn't carried elsewhere
-            trust_env=not is_local(self._url.host),  # a proxy is no way to one's own machine
+            trust_env=not own,  # a proxy is no way to one's own machine
+            verify=not own or self._url.scheme == "https",  # nothing is encrypted: all certificates needn't be read
         )
 
     def close(self) -> None:

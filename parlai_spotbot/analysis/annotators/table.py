@@ -92,7 +92,9 @@ def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
 def worked(mine: pd.DataFrame, columns: Sequence[str] = ANSWERS) -> dict:
     """How an annotator worked: amounts, times, repetitions; `answers` hold all those to an item, else `columns` do."""
     asked = ["answers"] if "answers" in mine else columns
-    answers = Counter(given for given in zip(*(mine[name] for name in asked), strict=True) if all(v == v for v in given))
+    answers = Counter(
+        given for given in zip(*(mine[name] for name in asked), strict=True) if all(v == v for v in given)
+    )
     segments = _segments(mine)
     return {
         "n": len(mine),

@@ -71,9 +71,7 @@ def quick_judge():
 def tournament(pool, quick_judge, tmp_path_factory):
     """A whole tournament of instant bots, run once."""
     folder = tmp_path_factory.mktemp("tournament") / "study"
-    out, _ = spotbot(
-        "tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 200
-    )
+    out, _ = spotbot("tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 50)
     return folder, out
 
 
@@ -100,12 +98,12 @@ def test_a_tournament_goes_from_pool_to_report(tournament):
 def test_the_same_command_again_changes_nothing(tournament, pool):
     folder, _ = tournament
     before = fingerprint(folder)
-    spotbot("tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 200)
+    spotbot("tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 50)
     assert fingerprint(folder) == before
 
 
 def test_the_same_seed_gives_the_same_study(tournament, pool, tmp_path):
-    words = ["--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study", "--bootstraps", 200]
+    words = ["--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study", "--bootstraps", 50]
     spotbot("tournament", *words)
     assert fingerprint(tmp_path / "study") == fingerprint(tournament[0])
 
@@ -208,7 +206,7 @@ def test_a_larger_pool_extends_a_study_and_keeps_what_is_there(study, pool, tmp_
     units = (study / UNITS).read_text()
     larger = tmp_path / "larger.yaml"
     larger.write_text(pool.read_text() + "repeat: {model: repeat_query}\n")
-    out, _ = spotbot("tournament", "--study", study, "--pool", larger, "--bootstraps", 100)
+    out, _ = spotbot("tournament", "--study", study, "--pool", larger, "--bootstraps", 50)
     assert "36 of 36 conversations between bots" in out
     after = set((study / "conversations.jsonl").read_text().splitlines())
     assert set(before) <= after
@@ -251,7 +249,7 @@ def test_a_second_process_says_so_and_ends(tmp_path):
 
 @pytest.mark.slow
 def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(pool, tmp_path):
-    words = ["spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--bootstraps", 200]
+    words = ["spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--bootstraps", 50]
     command = [PARLAI, *map(str, words), "--study", str(tmp_path / "study")]
     chance = random.Random(0)
     for _ in range(8):

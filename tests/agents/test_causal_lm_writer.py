@@ -96,15 +96,15 @@ def test_a_model_without_a_plain_cache_answers_one_by_one(make):
 @pytest.mark.parametrize("rules", [GREEDY, DRAWN], ids=["greedy", "drawn"])
 def test_the_same_at_any_batch_size_with_and_without_the_cache(family, rules, make):
     model, vocabulary = make(family)
-    prompts = conversations(45, vocabulary.size)
+    prompts = conversations(24, vocabulary.size)
     said = {}
     for cache in (0, 1 << 30):
         writer = TurnWriter(model, vocabulary, BatchLimits(cache_bytes=cache))
-        for batchsize in (1, 7, 45):
+        for batchsize in (1, 7, 24):
             writer.store.clear()
             said[cache, batchsize] = talk(writer, prompts, rules, batchsize, mixed=batchsize == 7)
     assert all(turns == said[0, 1] for turns in said.values())
-    assert len({turn for turns in said[0, 1] for turn in turns}) > 70
+    assert len({turn for turns in said[0, 1] for turn in turns}) > 37
 
 
 def test_what_is_kept_is_bounded_and_eviction_changes_nothing(make):

@@ -270,7 +270,7 @@ def test_annotations_stopped_half_way_are_left_out_and_counted(made):
     people = [j for j in judgements if j.source == HUMAN]
     gone = next(j for j in people if j.question == "redundant")
     cut = [j for j in people if j is not gone]
-    options = {"bots": list(RATES), "bootstraps": 20}
+    options = {"bots": list(RATES), "bootstraps": 20, "only": ("ranking",)}
     whole = analyze(cut, conversations, "abc_eval", items=items, asked=get_survey("abc_eval"), **options)
     assert whole["ranking"]["made_by"]["left_out"][HUMAN] == {"incomplete annotation": 1}
     # Without the items the turn of which answers are lacking tells it.
@@ -389,6 +389,7 @@ def test_gold_dialogues_are_no_data_but_quality_over_time(made, result):
         bots=list(RATES),
         bootstraps=60,
         asked=get_survey("abc_eval"),
+        only=("ranking", "annotators"),
     )
     assert found["ranking"]["by_source"][HUMAN] == result["ranking"]["by_source"][HUMAN]
     assert found["ranking"]["made_by"]["left_out"][HUMAN] == {"control": 3}
@@ -460,6 +461,7 @@ def test_the_same_seed_gives_the_same_bytes(made, result):
         bots=list(RATES),
         bootstraps=60,
         asked=get_survey("abc_eval"),
+        only=("ranking", "agreement", "dialogues"),
     )
     for stem in ("ranking", "agreement", "dialogues"):
         assert again[stem]["by_source"][HUMAN] == result[stem]["by_source"][HUMAN]

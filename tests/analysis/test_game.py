@@ -269,7 +269,7 @@ def test_controls_count_for_points_but_never_as_data(played):
 def test_the_rule_raises_few_false_alarms_and_misses_few():
     rng = np.random.default_rng(7)
     alarms, hits = [], []
-    for seed in range(40):
+    for seed in range(24):
         items = rng.integers(20, 60, 20)
         shares = rng.beta(6, 9, 20)
         counts = rng.binomial(items, shares)

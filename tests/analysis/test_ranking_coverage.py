@@ -73,7 +73,7 @@ def covered(interval, truth):
 
 def test_studies_are_as_correlated_as_the_released_ones():
     found = []
-    for matches, _ in studies(60, seed=3):
+    for matches, _ in studies(40, seed=3):
         pair = matches[["a", "b"]].min(axis=1) + matches[["a", "b"]].max(axis=1)
         outcome = matches["outcome"] * np.where(matches["a"] < matches["b"], 1, -1)
         rest = (outcome - outcome.groupby(pair).transform("mean")).to_numpy()

@@ -280,9 +280,9 @@ def test_same_seed_same_bytes_in_one_thread(study):
     def look(*_):
         threads.update(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
 
+    options = {"bootstraps": 40, "backend": "native", "unsure": "half", "only": ("ranking", "survival")}
     made = [
-        json.dumps(analyze(rows, conversations, bootstraps=40, backend="native", unsure="half", progress=look))
-        for rows in (judgements, judgements[::-1])
+        json.dumps(analyze(rows, conversations, progress=look, **options)) for rows in (judgements, judgements[::-1])
     ]
     assert made[0] == made[1]
     assert threads <= {1}

@@ -215,7 +215,7 @@ ROW = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(JSON | st.lists(ROW, max_size=4))
 def test_anything_is_taken_whole_or_refused(body):
     try:

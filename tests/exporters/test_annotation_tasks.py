@@ -252,7 +252,7 @@ VALUES = st.recursive(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     value=VALUES,
     result=VALUES,

@@ -25,6 +25,12 @@ def script(question, target, options, item, talks, rng):
     return "bot" if rng.random() < spotted else rng.choice(["human", "human", "unsure"])
 
 
+@pytest.fixture
+def few(only):
+    """What is asked for here is worked out, and nothing else."""
+    only("with_people", "ranking")
+
+
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory):
     """A study, before packing, with 12 conversations of each of two bots with people among the others."""
@@ -67,6 +73,7 @@ def test_they_are_packed_on_request_alone_and_the_next_time_too(mixed):
         pack_study(mixed, SURVEY, same_pairs=True)
 
 
+@pytest.mark.usefixtures("few")
 def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
     found = judged(mixed, sources=("pairs", "human_model"))
     own = found["with_people"]["by_source"][HUMAN]
@@ -98,6 +105,7 @@ def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few")
 def test_it_is_told_with_the_figure_of_appendix_g_first(mixed):
     found = judged(mixed, sources=("pairs", "human_model"))
     finding = next(one for one in findings_of(SURVEY) if one.name == "with_people")
@@ -115,6 +123,7 @@ def test_it_is_told_with_the_figure_of_appendix_g_first(mixed):
     assert "Ann's conversations with people" in finding.of_bot(result, "ann")[0].text[0]
 
 
+@pytest.mark.usefixtures("few")
 def test_conversations_of_people_with_bots_alone_can_be_asked_about(mixed):
     with pytest.raises(UserError, match="no conversation between people fits"):
         pack_study(mixed, SURVEY, sources=("human_model",), humans_per_unit=0)
@@ -125,5 +134,6 @@ def test_conversations_of_people_with_bots_alone_can_be_asked_about(mixed):
     assert found["ranking"]["by_source"][HUMAN]["order"] == []
 
 
+@pytest.mark.usefixtures("few")
 def test_where_there_are_none_there_is_no_such_finding(mixed):
     assert "with_people" not in judged(mixed, sources=("pairs",))

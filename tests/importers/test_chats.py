@@ -255,7 +255,7 @@ MESSAGE = st.fixed_dictionaries({}, optional={"role": VALUES, "content": VALUES,
 
 
 @pytest.mark.parametrize("name", ["messages", "sharegpt"])
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     row=st.dictionaries(
         st.sampled_from(["messages", "conversations", "model", "id", "metadata", "entities", "context", "system"]),

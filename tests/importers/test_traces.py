@@ -217,7 +217,7 @@ KEYS = ["id", "traceId", "trace_id", "sessionId", "input", "output", "inputs", "
 
 
 @pytest.mark.parametrize("name", FORMS)
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.dictionaries(st.sampled_from([*KEYS, "observations", "extra", "child_runs", "data"]), VALUES, max_size=7),

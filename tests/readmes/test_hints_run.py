@@ -10,8 +10,8 @@ from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
 
 HINT = re.compile(r"parlai (spotbot_\w+ --study .*)")
-SLOW = ("comparative", "dialogue_likert", "turn_likert", "abc_eval")
-BY_JUDGES = ["spot_the_bot_game", "acute_eval", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+SLOW = ("spot_the_bot_game", "comparative", "dialogue_likert", "turn_likert", "abc_eval")
+BY_JUDGES = ["acute_eval", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def make_study(
     if "judge:spotter" in sources:
         _judge_file(study, judgements, conversations)
     if judgements and analyze:
-        analyze_study(study, SURVEY, bootstraps=50, backend="native")
+        analyze_study(study, SURVEY, bootstraps=30, backend="native")
     return study
 
 

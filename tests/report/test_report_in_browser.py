@@ -108,7 +108,8 @@ def rules(tmp_path_factory):
 @pytest.fixture(scope="session")
 def hostile(new_study, tmp_path_factory):
     """A study in which bots say what browsers, LaTeX, spreadsheets and readers may stumble over."""
-    study = new_study(tmp_path_factory.mktemp("hostile") / "study", bots=("alice", "eliza"), text="plain", people=2)
+    said = {"bots": ("alice", "eliza"), "text": "plain", "people": 2}
+    study = new_study(tmp_path_factory.mktemp("hostile") / "study", analyze=False, **said)
     lines = study.conversations_path.read_text(encoding="utf-8").splitlines()
     texts = [files.json.dumps(text) for text in (HOSTILE, FORMULA, "\ud800 broken")]
     lines = [line.replace('"plain"', texts[i % 3]) for i, line in enumerate(lines)]

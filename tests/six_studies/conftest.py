@@ -10,17 +10,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from six_studies import STUDIES, make, play
 
-SLOW = {"demo", "surveys", "unsettled"}
-"""The spotter reads every conversation with a language model; three surveys take three times as long as one; where
-people tell no bots apart the page has the parts of the others."""
+SLOW = {"demo", "judges", "surveys", "unsettled"}
+"""The spotter reads every conversation with a language model; three judges, or three surveys, take three times as long
+as one; where people tell no bots apart the page has the parts of the others."""
 
-LONGEST = {"judges"}
-"""The page that is looked at, edge by edge, in a quick test; the others have the same parts."""
+LOOKED_AT = {"clear"}
+"""The page that is looked at, edge by edge, in a quick test; the others have the same parts, or more of them."""
 
 
 def pytest_generate_tests(metafunc):
     if "which" in metafunc.fixturenames:
-        quick = LONGEST if "everything" in metafunc.fixturenames else set(STUDIES) - SLOW
+        quick = LOOKED_AT if "everything" in metafunc.fixturenames else set(STUDIES) - SLOW
         marks = {name: [] if name in quick else [pytest.mark.slow] for name in STUDIES}
         metafunc.parametrize("which", [pytest.param(name, marks=marks[name]) for name in STUDIES])
 

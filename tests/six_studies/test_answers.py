@@ -38,6 +38,7 @@ def test_three_surveys_put_the_same_bot_first(study_of, answers):
         assert min(found, key=lambda bot: found[bot]) == "tfidf"
 
 
+@pytest.mark.slow
 def test_judges_are_as_good_as_they_were_made(study_of):
     study, right = study_of("judges"), {}
     for name in ("good", "fair", "coin"):

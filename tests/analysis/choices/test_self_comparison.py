@@ -29,10 +29,12 @@ def study(n, rng, name="a", workers=None, bias=0.0):
     )
 
 
-@pytest.mark.parametrize("n", [65, pytest.param(200, marks=pytest.mark.slow)])
-def test_two_thousand_studies_reject_in_three_to_six_percent(n):
+@pytest.mark.parametrize(
+    ("n", "studies"), [(65, 700), *(pytest.param(n, 2000, marks=pytest.mark.slow) for n in (65, 200))]
+)
+def test_studies_reject_in_three_to_six_percent(n, studies):
     rng = np.random.default_rng(0)
-    rejected = np.mean([same_test(study(n, rng))[0]["p"] < 0.05 for _ in range(2000)])
+    rejected = np.mean([same_test(study(n, rng))[0]["p"] < 0.05 for _ in range(studies)])
     assert 0.03 <= rejected <= 0.06
     assert rejected == pytest.approx(rejection_rate(n), abs=0.015)
 

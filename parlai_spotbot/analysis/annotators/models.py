@@ -176,27 +176,35 @@ def _dawid_skene(coded: pd.DataFrame, size: int) -> tuple[pd.DataFrame, dict[int
 def _glad(coded: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """Posteriors (units, labels), and the ability of each annotator; labels are as likely beforehand as they came."""
     from crowdkit.aggregation.classification.glad import GLAD
+    from scipy.optimize import minimize
     from scipy.special import expit, softmax
 
     class Glad(GLAD):
-        """The same, with the posteriors of all units at once rather than unit by unit, and with no more sums than are
-        asked for."""
+        """The same steps with all units at once, and in arrays: frames take ten times as long."""
 
-        def _gradient_Q(self, data: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-            worth = np.exp(data["beta"])
-            missed = data["posterior"] * (data["delta"] - expit(data["alpha"] * worth))
-            by_ability = (missed * worth).groupby(data["worker"]).sum()
-            by_ease = (missed * data["alpha"] * worth).groupby(data["task"]).sum()
-            return (
-                by_ability - (self.alphas_ - self.alphas_priors_mean_),
-                by_ease - (self.betas_ - self.betas_priors_mean_),
-            )
+        def _m_step(self, data: pd.DataFrame) -> pd.DataFrame:
+            who = self.alphas_.index.get_indexer(data["worker"])
+            what = len(self.alphas_) + self.betas_.index.get_indexer(data["task"])
+            right, likely = data["delta"].to_numpy(dtype=bool), data["posterior"].to_numpy()
+            prior = np.concatenate([self.alphas_priors_mean_, self.betas_priors_mean_])
+            several = np.log(len(self.prior_labels_) - 1)
 
-        def _update_alphas_betas(self, alphas: pd.Series, betas: pd.Series) -> None:
-            self.alphas_, self.betas_ = alphas, betas
-            data = self._current_data
-            for column, own, key in (("alpha", alphas, "worker"), ("beta", betas, "task")):
-                data[column] = own.to_numpy()[own.index.get_indexer(data[key])]
+            def loss(x: np.ndarray) -> float:
+                product = x[who] * np.exp(x[what])
+                told = np.where(right, -np.logaddexp(0, -product), -np.logaddexp(0, product) - several)
+                return ((x - prior) ** 2).sum() / 2 - likely @ told
+
+            def slope(x: np.ndarray) -> np.ndarray:
+                worth = np.exp(x[what])
+                missed = likely * (right - expit(x[who] * worth)) * worth
+                up = np.bincount(who, missed, len(x)) + np.bincount(what, missed * x[who], len(x))
+                return x - prior - up
+
+            begun = np.concatenate([self.alphas_, self.betas_])
+            most = {"maxiter": self.m_step_max_iter}
+            found = minimize(loss, begun, method="CG", jac=slope, tol=self.m_step_tol, options=most).x
+            self.alphas_, self.betas_ = self._get_alphas_betas_by_point(found)
+            return data.assign(alpha=found[who], beta=found[what])
 
         def _e_step(self, data: pd.DataFrame) -> pd.DataFrame:
             product = data["alpha"] * np.exp(data["beta"])

@@ -408,7 +408,7 @@ def install(checkout: Path, **environment: str) -> tuple[int, list[str], str]:
 
 
 def test_installing_resumes_and_repeats_nothing(checkout):
-    lock, two = "the 3 packages of locks/requirements.lock", "the 2 packages of locks/requirements.lock"
+    lock = "the 3 packages of locks/requirements.lock"
     rest = ["the 1 packages of locks/requirements-dev.lock", "parlai_spotbot itself"]
     code, steps, errors = install(checkout)
     assert code != 0
@@ -420,8 +420,13 @@ def test_installing_resumes_and_repeats_nothing(checkout):
     assert install(checkout) == (0, [lock, *rest], "")
     assert install(checkout) == (0, [], "")
 
+
+@pytest.mark.slow
+def test_another_lock_is_installed_and_a_moved_checkout_gets_a_new_environment(checkout):
+    write_wheel(checkout.parent / "wheels" / "second-1.0-py3-none-any.whl")
+    assert install(checkout)[0] == 0
     (checkout / "locks" / "requirements.lock").write_text("first==1.0\ntorch==2.0\n")
-    assert install(checkout) == (0, [two], "")
+    assert install(checkout) == (0, ["the 2 packages of locks/requirements.lock"], "")
 
     moved = checkout.rename(checkout.with_name("moved"))  # an environment names its own folder in its scripts
     assert install(moved)[1][0] == "a virtual environment in .venv"

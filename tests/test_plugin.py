@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import in_process
 import pytest
 
 import parlai_spotbot
@@ -43,11 +44,10 @@ def test_promised_commands_exist():
     assert sorted(scripts.load(scripts.COMMANDS)) == scripts.COMMANDS
 
 
-def test_parlai_lists_every_command(tmp_path):
-    outcome = parlai("--help", folder=tmp_path)
-    assert outcome.returncode == 0
-    assert outcome.stderr == ""
-    listed = dict(line.split(maxsplit=1) for line in outcome.stdout.splitlines() if line.startswith("  spotbot_"))
+def test_parlai_lists_every_command():
+    out, err = in_process.parlai("--help")
+    assert err == ""
+    listed = dict(line.split(maxsplit=1) for line in out.splitlines() if line.startswith("  spotbot_"))
     assert sorted(listed) == scripts.COMMANDS
     assert all(listed.values())
 

@@ -15,6 +15,9 @@ SHORT = {"talks": 2, "turns": 2}
 FEW_WORDS = {"max_new_tokens": 6}
 """What smollm2 says where it needn't say much: it thinks of each word for a while."""
 
+SMOLLM2 = pytest.param("smollm2", marks=pytest.mark.slow)
+"""Small models of its kind show the same in `test_causal_lm_writer` and `test_causal_lm_choosing`."""
+
 
 def few_words(name):
     return FEW_WORDS if name == "smollm2" else {}
@@ -45,14 +48,14 @@ def test_an_answer_depends_on_what_the_agent_was_told_that_it_said(name, load):
     assert answers[0] != answers[1]
 
 
-@pytest.mark.parametrize("name", ["eliza", "alice", "smollm2"])
+@pytest.mark.parametrize("name", ["eliza", "alice", SMOLLM2])
 def test_another_conversation_seed_gives_another_conversation(name, load, converse):
     seeds = [("Do you like to cook?", "Yes, pasta!")] * 2
     first, second = converse(load(name, **few_words(name)), seeds=seeds, conversation_seeds=(7, 8), turns=2)
     assert first != second
 
 
-@pytest.mark.parametrize("name", ["eliza", "alice", "tfidf", "smollm2"])
+@pytest.mark.parametrize("name", ["eliza", "alice", "tfidf", SMOLLM2])
 def test_global_generators_are_neither_used_nor_disturbed(name, load, converse):
     agent = load(name, **few_words(name))
     one = {"seeds": [("Do you like to cook?", "Yes, pasta!")], "conversation_seeds": (7,), "turns": 1}
@@ -66,6 +69,7 @@ def test_global_generators_are_neither_used_nor_disturbed(name, load, converse):
     assert said[0] == said[1]
 
 
+@pytest.mark.slow
 def test_greedy_smollm2_is_the_same_alone_and_batched(load, converse):
     agent = load("smollm2", inference="greedy", **FEW_WORDS)
     assert converse(agent, batched=False, conversation_seeds=(1, 2), **SHORT) == converse(agent, **SHORT)

@@ -96,6 +96,7 @@ def test_the_command_plays_a_pool_with_itself_and_goes_on(tmp_path, capsys):
     assert "--self is given with a partner" in capsys.readouterr().err
 
 
+@pytest.mark.slow  # as of two bots in test_runner
 def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path):
     driver = tmp_path / "driver.py"
     driver.write_text(DRIVER.format(here=str(Path(__file__).parent)))

@@ -85,7 +85,9 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("text", [BOMB, RECURSIVE, DEEP_YAML, "a: " + "7" * 5000], ids=["bomb", "recursive", "deep", "long"])
+@pytest.mark.parametrize(
+    "text", [BOMB, RECURSIVE, DEEP_YAML, "a: " + "7" * 5000], ids=["bomb", "recursive", "deep", "long"]
+)
 @pytest.mark.parametrize("reader", READERS)
 def test_every_file_of_a_user_is_read_so(tmp_path, reader, text):
     path = tmp_path / "study.yaml"

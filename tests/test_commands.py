@@ -102,6 +102,7 @@ def test_the_same_command_again_changes_nothing(tournament, pool):
     assert fingerprint(folder) == before
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_study(tournament, pool, tmp_path):
     words = ["--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study", "--bootstraps", 50]
     spotbot("tournament", *words)
@@ -201,6 +202,7 @@ def test_a_study_made_with_other_options_is_left_as_it_was(study, pool):
     assert fingerprint(study) == before
 
 
+@pytest.mark.slow
 def test_a_larger_pool_extends_a_study_and_keeps_what_is_there(study, pool, tmp_path):
     before = (study / "conversations.jsonl").read_text().splitlines()
     units = (study / UNITS).read_text()

@@ -77,7 +77,9 @@ def test_the_product_limit_is_turnbulls_estimate():
 
 
 # -- what is recovered ----------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("players", [FAIR, SHARED], ids=["one hazard", "appearances differ"])
+@pytest.mark.parametrize(
+    "players", [pytest.param(FAIR, marks=pytest.mark.slow), SHARED], ids=["one hazard", "appearances differ"]
+)
 def test_true_survival_is_recovered_where_stopping_says_nothing(players, fair):
     result = fair if players is FAIR else found(players)
     curves = result["survival"]["by_source"]["human"]["curves"]

@@ -258,11 +258,13 @@ def test_bad_options_are_one_error(dump, run, tmp_path, words, says):
     assert not (tmp_path / "study").exists()
 
 
-def test_analysis_and_report_work_as_on_own_data(released, run, tmp_path):
+@pytest.mark.parametrize("findings", [("ranking", "survival"), pytest.param((), marks=pytest.mark.slow, id="all")])
+def test_analysis_and_report_work_as_on_own_data(released, run, only, findings, tmp_path):
     """The command's study goes through analysis and report; the win rates are the paper's definition's."""
     words = ["--format", "spotbot2020", "--data", released, "--domain", "dailydialog", "--study", tmp_path / "study"]
     assert run(*words)[0] == 0
     study = Study.open(tmp_path / "study")
+    only(*findings)
     result = analyze(study, bootstraps=50, backend="native")
     own = result["ranking"]["by_source"]["human"]
     known = json.loads((REFERENCE / "paper_tables/dailydialog.json").read_text())

@@ -93,10 +93,11 @@ def test_place_and_texts_have_tables(study, page):
     assert f"<td>{bots['human_0']:.0%}</td>" in said
 
 
-def test_stability_is_shown_once_it_is_computed_and_else_how_to(new_study, tmp_path, monkeypatch):
+def test_stability_is_shown_once_it_is_computed_and_else_how_to(new_study, only, tmp_path, monkeypatch):
     study = new_study(tmp_path / "s", sources=("human",), bots=("smollm2", "alice", "eliza"))
     assert '<section id="stability">' not in build_report(study).read_text(encoding="utf-8")
     monkeypatch.setattr(stability, "REPETITIONS", {"model": 20, "paper": 20})
+    only("ranking", "stability")
     found = analyze(study, stability=True, bootstraps=20, seed=1)["stability"]
     said = part(build_report(study).read_text(encoding="utf-8"), "stability")
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", said.split("</svg>")[0])

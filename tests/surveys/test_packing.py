@@ -103,7 +103,7 @@ def studies(draw, make):
     return conversations, options
 
 
-@pytest.mark.parametrize("number", [200, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_packings(number, make_conversation):
     tried = Counter()
 

@@ -70,7 +70,7 @@ def check(conversations, units, asked):
     return shown, pools, wanted
 
 
-@pytest.mark.parametrize("number", [100, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [60, pytest.param(400, marks=pytest.mark.slow)])
 def test_random_packings(number, make_conversation):
     tried = Counter()
 

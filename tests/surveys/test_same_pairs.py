@@ -94,10 +94,11 @@ def hand_out(conversations, units, annotators, chance, each=3):
     return stock, got
 
 
-def test_hundreds_of_random_packings(make_conversation):
+@pytest.mark.parametrize("number", [70, pytest.param(300, marks=pytest.mark.slow)])
+def test_random_packings(number, make_conversation):
     tried = Counter()
 
-    @settings(SETTINGS, max_examples=150)
+    @settings(SETTINGS, max_examples=number)
     @given(studies(make_conversation), st.integers(1, 3), st.randoms(use_true_random=False), st.integers(1, 29))
     def packed(study, questions, chance, first):
         conversations, asked = study

@@ -73,7 +73,14 @@ def practise(page, survey, right=True):
                 break
 
 
-@pytest.mark.parametrize("name", ["acute_eval", "comparative", "dialogue_likert", "turn_likert"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "comparative",
+        "turn_likert",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("acute_eval", "dialogue_likert")),
+    ],
+)
 def test_the_practice_is_passed_by_its_own_key_and_failed_by_other_answers(tmp_path, visit, name):
     survey = get_survey(name)
     shown = {"acute_eval": PAIRS[:1], "comparative": EIGHT, "dialogue_likert": RATED, "turn_likert": TURNS}[name]

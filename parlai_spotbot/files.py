@@ -223,11 +223,13 @@ MOST_BITS = 1023
 
 def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, default: Any = ...) -> Any:
     """Return ``row[name]`` checked for its type; a missing or wrong one is a `UserError` naming `where` and `name`."""
-    if name not in row:
+    value = row.get(name, ...)
+    if type(value) is kind and kind is not int:
+        return value  # as most are
+    if value is ...:
         if default is not ...:
             return default
         raise UserError(f"{where}: field '{name}' is missing.", "Add it, or make the file anew.")
-    value = row[name]
     kinds = kind if isinstance(kind, tuple) else (kind,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         names = " or ".join("null" if k is type(None) else k.__name__ for k in kinds)

@@ -53,7 +53,7 @@ def answered():
 
 @pytest.fixture(scope="module")
 def results(made_up, answered):
-    judgements, conversations = made_up(per_pair=4, people=4)
+    judgements, conversations = made_up(per_pair=4, people=4, sources=(HUMAN,))
     return [analyze(rows, conversations, **OPTIONS) for rows in (judgements, judgements + answered)]
 
 
@@ -104,7 +104,7 @@ def test_controls_of_every_survey_are_graded_and_as_many_may_be_missed_as_the_la
 
 
 def test_who_missed_more_than_allowed_is_left_out_of_every_main_figure(results, made_up, answered):
-    judgements, conversations = made_up(per_pair=4, people=4)
+    judgements, conversations = made_up(per_pair=4, people=4, sources=(HUMAN,))
     plain, controlled = results
     alone = analyze([j for j in judgements if (j.source, j.worker_id) != (HUMAN, "w0")], conversations, **OPTIONS)
     for stem in plain:

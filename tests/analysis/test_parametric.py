@@ -84,7 +84,7 @@ def of_icenregs_datasets():
         yield pytest.param(dist, name, model, marks=[pytest.mark.slow] if long else [])
 
 
-@pytest.mark.parametrize(("dist", "name", "model"), of_icenregs_datasets())
+@pytest.mark.parametrize(("dist", "name", "model"), list(of_icenregs_datasets()))
 def test_icenregs_datasets(reference, name, model, dist):
     data = reference("survival/icenreg_datasets.json")[name]
     left, right, group, second = DATASETS[name]

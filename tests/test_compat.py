@@ -23,27 +23,43 @@ def run(script: str, *args: str) -> subprocess.CompletedProcess:
 
 
 # Where one process can show both, it does: importing torch takes seconds.
-SCHEDULER = """
+SCHEDULER_AND_CHECKPOINT = """
+import os, pickle, sys
 import torch
 from parlai.nn.lr_scheduler import ParlAILRScheduler
 from parlai_spotbot import compat
 optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
 opt = {"lr_scheduler": "reduceonplateau", "lr_scheduler_patience": 0, "lr_scheduler_decay": 0.5}
+class Custom:
+    pass
+torch.save({"model": {"w": torch.ones(1)}, "extra": Custom()}, sys.argv[1])
+def refused():
+    try:
+        torch.load(sys.argv[1])
+    except pickle.UnpicklingError as err:
+        return getattr(err, "__notes__", [])
 try:
     ParlAILRScheduler.lr_scheduler_factory(opt, optimizer, {})
 except TypeError as err:
     print("verbose" in str(err))
+print(refused())
 compat.install()
 scheduler = ParlAILRScheduler.lr_scheduler_factory(opt, optimizer, {})
 for loss in (1.0, 2.0):
     scheduler.valid_step({"loss": loss})
 print(optimizer.param_groups[0]["lr"])
+print(refused() == [compat.CHECKPOINT_HINT])  # explained, and still refused
+os.environ["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"] = "1"
+print(torch.load(sys.argv[1])["model"]["w"].item())
 """
 
 
-def test_learning_rate_scheduler():
-    outcome = run(SCHEDULER)
-    assert outcome.stdout.split() == ["True", "0.5"], outcome.stderr  # refused; then it decays, as a scheduler does
+def test_learning_rate_scheduler_and_checkpoint_hint(tmp_path):
+    outcome = run(SCHEDULER_AND_CHECKPOINT, str(tmp_path / "model"))
+    unmended, no_hint, rate, hint, loaded = outcome.stdout.split() or [outcome.stderr] * 5
+    assert (unmended, rate) == ("True", "0.5")  # refused; then it decays, as a scheduler does
+    assert (no_hint, hint, loaded) == ("[]", "True", "1.0")
+    assert "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1" in compat.CHECKPOINT_HINT
 
 
 MEPHISTO = """
@@ -127,32 +143,6 @@ def test_gpt2_cache(tmp_path):
     without, *mended = outcome.stdout.splitlines()[-3:]
     assert without.startswith("without expected Tensor"), outcome.stderr
     assert mended == ["same True differ True", "answer True"], outcome.stderr
-
-
-CHECKPOINT = """
-import os, pickle, sys
-import torch
-from parlai_spotbot import compat
-class Custom:
-    pass
-torch.save({"model": {"w": torch.ones(1)}, "extra": Custom()}, sys.argv[1])
-def refused():
-    try:
-        torch.load(sys.argv[1])
-    except pickle.UnpicklingError as err:
-        return getattr(err, "__notes__", [])
-print(refused())
-compat.install()
-print(refused() == [compat.CHECKPOINT_HINT])  # explained, and still refused
-os.environ["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"] = "1"
-print(torch.load(sys.argv[1])["model"]["w"].item())
-"""
-
-
-def test_checkpoint_hint(tmp_path):
-    outcome = run(CHECKPOINT, str(tmp_path / "model"))
-    assert outcome.stdout.split() == ["[]", "True", "1.0"], outcome.stderr
-    assert "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1" in compat.CHECKPOINT_HINT
 
 
 def test_install_is_lazy_and_idempotent():

@@ -478,6 +478,7 @@ def webapp(checkout) -> Path:
 
 
 @pytest.mark.skipif(not shutil.which("npm"), reason="no npm here")
+@pytest.mark.slow  # it is built wherever quick tests are run
 def test_the_page_is_built_once_and_again_after_a_change(checkout, webapp):
     built = webapp / "build" / "index.html"
     assert install(checkout)[1][-1] == "the annotation page"

@@ -209,10 +209,10 @@ def test_many_designs(name):
 
 
 def test_a_small_study_is_honest():
-    cover, width, *_ = simulate(0.5 * np.linspace(-1, 1, 5), 12, 2, 25, 150)
+    cover, width, *_ = simulate(0.5 * np.linspace(-1, 1, 5), 12, 2, 25, 90)
     assert 0.92 <= cover <= 0.98
     assert width < 1.2
-    *_, wrong = simulate(np.zeros(5), 12, 2, 25, 150)
+    *_, wrong = simulate(np.zeros(5), 12, 2, 25, 90)
     assert wrong <= 0.08
 
 

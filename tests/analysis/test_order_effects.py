@@ -106,7 +106,7 @@ def test_the_balanced_difference_is_that_of_least_squares():
 
 def test_intervals_cover_and_nothing_is_seldom_called_something():
     plain, balanced, shown = [], [], []
-    for seed in range(300):
+    for seed in range(160):
         rows = annotations(seed, advantage=0.1, size=100)
         found = position_effects(rows).iloc[0]
         plain.append(found["low"] <= 0.1 <= found["high"])

@@ -248,9 +248,9 @@ def test_outcomes_follow_davidsons_model():
 def test_simulation_agrees_with_the_formula():
     design = Design(bots=4, annotations_per_worker=40)
     needed = conversations_needed(0.75, design)
-    found = simulated_power(0.75, needed, design, repetitions=100, seed=1)
+    found = simulated_power(0.75, needed, design, repetitions=60, seed=1)
     assert found["power"] == pytest.approx(pair_power(0.75, needed, design), abs=0.12)
-    assert found == simulated_power(0.75, needed, design, repetitions=100, seed=1)
+    assert found == simulated_power(0.75, needed, design, repetitions=60, seed=1)
 
 
 def latent_preferences(rng, design, gap, people, conversations, **how):

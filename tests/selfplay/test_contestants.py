@@ -42,16 +42,16 @@ def play_with(study, most):
     return {row.conversation_id: row for row in study.finished()}, contestants
 
 
-def test_few_contestants_in_memory_at_once_say_the_same(tmp_path):
+@pytest.mark.parametrize("most", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_few_contestants_in_memory_at_once_say_the_same(tmp_path, most):
     pool = [contestant(kind) for kind in KINDS]
     everything, all_there = play_with(start(tmp_path / "all", *pool), 0)
     assert max(all_there.seen) == 4
     assert all_there.loads == 4
-    for most in (2, 3):
-        found, few = play_with(start(tmp_path / str(most), *pool, max_loaded=most), most)
-        assert found == everything
-        assert max(few.seen) <= most
-        assert few.loads <= 8  # four, and one more for each change of partners
+    found, few = play_with(start(tmp_path / str(most), *pool, max_loaded=most), most)
+    assert found == everything
+    assert max(few.seen) <= most
+    assert few.loads <= 8  # four, and one more for each change of partners
 
 
 def test_copies_of_a_contestant_share_its_groups_and_say_the_same(tmp_path):

@@ -207,7 +207,10 @@ def test_forged_submissions_pass_nothing(tmp_path, visit):
 
 
 # -- the work ----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("task", "keys"), [("transitions", True), ("knowledge", True), ("empathy", False)])
+@pytest.mark.parametrize(
+    ("task", "keys"),
+    [("transitions", True), ("empathy", False), pytest.param("knowledge", True, marks=pytest.mark.slow)],
+)
 def test_a_unit_by_keyboard_or_mouse(tmp_path, visit, task, keys):
     survey = replace(trained.narrowed(task), training=(), consent=())
     with stage(survey, shown(task), tmp_path) as st:

@@ -84,6 +84,7 @@ def test_a_whole_unit_by_the_mouse(st, visit):
     assert told == {"age": "31-40", "gender": "woman"}
 
 
+@pytest.mark.slow
 def test_a_whole_unit_on_a_phone_by_the_keys_alone_over_reloads(st, visit):
     page = visit(PHONE)
     enter(page, st)

@@ -190,6 +190,7 @@ def test_two_speakers_compared_in_eight_respects_by_keyboard_on_a_phone(tmp_path
     assert given_of(record) == [expected]
 
 
+@pytest.mark.slow  # as two speakers are
 def test_a_speaker_rated_by_mouse_on_a_desktop(tmp_path, visit):
     page = visit()
     with stage(bare(get_survey("dialogue_likert")), RATED, tmp_path) as st:

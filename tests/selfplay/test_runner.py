@@ -123,14 +123,15 @@ def kill_once_it_has_written(study, driver, rows):
     return children
 
 
-def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path):
+@pytest.mark.parametrize("kills", [(19,), pytest.param((1, 19), marks=pytest.mark.slow)], ids=["once", "twice"])
+def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path, kills):
     driver = tmp_path / "driver.py"
     driver.write_text(DRIVER.format(here=str(HERE)))
     pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance")]
     sizes = {"conversations_per_pair": 12, "batchsize": 2}  # six groups
     expected = play(start(tmp_path / "whole", *pool, **sizes))[1]
     study = start(tmp_path / "killed", *pool, **sizes)
-    for rows in (1, 19):
+    for rows in kills:
         children = kill_once_it_has_written(study, driver, rows)
         assert len(children) >= 3
         psutil.wait_procs(children, timeout=10)

@@ -303,7 +303,7 @@ def seed_everything(seed: int) -> None:
     np.random.seed(seed % 2**32)
     if _accelerated():
         torch.manual_seed(seed)
-    else:  # the same without what waits for one, which takes a thousand times as long
+    else:  # torch's own function also writes down who asked, for accelerators to come: a hundred times as slow
         torch.default_generator.manual_seed(seed)
 
 

@@ -170,7 +170,6 @@ def unmended(aged):
     return {name: dict(rows)[str(path)] for name, path in aged.items()}
 
 
-@pytest.mark.slow  # quick: what they say with it
 @pytest.mark.parametrize("name", AGED)
 def test_without_its_mend_an_old_checkpoint_fails(unmended, name):
     assert AGED[name][4] in unmended[name]

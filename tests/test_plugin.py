@@ -124,7 +124,6 @@ def test_a_broken_command_is_named_and_the_others_go_on(tmp_path):
     assert listed == scripts.COMMANDS
 
 
-@pytest.mark.slow
 def test_a_broken_package_is_named(tmp_path):
     """The same where nothing of ours can be imported at all."""
     copy = tmp_path / "parlai_spotbot"

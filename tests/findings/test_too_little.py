@@ -167,7 +167,7 @@ def test_many_ties_ask_for_longer_segments_not_for_thousands_more():
     assert scarce(MATCHES, 5, 500, 150, 3) is None
 
 
-@pytest.mark.parametrize("survey", ["spot_the_bot", "comparative"])
+@pytest.mark.parametrize("survey", ["comparative", pytest.param("spot_the_bot", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("people", "judge"),
     [

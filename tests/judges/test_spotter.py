@@ -215,7 +215,6 @@ def test_the_same_model_under_another_name_is_left_out_too():
     assert examples.kin(plan, ("not in the plan",)) == {"not in the plan"}
 
 
-@pytest.mark.slow  # a tournament of three bots has them in a quick test
 def test_with_few_other_bots_shipped_ones_stand_in(new_study, tmp_path, monkeypatch):
     monkeypatch.setattr(examples, "MAX_EPISODES", 60)
     study = new_study(tmp_path / "s", names=("eliza", "rude"), people=2, models={"eliza": "spotbot:eliza"})

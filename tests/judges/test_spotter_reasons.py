@@ -65,8 +65,7 @@ def test_words_that_are_named_were_said(judged):
     assert len(seen) > 20
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("left", [0.4, None])
+@pytest.mark.parametrize("left", [0.4, pytest.param(None, marks=pytest.mark.slow)])
 def test_missing_or_torn_reasons_are_made_again_to_the_same_bytes(copy, judged, left):
     path = reasons_path(copy, SURVEY, "spotter")
     whole, answers = path.read_bytes(), copy.judgements_path(SURVEY).read_bytes()

@@ -156,7 +156,6 @@ def test_before_anybody_played_it_says_what_to_run(played, tmp_path):
     assert '<section id="game">' not in page
 
 
-@pytest.mark.slow
 def test_an_analysis_without_a_game_controls_or_people_is_shown_as_ever(study):
     page = build_report(study).read_text(encoding="utf-8")
     assert '<section id="game">' not in page

@@ -76,7 +76,8 @@ def test_the_analysis_is_as_if_it_had_never_been_there(study, tmp_path):
 
 def test_it_can_be_taken_back_and_the_report_says_what_is_outdated(study):
     study = leave_out(study, leave_out=f"{GONE},alice")
-    analyze(study, SURVEY, bootstraps=20, backend="native")
+    made_by = analyze(study, SURVEY, bootstraps=20, backend="native")["ranking"]["made_by"]
+    assert made_by["study_extended"] == study.extended_by() == ["alice left out", f"{GONE} left out"]
     study = leave_out(study, take_back=GONE)
     assert study.plan.left_out == ("alice",)
     assert "Other contestants are left out now" in build_report(study).read_text(encoding="utf-8")

@@ -320,7 +320,7 @@ PACKAGE = {
 
 
 @pytest.mark.skipif(not shutil.which("Rscript"), reason="no R here")
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("there", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_icenreg_comes_from_the_repositories_that_r_is_set_to(tmp_path, there):
     """A small package of this name, in a repository of our own: what R's installer does with it."""
     at = tmp_path / "repository" / "src" / "contrib"

@@ -159,6 +159,7 @@ def test_notebooks_run(page, tmp_path):
     assert runs(f"```python\n{code}\n```", tmp_path) == 1
 
 
+@pytest.mark.slow  # as the pages' other blocks that play
 def test_the_page_s_bots_play(tmp_path):
     after = "\nassert repr(study) == '<study studies/x: 2 bots>', study\nassert len(study.conversations()) == 3\n"
     assert runs(PAGE.partition(PLAY)[2], tmp_path, after) == 1

@@ -140,8 +140,8 @@ BAD = [
 
 
 def some(rows):
-    """Every fifth in a quick test: each starts Mephisto in a process of its own."""
-    return [pytest.param(*row, marks=[pytest.mark.slow] if place % 5 else []) for place, row in enumerate(rows)]
+    """Every seventh in a quick test: each starts Mephisto in a process of its own."""
+    return [pytest.param(*row, marks=[pytest.mark.slow] if place % 7 else []) for place, row in enumerate(rows)]
 
 
 @pytest.mark.parametrize(("arguments", "code", "says"), some(BAD))

@@ -10,9 +10,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from six_studies import STUDIES, make, play
 
-SLOW = {"demo", "judges", "surveys", "unsettled"}
+SLOW = {"careless", "demo", "judges", "surveys", "unsettled"}
 """The spotter reads every conversation with a language model; three judges, or three surveys, take three times as long
-as one; where people tell no bots apart the page has the parts of the others."""
+as one; where people tell no bots apart, or one of them answered, the page has the parts of the others."""
 
 LOOKED_AT = {"clear"}
 """The page that is looked at, edge by edge, in a quick test; the others have the same parts, or more of them."""

@@ -14,14 +14,10 @@ SLOW = {"careless", "demo", "judges", "surveys", "unsettled"}
 """The spotter reads every conversation with a language model; three judges, or three surveys, take three times as long
 as one; where people tell no bots apart, or one of them answered, the page has the parts of the others."""
 
-LOOKED_AT = {"clear"}
-"""The page that is looked at, edge by edge, in a quick test; the others have the same parts, or more of them."""
-
 
 def pytest_generate_tests(metafunc):
     if "which" in metafunc.fixturenames:
-        quick = LOOKED_AT if "everything" in metafunc.fixturenames else set(STUDIES) - SLOW
-        marks = {name: [] if name in quick else [pytest.mark.slow] for name in STUDIES}
+        marks = {name: [pytest.mark.slow] if name in SLOW else [] for name in STUDIES}
         metafunc.parametrize("which", [pytest.param(name, marks=marks[name]) for name in STUDIES])
 
 

@@ -180,7 +180,7 @@ def test_a_group_in_which_all_agree_is_bounded_and_compared_with_none():
 
 
 def test_equal_alphas_are_seldom_told_apart_and_unequal_ones_are():
-    """Of 250 null studies 1 to 8 % may be found at .05 (Monte Carlo error 1.4 %); 12 annotators, two each."""
+    """Of 250 null studies 1 to 7 % may be found at .05 (Monte Carlo error 1.4 %); 12 annotators, two each."""
 
     def p(agree: tuple[float, float], seed: int) -> float:
         rng = np.random.default_rng([7, seed])
@@ -191,5 +191,5 @@ def test_equal_alphas_are_seldom_told_apart_and_unequal_ones_are():
         answer = np.where(right, truth[unit], rng.integers(3, size=600))
         return alpha_by(unit, answer, unit // 150, Clusters.by(unit, worker))[1]["p"]
 
-    assert 0.01 <= np.mean([p((0.6, 0.6), seed) < 0.05 for seed in range(250)]) <= 0.08
+    assert 0.01 <= np.mean([p((0.6, 0.6), seed) < 0.05 for seed in range(250)]) <= 0.07
     assert np.mean([p((0.5, 0.8), seed) < 0.05 for seed in range(20)]) > 0.9

@@ -117,24 +117,45 @@ def imported_for_contestants():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_pdfs():
-    """Figures have no PDF, which takes as long as all else of a drawing, but where a test asks for `pdfs`."""
+def quick_figures():
+    """Figures aren't laid out and have no PDF, most of a drawing's time; `laid_out` and `pdfs` are for who looks."""
     from parlai_spotbot.report import drawing
 
-    as_users_have_it = drawing._pdf
+    as_users_have_them = {name: getattr(drawing, name) for name in ("_lay_out", "_pdf")}
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "_lay_out", lambda figure: None)
         patch.setattr(drawing, "_pdf", lambda figure, label: b"%PDF-")
-        yield as_users_have_it
+        yield as_users_have_them
 
 
 @pytest.fixture(scope="module")
-def pdfs(no_pdfs):
-    """Figures have their PDF, as they have for users."""
+def laid_out(quick_figures):
+    """Figures are laid out, as users have them."""
+    yield from _as_users_have(quick_figures, "_lay_out")
+
+
+@pytest.fixture(scope="module")
+def pdfs(laid_out, quick_figures):
+    """Figures are laid out and have their PDF, as users have them."""
+    yield from _as_users_have(quick_figures, "_pdf")
+
+
+def _as_users_have(figures, name):
     from parlai_spotbot.report import charts, drawing
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drawing, "_pdf", no_pdfs)
+        patch.setattr(drawing, name, figures[name])
         patch.setattr(charts, "_DRAWN", {})
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def first_tokens_read():
+    """The spotter's language model reads six tokens of a turn, a quarter of what it reads for users."""
+    from parlai_spotbot.judges.spotter import surprises
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surprises, "TOKENS", 6)
         yield
 
 

@@ -61,7 +61,7 @@ def pool(tmp_path_factory):
 def quick_judge():
     """The judge learns from few conversations, for tournaments in this process: reading one takes half a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examples, "MAX_EPISODES", 20)
+        patch.setattr(examples, "MAX_EPISODES", 10)
         patch.setattr(corruptions, "PER_KIND", 2)
         patch.setattr(standins, "PER_PAIR", 2)
         yield

@@ -85,13 +85,20 @@ READERS = {
 }
 
 
+TEXTS = {"bomb": BOMB, "recursive": RECURSIVE, "deep": DEEP_YAML, "long": "a: " + "7" * 5000}
+
+
 @pytest.mark.parametrize(
-    "text", [BOMB, RECURSIVE, DEEP_YAML, "a: " + "7" * 5000], ids=["bomb", "recursive", "deep", "long"]
+    ("reader", "text"),
+    [
+        pytest.param(reader, text, marks=[pytest.mark.slow] if text == "deep" and reader != "pool" else [])
+        for reader in READERS
+        for text in TEXTS
+    ],
 )
-@pytest.mark.parametrize("reader", READERS)
 def test_every_file_of_a_user_is_read_so(tmp_path, reader, text):
     path = tmp_path / "study.yaml"
-    path.write_text(text)
+    path.write_text(TEXTS[text])
     with pytest.raises(UserError, match=r"study\.yaml(, line 1)?: not valid YAML") as told:
         READERS[reader](path)
     assert len(str(told.value)) < 1000

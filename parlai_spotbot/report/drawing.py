@@ -160,9 +160,7 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     """
     if (kept := _KEPT.get()) is not None:
         kept.append(figure)
-    ConstrainedLayoutEngine().execute(
-        figure
-    )  # once for all formats, where an engine of its own has it drawn five times
+    _lay_out(figure)
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
@@ -172,6 +170,11 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     drawing.name = name
     drawing.files = {"svg": _alone(text, label).encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
     return drawing
+
+
+def _lay_out(figure: Figure) -> None:
+    """Once for all formats: with an engine of its own the figure would be drawn five times."""
+    ConstrainedLayoutEngine().execute(figure)
 
 
 def _inline(text: str, name: str, label: str, wide: bool) -> str:

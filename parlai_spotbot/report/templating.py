@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ SCRIPTS = ("tabs.js", "tables.js", "reading.js")
 """The page's scripts, each a function of its own that runs at once; they go into one element, in this order."""
 
 
+@functools.cache
 def environment() -> Environment:
-    """Templates that escape everything they are given."""
+    """Templates that escape everything they are given, each compiled once a process."""
     env = Environment(
         loader=FileSystemLoader(TEMPLATES, encoding="utf-8"),
         autoescape=True,

@@ -216,7 +216,7 @@ def test_the_same_model_under_another_name_is_left_out_too():
 
 
 def test_with_few_other_bots_shipped_ones_stand_in(new_study, tmp_path, monkeypatch):
-    monkeypatch.setattr(examples, "MAX_EPISODES", 60)
+    monkeypatch.setattr(examples, "MAX_EPISODES", 20)
     study = new_study(tmp_path / "s", names=("eliza", "rude"), people=2, models={"eliza": "spotbot:eliza"})
     judge = get_judge("spotter")(seed=0)
     judge.prepare(study, SURVEY, progress=False)

@@ -23,8 +23,8 @@ PAPER = 700
 EVERYTHING = pytest.mark.parametrize("everything", [False, pytest.param(True, marks=pytest.mark.slow)])
 
 
-@pytest.fixture(scope="session")
-def page_of(study_of):
+@pytest.fixture(scope="module")
+def page_of(study_of, laid_out):
     """The report of the study of a name."""
     found = {}
 
@@ -48,7 +48,7 @@ def opened(chromium, path, width=1300, scheme="light"):
         context.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tab_of(page_of, chromium):
     """The tab with a study's report, for tests that leave it as it is: to open one takes longer than to look at it."""
     found = {}
@@ -70,7 +70,7 @@ def found_in(text, patterns):
     return [pattern for pattern in patterns if re.search(pattern, text, re.I)]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def told_by(tab_of):
     """What the two screens of a study say."""
     found = {}

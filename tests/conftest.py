@@ -151,7 +151,7 @@ def _as_users_have(figures, name):
 
 @pytest.fixture(scope="session", autouse=True)
 def first_tokens_read():
-    """The spotter's language model reads six tokens of a turn, a quarter of what it reads for users."""
+    """The spotter's language model reads six tokens of a turn; for users, 24."""
     from parlai_spotbot.judges.spotter import surprises
 
     with pytest.MonkeyPatch.context() as patch:

@@ -20,7 +20,7 @@ from in_process import spotbot
 
 from parlai_spotbot.judges.spotter import corruptions, examples, standins
 
-PARLAI = Path(sys.executable).parent / "parlai"
+SPOTBOT = Path(sys.executable).parent / "spotbot"
 POOL = """\
 alice: {model: spotbot:alice}
 eliza: {model: spotbot:eliza}
@@ -28,10 +28,10 @@ fixed: {model: fixed_response, opt: {fixed_response: i see}}
 """
 
 
-def parlai(*words, code=0, **kwargs):
+def in_a_process(*words, code=0, **kwargs):
     """Run a command in a process of its own; returns what it printed to stdout and to stderr."""
     done = subprocess.run(
-        [PARLAI, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs
+        [SPOTBOT, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout, done.stderr.replace("\n  ", " ")
@@ -231,7 +231,7 @@ def test_a_second_process_says_so_and_ends(tmp_path):
         400,
     ]
     first = subprocess.Popen(
-        [PARLAI, *map(str, words)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [SPOTBOT, *map(str, words)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         deadline = time.monotonic() + 120
@@ -252,7 +252,7 @@ def test_a_second_process_says_so_and_ends(tmp_path):
 @pytest.mark.slow
 def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(pool, tmp_path):
     words = ["spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--bootstraps", 50]
-    command = [PARLAI, *map(str, words), "--study", str(tmp_path / "study")]
+    command = [SPOTBOT, *map(str, words), "--study", str(tmp_path / "study")]
     chance = random.Random(0)
     for _ in range(8):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -260,8 +260,8 @@ def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(pool, 
             process.wait(timeout=chance.uniform(3, 25))
         process.kill()
         process.wait()
-    parlai(*words, "--study", tmp_path / "study")
-    parlai(*words, "--study", tmp_path / "whole")
+    in_a_process(*words, "--study", tmp_path / "study")
+    in_a_process(*words, "--study", tmp_path / "whole")
     assert fingerprint(tmp_path / "study") == fingerprint(tmp_path / "whole")
 
 
@@ -275,7 +275,7 @@ def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_roo
     def small_disk():  # room for one or two of the three groups of six conversations
         resource.setrlimit(resource.RLIMIT_FSIZE, (bots * 6 // 10, resource.RLIM_INFINITY))
 
-    _, err = parlai(*words, code=2, preexec_fn=small_disk)
+    _, err = in_a_process(*words, code=2, preexec_fn=small_disk)
     assert re.search(r"(turns|conversations)\.journal\.jsonl: cannot write", err)
     assert "Free some space" in err
     assert "Traceback" not in err

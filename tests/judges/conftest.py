@@ -1,6 +1,7 @@
 """Studies in which simple, real bots talk to each other from people's openings, and people from the human pool."""
 
 import random
+import shutil
 import sys
 from pathlib import Path
 
@@ -86,25 +87,44 @@ def new_study():
 
 
 @pytest.fixture(scope="session")
-def judged(tmp_path_factory):
+def learns_little():
+    """Let the spotter learn from few conversations: reading one takes a tenth of a second."""
+    from parlai_spotbot.judges.spotter import corruptions, examples, standins
+
+    def learn(patch):
+        patch.setattr(examples, "MAX_EPISODES", 60)
+        patch.setattr(corruptions, "PER_KIND", 4)
+        patch.setattr(standins, "PER_PAIR", 3)
+
+    return learn
+
+
+@pytest.fixture(scope="session")
+def judged(learns_little, tmp_path_factory):
     """A study of five bots and people that the spotter has judged, with its summary."""
     from parlai_spotbot.judges.run import judge_study
-    from parlai_spotbot.judges.spotter import examples
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examples, "MAX_EPISODES", 60)
+        learns_little(patch)
         study = make_study(tmp_path_factory.mktemp("judged") / "study")
         return study, judge_study(study, SURVEY, "spotter", seed=0, progress=False)
 
 
+@pytest.fixture
+def copy(judged, learns_little, tmp_path, monkeypatch):
+    """A copy of the judged study to change."""
+    learns_little(monkeypatch)
+    shutil.copytree(judged[0].path, tmp_path / "copy")
+    return Study.open(tmp_path / "copy")
+
+
 @pytest.fixture(scope="session")
-def prepared(judged):
+def prepared(learns_little, judged):
     """The spotter with its models, trained on the study of `judged`."""
     from parlai_spotbot.judges import get_judge
-    from parlai_spotbot.judges.spotter import examples
 
     judge = get_judge("spotter")(seed=0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examples, "MAX_EPISODES", 60)
+        learns_little(patch)
         judge.prepare(judged[0], SURVEY, progress=False)
     return judge

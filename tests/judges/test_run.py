@@ -11,23 +11,13 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import get_judge, known_judges
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.run import judge_study, summary_path
-from parlai_spotbot.judges.spotter import examples
 from parlai_spotbot.records import Judgement
-from parlai_spotbot.study import Study
 
 SURVEY = "spot_the_bot"
 VALID = {
     "nature": {"human", "bot", "unsure"},
     **{q: {"entity:0", "entity:1", "no_difference"} for q in ("fluency", "sensibleness", "specificity")},
 }
-
-
-@pytest.fixture
-def copy(judged, tmp_path, monkeypatch):
-    """A copy of the judged study to change."""
-    monkeypatch.setattr(examples, "MAX_EPISODES", 60)
-    shutil.copytree(judged[0].path, tmp_path / "copy")
-    return Study.open(tmp_path / "copy")
 
 
 def test_every_question_of_every_item_has_a_valid_answer(judged):

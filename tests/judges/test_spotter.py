@@ -215,8 +215,8 @@ def test_the_same_model_under_another_name_is_left_out_too():
     assert examples.kin(plan, ("not in the plan",)) == {"not in the plan"}
 
 
-def test_with_few_other_bots_shipped_ones_stand_in(new_study, tmp_path, monkeypatch):
-    monkeypatch.setattr(examples, "MAX_EPISODES", 20)
+def test_with_few_other_bots_shipped_ones_stand_in(new_study, learns_little, tmp_path, monkeypatch):
+    learns_little(monkeypatch)
     study = new_study(tmp_path / "s", names=("eliza", "rude"), people=2, models={"eliza": "spotbot:eliza"})
     judge = get_judge("spotter")(seed=0)
     judge.prepare(study, SURVEY, progress=False)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parlai_spotbot.judges.spotter.closeness import FAR, Closeness
-from parlai_spotbot.judges.spotter.corruptions import KINDS, PER_KIND, PREFIX, corrupted
+from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights, folds
 from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.measures import FARTHEST, Measures, NamedFeature
@@ -46,12 +46,12 @@ def test_the_kinds_are_what_they_are_called(prepared):
         kind: [(e, base[e.origin, e.entity, len(e.texts)]) for e in own]
         for kind, own in by_kind(prepared.corrupted).items()
     }
-    assert all(len({e.conversation for e, _ in own}) == PER_KIND for own in pairs.values())
+    assert all(len({e.conversation for e, _ in own}) == 4 for own in pairs.values())
     for own in pairs.values():
         for spoilt, whole in own:
             assert spoilt.texts[1 - spoilt.entity :: 2] == whole.texts[1 - whole.entity :: 2]  # the partner's stay
     assert all(letters(e) == letters(w) for e, w in pairs["shuffled words"])
-    assert sum(e.own != w.own for e, w in pairs["shuffled words"]) > PER_KIND
+    assert sum(e.own != w.own for e, w in pairs["shuffled words"]) > 4
     assert all(set(e.own) == {"..."} for e, _ in pairs["nothing said"])
     assert all(len(set(e.own)) == 1 for e, _ in pairs["one turn repeated"])
     assert all(
@@ -70,7 +70,8 @@ def test_the_kinds_are_what_they_are_called(prepared):
     assert share["other letters"] < 0.5
 
 
-def test_the_same_people_and_seed_are_spoilt_alike(prepared):
+def test_the_same_people_and_seed_are_spoilt_alike(prepared, learns_little, monkeypatch):
+    learns_little(monkeypatch)
     assert corrupted(prepared.people, prepared.lengths, 0, normalise) == prepared.corrupted
     assert corrupted(prepared.people, prepared.lengths, 1, normalise) != prepared.corrupted
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-import shutil
 from collections import Counter
 
 import pytest
@@ -11,18 +10,9 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.reasons import read_rows, reasons, reasons_path
 from parlai_spotbot.judges.run import judge_study, summary_path
-from parlai_spotbot.judges.spotter import examples
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.study import Study
 
 SURVEY = "spot_the_bot"
-
-
-@pytest.fixture
-def copy(judged, tmp_path, monkeypatch):
-    monkeypatch.setattr(examples, "MAX_EPISODES", 60)
-    shutil.copytree(judged[0].path, tmp_path / "copy")
-    return Study.open(tmp_path / "copy")
 
 
 def test_reasons_add_up_to_the_logit_of_the_probability(judged):

@@ -59,7 +59,7 @@ def pool(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def quick_judge():
-    """The judge learns from few conversations, for tournaments in this process: reading one takes half a second."""
+    """The judge learns from few conversations in tournaments of this process: reading one takes a tenth of a second."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(examples, "MAX_EPISODES", 10)
         patch.setattr(corruptions, "PER_KIND", 2)

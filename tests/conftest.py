@@ -149,6 +149,19 @@ def _as_users_have(figures, name):
         yield
 
 
+@pytest.fixture(scope="session")
+def learns_little():
+    """``learns_little(patch)``: the spotter learns from few conversations; reading one takes a tenth of a second."""
+    from parlai_spotbot.judges.spotter import corruptions, examples, standins
+
+    def learn(patch, episodes=60, per_kind=4, per_pair=3):
+        patch.setattr(examples, "MAX_EPISODES", episodes)
+        patch.setattr(corruptions, "PER_KIND", per_kind)
+        patch.setattr(standins, "PER_PAIR", per_pair)
+
+    return learn
+
+
 @pytest.fixture(scope="session", autouse=True)
 def first_tokens_read():
     """The spotter's language model reads six tokens of a turn; for users, 24."""

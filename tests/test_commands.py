@@ -18,8 +18,6 @@ import in_process
 import pytest
 from in_process import spotbot
 
-from parlai_spotbot.judges.spotter import corruptions, examples, standins
-
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 POOL = """\
 alice: {model: spotbot:alice}
@@ -58,12 +56,10 @@ def pool(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def quick_judge():
-    """The judge learns from few conversations in tournaments of this process: reading one takes a tenth of a second."""
+def quick_judge(learns_little):
+    """The judge learns from very few conversations in tournaments of this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examples, "MAX_EPISODES", 10)
-        patch.setattr(corruptions, "PER_KIND", 2)
-        patch.setattr(standins, "PER_PAIR", 2)
+        learns_little(patch, episodes=10, per_kind=2, per_pair=2)
         yield
 
 

@@ -87,19 +87,6 @@ def new_study():
 
 
 @pytest.fixture(scope="session")
-def learns_little():
-    """Let the spotter learn from few conversations: reading one takes a tenth of a second."""
-    from parlai_spotbot.judges.spotter import corruptions, examples, standins
-
-    def learn(patch):
-        patch.setattr(examples, "MAX_EPISODES", 60)
-        patch.setattr(corruptions, "PER_KIND", 4)
-        patch.setattr(standins, "PER_PAIR", 3)
-
-    return learn
-
-
-@pytest.fixture(scope="session")
 def judged(learns_little, tmp_path_factory):
     """A study of five bots and people that the spotter has judged, with its summary."""
     from parlai_spotbot.judges.run import judge_study

@@ -158,8 +158,8 @@ def turns_of_others(prepared):
 
 @pytest.mark.parametrize("worker", ["spotter-words", "spotter-coherence"])
 def test_who_says_what_was_said_elsewhere_is_seldom_called_human(prepared, worker):
-    elsewhere = judged_as(prepared, worker, turns_of_others(prepared), number=40)
-    here = judged_as(prepared, worker, lambda base: base.own, number=40)
+    elsewhere = judged_as(prepared, worker, turns_of_others(prepared), number=60)
+    here = judged_as(prepared, worker, lambda base: base.own, number=60)
     assert elsewhere["human"] <= 0.15 * elsewhere.total(), elsewhere
     assert here["human"] >= 0.4 * here.total(), here
 

@@ -41,6 +41,7 @@ def beside_people(
         contests=contests,
         ratings=ratings,
         scales=scales,
+        bounds={question: (float(scale[0]), float(scale[-1])) for question, scale in (scales or {}).items()},
         rng=own.rng("trust"),
         replicates=own.options.bootstraps,
         **own.facts.judges.get(own.source, {}),

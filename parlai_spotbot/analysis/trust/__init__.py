@@ -34,6 +34,7 @@ def trust_part(
     contests: Frame | None = None,
     ratings: Frame | None = None,
     scales: Mapping[str, Sequence[str]] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
     truth: pd.Series | None = None,
     own: Sequence[str] = (),
     about: Mapping | None = None,
@@ -56,6 +57,8 @@ def trust_part(
         "human") in one `place` (0 or 1). Rankings are by ratings where there are no contests of that criterion.
     scales : mapping, optional
         Of each question whose answers are ordered, the answers from lowest to highest: alpha is ordinal there.
+    bounds : mapping, optional
+        Of each criterion, the ends of the scale of its ratings.
     truth : Series, optional
         The right answer, indexed by (item_id, question, target), where it is known (who is human).
     own : sequence of str
@@ -82,7 +85,7 @@ def trust_part(
     found = {"items": len(shared), "people": int(ours["worker_id"].nunique()), "questions": questions}
     found |= {"variants": variants, "accuracy": _accuracy(ours, theirs, truth, draws)}
     order = list(dict.fromkeys(people["question"]))
-    found |= _by_criterion(matches, scored, shared, own, draws, rng, order, replicates)
+    found |= _by_criterion(matches, scored, shared, own, draws, rng, order, replicates, bounds or {})
     if about and about.get("position"):
         found["flips"] = about["position"]
     found["bootstrap"] = {
@@ -121,6 +124,7 @@ def _by_criterion(
     rng: np.random.Generator,
     order: list,
     permutations: int,
+    bounds: Mapping[str, tuple[float, float]],
 ) -> dict:
     """`ranks`, `speakers`, `position`, `length`, `favours`, `savings`, each by criterion, in the order of questions."""
     names = ("ranks", "speakers", "position", "length", "favours", "savings")
@@ -133,8 +137,11 @@ def _by_criterion(
             [frame[frame["criterion"] == criterion].reset_index(drop=True) for frame in frames]
             for frames in (matches, scored)
         )
-        saved = savings(*own_matches, draws) if criterion in decided else savings_of_ratings(*own_scores)
-        found["savings"][criterion] = saved
+        found["savings"][criterion] = (
+            savings(*own_matches, draws)
+            if criterion in decided
+            else savings_of_ratings(*own_scores, bounds.get(criterion))
+        )
         own_matches, own_scores = (
             [frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in frames]
             for frames in (own_matches, own_scores)

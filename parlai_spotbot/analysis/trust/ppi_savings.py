@@ -18,6 +18,8 @@ from parlai_spotbot.analysis.trust import ppi
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 
+SAME = "people's answers are all the same, and the range that answers can have is not known"
+
 FEW = 30
 """With fewer answers of people that have one of the judge beside them, nothing is estimated."""
 
@@ -110,7 +112,7 @@ def _saved(samples: Sequence[ppi.PoweredSample], slope: dict) -> dict:
         if name == "at_hand" and slope["ci"][0] > 0 and scale > 0:
             shared = (own + gap - both)[used].sum() / 2 / (slope["estimate"] * judge[used].sum())
             scale *= float(np.clip(shared, 0, 1)) ** 2
-        entry = _told(slope, scale / float(own[known].sum()) if own[known].sum() > 0 else 0.0)
+        entry = _told(slope, scale / float(own[known].sum()) if own[known].sum() > 0 else np.nan)
         entry["ratings"] = None if name == "endless" else round(float(ratings.sum()))
         entry["annotations"] = entry["estimate"] * float(number.sum())
         entry["annotations_ci"] = [end * float(number.sum()) for end in entry["ci"]]
@@ -119,10 +121,10 @@ def _saved(samples: Sequence[ppi.PoweredSample], slope: dict) -> dict:
 
 
 def _told(slope: dict, scale: float) -> dict:
-    """The share b² `scale`, less what the error of b adds to its square and what the choice of λ costs; 0 where it is
-    not shown that people's answers rise with the judge's."""
-    if not np.isfinite(slope["se"]):
-        return {"estimate": 0.0, "ci": [0.0, 0.0]}
+    """Return the share b² `scale`, less what the error of b adds to its square and what the choice of λ costs; 0 where
+    it is not shown that people's answers rise with the judge's, and from 0 to 1 where that cannot be told."""
+    if not np.isfinite([*slope["ci"], scale]).all():
+        return {"estimate": 0.0, "ci": [0.0, 1.0]}
     low, high = (float(min(1.0, max(0.0, end) ** 2 * scale)) for end in slope["ci"])
     share = min(high, max(low, float(slope["estimate"] ** 2 - 2 * slope["se"] ** 2) * scale))
     return {"estimate": share if slope["ci"][0] > 0 else 0.0, "ci": [low, high]}
@@ -136,7 +138,8 @@ def _means(sample: ppi.PoweredSample, power: float) -> dict:
     row |= {"people": float(alone["estimate"]), "people_ci": list(alone["ci"])}
     row |= {"both": float(both["estimate"]), "both_ci": list(both["ci"])}
     if not np.isfinite(alone["ci"][0]):
-        return row | {"why": "too few conversations or annotators for an interval"}
+        same = len(sample.people) > 1 and np.ptp(sample.people) == 0
+        return row | {"why": SAME if same else "too few conversations or annotators for an interval"}
     width = float(both["se"] / alone["se"]) if alone["se"] > 0 else 1.0
     return row | {"width": width, "saved": 1 - width**2}
 

@@ -94,15 +94,17 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     return found | {"notice": _notice(found, len(pairs.names))}
 
 
-def savings_of_ratings(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
-    """Of one criterion, from the ratings of both: `people`, `judge`, `prediction_powered` (its means are by
-    `contestant`), and `why` there is no model."""
+def savings_of_ratings(people: pd.DataFrame, judge: pd.DataFrame, bounds: tuple[float, float] | None = None) -> dict:
+    """Return `people`, `judge`, `prediction_powered` (means by `contestant`) and `why` there is no model, from the
+    ratings of one criterion.
+
+    `bounds` are the ends of the survey's scale. Without them a mean whose ratings are all equal has no interval: the
+    ratings at hand do not show how far others may lie from them.
+    """
     rows = [
         rows.assign(group=rows["contestant"], item=rows["item_id"] + "\t" + rows["place"].astype(str), x=rows["score"])
         for rows in (people, judge)
     ]
-    every = pd.concat([own["x"] for own in rows]).astype(float)
-    bounds = (float(every.min()), float(every.max()))
     found = powered(*rows, lambda contestant: {"contestant": contestant}, bounds)
     return {"people": len(people), "judge": len(judge), "prediction_powered": found, "why": ONLY_CONTESTS}
 

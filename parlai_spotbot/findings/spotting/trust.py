@@ -92,6 +92,7 @@ def beside_people(
         long_frame(judge, features),
         contests=contests,
         ratings=ratings,
+        bounds={"nature": (min(SCORE.values()), max(SCORE.values()))},
         truth=_truth(wide),
         own=own,
         about=about,

@@ -6,7 +6,7 @@ import pytest
 
 from parlai_spotbot.analysis.planning import judge_savings as model
 from parlai_spotbot.analysis.trust.draws import Draws
-from parlai_spotbot.analysis.trust.savings import savings
+from parlai_spotbot.analysis.trust.savings import savings, savings_of_ratings
 from parlai_spotbot.findings.savings_words import savings_in_words
 from parlai_spotbot.findings.verdict import saving_sentence
 
@@ -73,6 +73,42 @@ def test_what_is_to_be_learnt_and_what_it_likes_bound_what_is_saved():
     # What is kept of people's annotations, and what the judge learnt from these gives, are as much as all of them.
     kept = 1 - endless(0.02, 0.2)
     assert kept + (0.49 / (0.02 + D**2 * 0.2 / kept) * V / N).mean() == pytest.approx(1, abs=1e-4)
+
+
+def rated(score, judged, items=40):
+    """Ratings of two contestants by twelve people, and a judge's of the same items and as many further ones."""
+    item = np.arange(2 * items)
+    rows = pd.DataFrame({"item_id": item.astype(str), "place": 0, "conversation_id": item, "worker_id": item % 12})
+    rows = rows.assign(contestant=np.where(item % 2, "x", "y"), worker_id=rows["worker_id"].astype(str))
+    return rows[:items].assign(score=score), rows.assign(score=judged)
+
+
+@pytest.mark.parametrize("varying", ["nobody", "the judge", "people of the other contestant"])
+@pytest.mark.parametrize("value", [1.0, 3.0, 4.0, 5.0])
+def test_equal_ratings_get_an_exact_bound_from_the_scale_and_no_interval_without_one(value, varying):
+    people, judge = rated(value, 4.0)
+    if varying == "the judge":
+        judge["score"] = 1.0 + np.arange(len(judge)) % 5
+    if varying == "people of the other contestant":
+        people.loc[people["contestant"] == "y", "score"] = 2.0 + np.arange(20) % 3
+    for bounds in ((1.0, 5.0), None):
+        found = savings_of_ratings(people, judge, bounds)["prediction_powered"]
+        same = next(row for row in found["means"] if row["contestant"] == "x")
+        for name in ("people", "both"):
+            low, high = same[f"{name}_ci"]
+            if bounds is None:
+                assert np.isnan([low, high]).all()
+                assert "the range that answers can have is not known" in same["why"]
+            else:  # of 12 annotators none gave another rating: another would with a chance of at most p
+                p = 1 - 0.025 ** (1 / same_clusters(people))
+                assert (low, high) == pytest.approx((value - p * (value - 1), value + p * (5 - value)))
+        for entry in found["saved"].values():
+            assert entry["ci"][0] < entry["ci"][1] or varying == "people of the other contestant"
+
+
+def same_clusters(people):
+    size = people[people["contestant"] == "x"].groupby("worker_id").size()
+    return size.sum() ** 2 / (size**2).sum()
 
 
 def test_fiellers_interval():

@@ -19,6 +19,9 @@ Units = Callable[[pd.DataFrame], Sequence[str]]
 """What each of some rows is about."""
 
 MODELS = {"dawid_skene": "Dawid and Skene's model", "glad": "GLAD"}
+VARIANTS = "Variants of one judge are no annotators: this says nothing of how far people agree."
+"""What a reader must know where the answers compared are those of one judge."""
+
 CONSENSUS = ("dawid1979", "whitehill2009", "ustalov2024")
 
 
@@ -45,8 +48,10 @@ def annotators_by_models(own: Answers, unit: Units, answer: Callable[[pd.DataFra
 
 
 def tell(result: Result) -> list[Section]:
-    """Whether annotators agree, and what models of annotators make of their answers."""
-    own = result.data
+    """Tell whether annotators agree, or a judge with itself, and what models of annotators make of their answers."""
+    own, people = result.data, result.people
+    heading = "Do annotators agree?" if people else "Is the judge consistent with itself?"
+    label = "Agreement" if people else "Consistency of the judge with itself"
     rows, points = [], []
     for question, found in own["krippendorff_alpha"].items():
         rows.append(
@@ -62,8 +67,9 @@ def tell(result: Result) -> list[Section]:
             low, high = found["ci"]
             points.append({"label": plainly(question), "estimate": found["alpha"], "low": low, "high": high})
     table = Table(
-        "Agreement between annotators",
-        "1 is perfect agreement, 0 what chance would give. Only what was judged by two or more counts.",
+        "Agreement between annotators" if people else label,
+        "1 is perfect agreement, 0 what chance would give. Only what was judged by two or more counts."
+        + ("" if people else f" {VARIANTS}"),
         ("question", "alpha", "95 % interval", "answers alike", "judged twice"),
         rows,
         method=f"Krippendorff's alpha, {own['metric']}; intervals over conversations and annotators.",
@@ -73,14 +79,15 @@ def tell(result: Result) -> list[Section]:
     if not known:
         why = "; ".join(dict.fromkeys(found["why"] for found in own["krippendorff_alpha"].values() if "why" in found))
         unknown = f"It isn't known: {why or 'nothing was answered'}."
-        return [Section("agreement", "Do annotators agree?", [unknown], how=(("Agreement", unknown),))]
+        return [Section("agreement", heading, [unknown], how=((label, unknown),))]
     best, worst = max(known, key=lambda r: r["estimate"]), min(known, key=lambda r: r["estimate"])
-    sentence = f"Alpha is {number(best['estimate'])} for {best['label']}"
+    sentence = "Alpha" if people else "Alpha between variants of the judge"
+    sentence += f" is {number(best['estimate'])} for {best['label']}"
     sentence += f" and {number(worst['estimate'])} for {worst['label']}." if len(known) > 1 else "."
     chart = Chart(
         "agreement",
         "forest",
-        "Agreement by question",
+        f"{label}, by question",
         "Lines are 95 % intervals; 0 is what chance gives.",
         {"rows": points, "reference": 0.0, "x": "Krippendorff's alpha"},
         sentence,
@@ -91,14 +98,15 @@ def tell(result: Result) -> list[Section]:
         if said := found.get("why") or found.get("note"):
             noted.setdefault(said, []).append(plainly(question))
     text = [f"Of {listed(of)}: {said}." for said, of in noted.items()] + text
+    text += [] if people else [VARIANTS]
     return [
         Section(
             "agreement",
-            "Do annotators agree?",
+            heading,
             ([] if several else [sentence]) + text,
             [chart] if several else [],
             [table, *tables],
-            how=(("Agreement", sentence),),
+            how=((label, sentence),),
         )
     ]
 

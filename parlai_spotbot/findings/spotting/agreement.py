@@ -9,6 +9,7 @@ import numpy as np
 
 from parlai_spotbot.analysis import agreement
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.findings.agreement import VARIANTS
 from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
@@ -31,8 +32,8 @@ from parlai_spotbot.wording import (
 )
 
 PERMUTATIONS = 9999
+CONSISTENCY = "Consistency of the judge with itself"
 
-VARIANTS = "A judge's annotators are its variants: how they agree says nothing of how people would."
 LETTERS = (("human", "H"), ("bot", "B"), ("unsure", "U"))
 
 
@@ -103,28 +104,30 @@ def alike_sentence(row: Mapping) -> str:
 
 # -- told --------------------------------------------------------------------------------------------------------------
 def tell(result: Result) -> list[Section]:
-    """How far annotators agree; a judge's variants with each other."""
+    """Tell how far annotators agree, or how consistent a judge is with itself."""
     own, bots = result.data, result.order
     length = (own.get("krippendorff_alpha_by_length") or {}).get("nature", {}).get("test", {})
-    made = (_alphas_table(own), _labels_table(own, bots), _alike_table(own))
+    made = (_alphas_table(own, result.people), _labels_table(own, bots, result.people), _alike_table(own))
     tables = [table for table in made if table is not None]
-    text = [length["sentence"]] if length.get("p") is not None and length.get("sentence") else []
+    text = [length["sentence"]] if result.people and length.get("p") is not None and length.get("sentence") else []
     if not result.people and tables:
         text.append(VARIANTS)
-    charts = _charts(own, bots, "Annotators" if result.people else "The judge's variants")
-    return [Section("agreement", "Agreement", text, charts, tables, how=_how(own), open_tables=ALL)]
+    charts = _charts(own, bots, result.people)
+    heading = "Agreement" if result.people else CONSISTENCY
+    return [Section("agreement", heading, text, charts, tables, how=_how(own, heading), open_tables=ALL)]
 
 
-def _how(own: Mapping) -> tuple[tuple[str, str], ...]:
-    """How far they agree on who is human, in a sentence."""
+def _how(own: Mapping, label: str) -> tuple[tuple[str, str], ...]:
+    """Return alpha of the labels in a sentence, under `label`."""
     found = (own.get("krippendorff_alpha") or {}).get("nature") or {}
     if found.get("alpha") is None:
         return ()
     alpha = f"{number(found['alpha'])}{to(found.get('ci'), number, INTERVAL)}"
-    return (("Agreement", f"on who is human, Krippendorff's alpha is {alpha}; 1 is perfect, 0 is chance."),)
+    variants = "" if label == "Agreement" else " between its variants, which are no annotators"
+    return ((label, f"on who is human, Krippendorff's alpha{variants} is {alpha}; 1 is perfect, 0 is chance."),)
 
 
-def _charts(own: Mapping, bots: list[str], whose: str) -> list[Chart]:
+def _charts(own: Mapping, bots: list[str], people: bool) -> list[Chart]:
     """Krippendorff's alpha of each question with its interval; how often a label is given again, by bot."""
     alphas = {q: e for q, e in (own.get("krippendorff_alpha") or {}).items() if e.get("alpha") is not None}
     labels = own.get("both_given_one") or {}
@@ -148,19 +151,21 @@ def _charts(own: Mapping, bots: list[str], whose: str) -> list[Chart]:
         {"title": "Alpha, by question", "rows": lines, "reference": 0.0, "axis": "alpha"},
         {"title": "Label given again", "rows": again, "axis": "share"},
     ]
+    who_says = "annotator" if people else "variant of the judge"
     caption = (
-        "Left: Krippendorff's alpha with 95 % interval. Right: of the times that one annotator called it human "
+        f"Left: Krippendorff's alpha with 95 % interval. Right: of the times that one {who_says} called it human "
         "(H), bot (B) or unsure (U), how often a second one did too; without intervals, the counts are in the "
         "table."
     )
-    sentence = " ".join(text for text in (agreement_sentence(own, whose), _alike(own)) if text)
-    label = "Agreement of annotators by question, and by label and bot"
+    sentence = " ".join(text for text in (agreement_sentence(own, people), _alike(own)) if text)
+    label = f"{'Agreement of annotators' if people else CONSISTENCY} by question, and by label and bot"
     data = {"panels": panels, "columns": 2, "axis": "alpha"}
     return [Chart("agreement", "panels", "", caption, data, sentence, label=label, rows=rows)]
 
 
-def agreement_sentence(own: Mapping, whose: str = "Annotators") -> str:
-    """How far annotators agree on each question, and whether that is more than chance."""
+def agreement_sentence(own: Mapping, people: bool = True) -> str:
+    """Return how far annotators, or variants of one judge, agree on each question, and whether that is more than
+    chance."""
     alphas = own.get("krippendorff_alpha") or {}
     found = {q: e for q, e in alphas.items() if e.get("alpha") is not None}
     if not found:
@@ -178,7 +183,8 @@ def agreement_sentence(own: Mapping, whose: str = "Annotators") -> str:
         more = "more than chance on every question"
     if not clear:
         more = "on no question clearly more than chance"
-    return f"{whose} agree {more} (Krippendorff's alpha, 1 is perfect, 0 chance; 95 % intervals): {', '.join(parts)}."
+    whose = "Annotators agree" if people else f"{CONSISTENCY}: its variants answer alike"
+    return f"{whose} {more} (Krippendorff's alpha, 1 is perfect, 0 chance; 95 % intervals): {', '.join(parts)}."
 
 
 def _alike(own: Mapping) -> str:
@@ -188,7 +194,7 @@ def _alike(own: Mapping) -> str:
     return bots[0]["sentence"] if bots else ""
 
 
-def _alphas_table(own: Mapping) -> Table | None:
+def _alphas_table(own: Mapping, people: bool) -> Table | None:
     found = own.get("krippendorff_alpha")
     if not found:
         return None
@@ -198,13 +204,14 @@ def _alphas_table(own: Mapping) -> Table | None:
     rows = [(q, cell, *([said[q]] if told else [])) for q, cell in cells.items()]
     how = (
         "Krippendorff's alpha for each question: 1 is perfect agreement, 0 what chance gives; 95 % intervals over "
-        "conversations and annotators."
+        + ("conversations and annotators." if people else f"conversations. {VARIANTS}")
     )
     head = ("Question", "alpha", *([""] if told else []))
-    return Table("Agreement on each question", how, head, rows, sentence=_highest(found), **about("alpha"))
+    title, sentence = ("Agreement on each question", _highest(found)) if people else (CONSISTENCY, "")
+    return Table(title, how, head, rows, sentence=sentence, **about("alpha"))
 
 
-def _labels_table(own: Mapping, bots: Iterable[str]) -> Table | None:
+def _labels_table(own: Mapping, bots: Iterable[str], people: bool) -> Table | None:
     found = own.get("both_given_one")
     if not found:
         return None
@@ -213,11 +220,12 @@ def _labels_table(own: Mapping, bots: Iterable[str]) -> Table | None:
         labels = [found[name].get(nature, {}) for nature in NATURES]
         rows.append((Name(name), *(f"{percent(x['share'])} of {x['n']}" if x.get("n") else "–" for x in labels)))
     how = (
-        "Where one annotator gave the label, how often the other one of the segment gave it too, of how many such "
-        "labels; no intervals, so small counts say little."
+        f"Where one {'annotator' if people else 'variant of the judge'} gave the label, how often the other one of the "
+        "segment gave it too, of how many such labels; no intervals, so small counts say little."
     )
     sentence = _most_shared(found)
-    return Table("Agreement on each label", how, ("", *NATURES), rows, sentence=sentence, **about("both_given_one"))
+    title = "Agreement on each label" if people else "Labels that another variant gives again"
+    return Table(title, how, ("", *NATURES), rows, sentence=sentence, **about("both_given_one"))
 
 
 def _alike_table(own: Mapping) -> Table | None:

@@ -115,7 +115,8 @@ def _annotations(own: SurveyProfile) -> list[str]:
             alphas = ", ".join(
                 f"{name.replace('_', ' ')} {number(a)}{interval(ci)}" for name, (a, ci) in source.alpha.items()
             )
-            rows.append(f"    - Krippendorff's alpha: {alphas}")
+            itself = "" if source.human else " of the judge with itself"
+            rows.append(f"    - Krippendorff's alpha{itself}: {alphas}")
         order = source.ranking.get("order")
         if order:
             rows.append(f"    - Ranking, best first: {', '.join(order)} (for what is sure of it see the report)")

@@ -214,8 +214,7 @@ def _statistics(own: SurveyProfile) -> list[str]:
 
 
 def _agreement(source: SourceProfile) -> str:
-    who = (
-        "between people" if source.human else f"between the variants of judge “{source.source.removeprefix('judge:')}”"
-    )
+    judge = source.source.removeprefix("judge:")
+    who = "between people" if source.human else f"of judge “{judge}” with itself (its variants are no annotators)"
     alphas = [f"{name.replace('_', ' ')} {number(alpha)}{interval(ci)}" for name, (alpha, ci) in source.alpha.items()]
     return f"{who} {', '.join(alphas)}"

@@ -204,13 +204,13 @@ def test_a_curves_sentence_names_effect_direction_and_uncertainty():
         "versus_human": {"human": 0.87, "difference": -0.53, "ci": [-0.6, -0.45]},
     }
     assert sentences.curve("dr", own) == (
-        "After 5 exchanges 34% (27% to 41%) of dr's appearances still pass as human, 53 points fewer (likely 45 to 60) "
-        "than of people's (87%). Half are spotted by 2 to 5 exchanges."
+        "After 5 exchanges 34% (27% to 41%) of dr's appearances are not called a bot, 53 points fewer (likely 45 to "
+        "60) than of people's (87%). Half are spotted by 2 to 5 exchanges."
     )
     passing = own | {"versus_human": {"human": 0.3, "difference": 0.04, "ci": [-0.02, 0.1]}, "n": [90, 12]}
     said = sentences.curve("dr", passing | {"median": {"low": 5.0, "high": np.inf}})
     assert "from people's (30%) these data can't tell that apart (−2 to +10 points)" in said
-    assert "More than half still pass at 5 exchanges." in said
+    assert "More than half pass at 5 exchanges." in said
     assert said.endswith("Only 12 appearances at this length: read it as a hint.")
     above = own | {"versus_human": {"human": 0.3, "difference": 0.04, "ci": [0.02, 0.1]}}
     assert ", 4 points more (likely 2 to 10) than of people's (30%)." in sentences.curve("dr", above)

@@ -1,6 +1,7 @@
 """The sentences of the report: their direction, their uncertainty, and silence where nothing is known."""
 
 import pytest
+from scipy.special import logit
 
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.spotting import agreement, annotators, order, ranking, segments, stability, time
@@ -32,22 +33,78 @@ def test_the_leader_is_sure_or_shares_its_place():
 
 
 def pair(a, b, rate, p, **more):
-    return {"a": a, "b": b, "rate_a": rate, "rate_ci": [rate - 0.1, rate + 0.1], "p_adjusted": p} | more
+    """A pair whose own win rate says nothing (interval 0 to 1) of what its strengths say."""
+    won = round(10 * rate)
+    strengths = {"difference": logit(rate), "difference_ci": [logit(rate - 0.1), logit(rate + 0.1)]}
+    row = {"a": a, "b": b, "wins_a": won, "wins_b": 10 - won, "ties": 2, "n": 12, "rate_a": rate, "rate_ci": [0, 1]}
+    return row | strengths | {"p_adjusted": p} | more
 
 
 def test_pairs_that_differ_are_counted_and_the_clearest_is_named_by_its_winner():
     own = {"pairs": [pair("a", "b", 0.5, 1.0), pair("a", "c", 0.2, 0.001), pair("b", "c", 0.6, 0.04)]}
     said = ranking.clear_wins(own | {"test": "clustered by conversations and by annotators"})
-    assert said.startswith("In 2 of 3 pairs one bot wins by more than chance would have it (Holm-corrected")
+    assert said.startswith("In 2 of 3 pairs one bot is ahead by more than chance would have it (Holm-corrected")
     assert "one conversation or annotator taken as dependent" in said
     assert "not told apart: a and b" in said
-    assert said.endswith("Clearest: c wins 80% of its decided matches against a (95 % interval 70% to 90%).")
+    assert said.endswith("Clearest: by strength c wins 80% of decided matches against a (95 % interval 70% to 90%).")
     assert "annotator" not in ranking.clear_wins(own | {"test": "clustered by conversations, Holm"})
     assert "dependent" not in ranking.clear_wins(own | {"test": "sign test"})
     none = ranking.clear_wins({"pairs": [pair("a", "b", 0.7, 0.05)]})
-    assert none.startswith("Neither bot wins by more than chance")
+    assert none.startswith("Neither bot is ahead by more than chance")
     assert ranking.clear_wins({"pairs": [pair("a", "b", 0.7, None)]}) == ranking.clear_wins({}) == ""
-    assert ranking.clear_wins({"pairs": [pair("a", "b", 0.7, 0.01)]}).startswith("In the only pair one bot wins")
+    assert ranking.clear_wins({"pairs": [pair("a", "b", 0.7, 0.01)]}).startswith("In the only pair one bot is ahead")
+
+
+def test_a_pair_without_decided_matches_gets_no_test_in_words():
+    never = {"wins_a": 0, "wins_b": 0, "ties": 12, "rate_a": None, "rate_ci": [None, None]}
+    own = ranked(pairs=[pair("a", "c", 0.9, 0.0001) | never], orders=ORDERS)
+    assert ranking.clear_wins(own) == ranking._nearest_pair(own) == ranking.agreement_of_orders(own)[0] == ""
+    assert "ranking" not in ranking._from_first_to_last(own)
+    own["pairs"].append(pair("a", "b", 0.7, 0.04))
+    assert "a and c" not in ranking.clear_wins(own)
+    assert "against c" not in ranking.clear_wins(own)
+
+
+def test_what_the_ranking_says_of_a_pair_is_apart_from_its_matches():
+    own = ranked(pairs=[pair("a", "c", 0.5, 0.01)])
+    assert ranking._nearest_pair(own) == (
+        "Nearest to even are a and c: the first wins 50% of the decided matches (95 % interval 0% to 100%), 2 of 12 "
+        "matches are ties. The ranking, by all matches, tells the two apart (p = .010)."
+    )
+    assert ranking._from_first_to_last(own).endswith(
+        "(c). The ranking, by all matches, tells the two apart (p = .010)."
+    )
+    own["pairs"] = [pair("a", "c", 0.5, 0.2)]
+    assert ranking._from_first_to_last(own).endswith("by all matches, doesn't tell the two apart (p = .200).")
+
+
+def with_people(**tests):
+    """Bots with a share of "human" and the test against people's 50 %: (share, p)."""
+    differences = {bot: {"difference": share - 0.5, "p_adjusted": p} for bot, (share, p) in tests.items()}
+    people = {"human_share": 0.5, "ci": [0.4, 0.6]}
+    shares = {bot: share for bot, (share, _) in tests.items()}
+    return {"human_share": shares, "human_reference": people, "human_difference": differences}
+
+
+@pytest.mark.parametrize(
+    ("tests", "said"),
+    [
+        ({"a": (0.4, 0.2)}, "not told from people: a (40%)."),
+        ({"a": (0.6, 0.2)}, "not told from people: a (60%)."),
+        ({"a": (0.6, None)}, "not told from people: a (60%)."),
+        ({"a": (0.4, 0.01)}, "less often: a (40%)."),
+        ({"a": (0.6, 0.01)}, "more often: a (60%)."),
+        (
+            {"a": (0.6, 0.2), "b": (0.1, 0.01), "c": (0.2, 0.01)},
+            "less often: c (20%) and b (10%); not told from people: a (60%).",
+        ),
+        ({bot: (number / 100, 0.01) for number, bot in enumerate("abcdef")}, "less often: 6 bots (0% to 5%)."),
+    ],
+)
+def test_bots_are_set_beside_people_by_a_test(tests, said):
+    assert ranking._beside_people(with_people(**tests)) == (
+        f"Taken for human (judged “human”, not “unsure” or “bot”): people in 50% of judgements; {said}"
+    )
 
 
 def lengths(few, many, people=(0.8, 0.8), n=400):
@@ -223,9 +280,17 @@ def test_leaving_a_bot_out_is_said_where_it_helps():
     assert stability.tell(Result(HUMAN, {})) == []
 
 
-def test_orders_that_disagree_and_whether_the_ranking_tells_their_pairs_apart():
-    own = ranked(orders={"davidson": ["a", "b", "c"], "trueskill": ["a", "b", "c"], "agree": True, "reversed": []})
-    assert ranking.agreement_of_orders(own) == ("Strength and TrueSkill put the bots in the same order.", [])
+ORDERS = {"davidson": ["a", "b", "c"], "trueskill": ["a", "b", "c"], "agree": True, "reversed": []}
+
+
+def test_orders_are_compared_on_the_pairs_that_the_ranking_tells_apart():
+    own = ranked(orders=ORDERS, pairs=[pair("a", "b", 0.6, 0.2)])
+    assert ranking.agreement_of_orders(own) == ("", [])  # who isn't told apart has no order to agree on
+    own["pairs"] += [pair("b", "c", 0.6, 0.01), pair("a", "c", 0.9, 0.01)]
+    assert ranking.agreement_of_orders(own)[0] == (
+        "Strength and TrueSkill agree on who is ahead in each of the 2 pairs that the ranking tells apart."
+    )
+    assert ranking.agreement_of_orders(own | {"orders": ORDERS | {"survival": ["a", "b"]}}) == ("", [])
     own["orders"] = {
         "davidson": ["a", "c", "b"],
         "trueskill": ["a", "b", "c"],
@@ -233,9 +298,10 @@ def test_orders_that_disagree_and_whether_the_ranking_tells_their_pairs_apart():
         "reversed": [{"a": "b", "b": "c", "criteria": ["davidson", "trueskill"]}],
     }
     said, orders = ranking.agreement_of_orders(own)
-    assert "they differ on b and c. None of these is told apart by the ranking either." in said
-    assert [label for label, _ in orders] == ["Strength", "TrueSkill"]
-    own["pairs"] = [pair("b", "c", 0.6, 0.01)]
-    assert ranking.agreement_of_orders(own)[0].endswith(
-        "Yet the ranking tells apart b and c: there it depends on the criterion."
+    assert said == (
+        "The ranking tells apart b and c, but strength and TrueSkill don't agree on who is ahead there: it depends on "
+        "the criterion."
     )
+    assert [label for label, _ in orders] == ["Strength", "TrueSkill"]
+    own["pairs"] = [pair("b", "c", 0.6, 0.2)]
+    assert ranking.agreement_of_orders(own) == ("", orders)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from scipy.special import expit
 
 from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card, two_ends
 from parlai_spotbot.findings.matrix import WIDEST
@@ -30,6 +32,7 @@ from parlai_spotbot.wording import (
     some,
     span,
     to,
+    upper_first,
 )
 
 LEVEL = 0.05
@@ -53,6 +56,7 @@ def ranked(own: Annotations) -> dict:
     human = shares.pop(HUMAN, none)
     found["human_share"] = {bot: shares[bot]["share"] for bot in own.bots}
     found["human_share_ci"] = {bot: shares[bot]["ci"] for bot in own.bots}
+    found["human_difference"] = _differences(own)
     found["human_reference"] = {"human_share": human.pop("share"), **human}
     found["bootstrap"] = own.bootstrap()
     return found
@@ -69,6 +73,23 @@ def _shares(own: Annotations) -> dict[str, dict]:
         ci = share_interval(taken[mine], clusters.take(mine))
         result[name] = {"share": float(taken[mine].mean()), "n": int(mine.sum()), "ci": list(ci)}
     return result
+
+
+def _differences(own: Annotations) -> dict[str, dict]:
+    """Test each bot's share of "human" against people's, with the covariance of both; {} without people."""
+    names = list(own.entities["name"])
+    bots = [bot for bot in own.bots if bot in set(names)]
+    if HUMAN not in names or not bots:
+        return {}
+    code = own.entities["name"].map({name: i for i, name in enumerate((*bots, HUMAN))}).to_numpy(dtype=int)
+    taken = (own.entities["nature"] == HUMAN).to_numpy().astype(float)
+    shares = group_means(taken, code, len(bots) + 1, own.together.take(own.pages), (0.0, 1.0))
+    found = shares.contrasts(np.column_stack([np.eye(len(bots)), -np.ones(len(bots))]))
+    columns = (found["estimate"], found["low"], found["high"], found["p"], adjusted(found["p"].to_numpy()))
+    return {
+        bot: {"difference": estimate, "ci": [low, high], "p": p, "p_adjusted": p_adjusted}
+        for bot, estimate, low, high, p, p_adjusted in zip(bots, *columns, strict=True)
+    }
 
 
 def orders(own: Mapping, curves: Mapping[str, dict], bots: Sequence[str]) -> dict:
@@ -226,22 +247,32 @@ def verdict(own: Mapping) -> list[str]:
 
 
 def _beside_people(own: Mapping) -> str:
+    """Compare each bot's share of "human" with people's by the adjusted test of their difference."""
     people = own.get("human_reference", {}).get("human_share")
     shares = {bot: share for bot, share in own.get("human_share", {}).items() if share is not None}
     if people is None or not shares:
         return "No conversation of people was judged, so there is no human reference."
-    passing = [bot for bot in own["order"] if shares.get(bot, -1.0) >= people]
-    if passing:
-        return f"Taken for human as often as people ({percent(people)}), or more often: {listed(passing)}."
-    near = max(shares, key=lambda bot: shares[bot])
-    high = (own.get("human_share_ci", {}).get(near) or [None])[-1]
-    low = (own["human_reference"].get("ci") or [None])[0]
-    overlap = ", and the intervals overlap" if None not in (high, low) and high >= low else ""
-    digits = int(percent(people) == percent(shares[near]))
-    return (
-        f"No bot is taken for human as often as people are ({percent(people, digits)}); nearest comes {near} "
-        f"({percent(shares[near], digits)}{overlap})."
-    )
+    text = f"Taken for human (judged “human”, not “unsure” or “bot”): people in {percent(people)} of judgements"
+    groups: dict[str, list[str]] = {"less often": [], "not told from people": [], "more often": []}
+    for bot in sorted(own.get("human_difference", {}), key=lambda bot: -shares[bot]):
+        groups[_against_people(own, bot)].append(bot)
+    parts = [f"{how}: {_with_shares(bots, shares)}" for how, bots in groups.items() if bots]
+    return f"{'; '.join([text, *parts])}."
+
+
+def _against_people(own: Mapping, bot: str) -> str:
+    """Return whether a bot is taken for human less or more often than people, if that is clear."""
+    test = own.get("human_difference", {}).get(bot) or {}
+    p = test.get("p_adjusted")
+    if p is None or not p < LEVEL:
+        return "not told from people"
+    return "less often" if test["difference"] < 0 else "more often"
+
+
+def _with_shares(bots: Sequence[str], shares: Mapping[str, float]) -> str:
+    if len(bots) <= NAMED:
+        return listed(f"{bot} ({percent(shares[bot])})" for bot in bots)
+    return f"{len(bots)} bots ({percent(shares[bots[-1]])} to {percent(shares[bots[0]])})"
 
 
 def _ranking_table(own: Mapping) -> Table | None:
@@ -252,14 +283,14 @@ def _ranking_table(own: Mapping) -> Table | None:
     for bot in own["order"]:
         skill, strength = own["trueskill"][bot], own["davidson"].get(bot, {})
         share = own.get("human_share", {}).get(bot)
-        above = share is not None and human.get("human_share") is not None and share >= human["human_share"]
+        against = {"less often": " < people", "more often": " > people"}.get(_against_people(own, bot), "")
         rows.append(
             (
                 Name(bot),
                 span(own["clusters"][bot]),
                 number(strength.get("strength")) + between(strength.get("ci"), number),
                 percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
-                percent(share) + between(own.get("human_share_ci", {}).get(bot)) + (" ≥ people" if above else ""),
+                percent(share) + between(own.get("human_share_ci", {}).get(bot)) + against,
                 number(skill["mu"], 1) + between(skill.get("ci"), lambda v: number(v, 1)),
                 span(own["ranges"][bot]),
             )
@@ -273,7 +304,7 @@ def _ranking_table(own: Mapping) -> Table | None:
         "surely worse; all hold together at 95 %. The paper's TrueSkill stands beside it, with the ranks between which "
         f"it lies when data are drawn anew. {percent(own.get('ties'))} of {own.get('n')} matches were ties: strength "
         "and TrueSkill count them, the win rate (the mean over opponents) leaves them out. People play no matches: "
-        "what they were taken for is the reference, which a bot may pass."
+        "what they were taken for is the reference. < and > people: the difference from them is clear (p < .05, Holm)."
     )
     if own.get("bootstrap", {}).get("why"):
         how += f" ({own['bootstrap']['why'].capitalize()}.)"
@@ -282,25 +313,36 @@ def _ranking_table(own: Mapping) -> Table | None:
 
 
 def agreement_of_orders(own: Mapping) -> tuple[str, list[tuple[str, list[Name]]]]:
-    """Whether strength, TrueSkill, win rate and survival agree, as a sentence; and the orders where they don't."""
-    found, rate = own.get("orders", {}), own.get("win_rate", {})
-    changed = {(p["a"], p["b"]) for p in found.get("reversed", []) if rate.get(p["a"]) != rate.get(p["b"])}
-    names = {"davidson": "Strength", "trueskill": "TrueSkill", "win_rate": "win rate", "survival": "survival"}
-    ordered = [(names[key], [Name(bot) for bot in found[key]]) for key in names if found.get(key)]
-    if not ordered:
+    """Compare the orders by strength, TrueSkill, win rate and survival on the pairs that the ranking tells apart.
+
+    Returns the sentence, "" where no pair is told apart, and the orders where any two bots change places.
+    """
+    found = own.get("orders", {})
+    names = {"davidson": "strength", "trueskill": "TrueSkill", "win_rate": "win rate", "survival": "survival"}
+    orders = {label: [Name(bot) for bot in found[key]] for key, label in names.items() if found.get(key)}
+    if len(orders) < 2:
         return "", []
-    criteria = listed(label for label, _ in ordered)
-    if found.get("agree") and not changed:
-        return f"{criteria} put the bots in the same order.", []
-    pairs = sorted(changed)
-    said = "; ".join(f"{a} and {b}" for a, b in pairs) if len(pairs) <= NAMED else f"{len(pairs)} pairs"
-    text = f"{criteria} don't agree on every order; they differ on {said}."
-    clear = {frozenset((p["a"], p["b"])) for p in own.get("pairs", []) if (p.get("p_adjusted") or 1) < 0.05}
-    apart = [pair for pair in pairs if frozenset(pair) in clear]
+    changed = {frozenset((p["a"], p["b"])) for p in found.get("reversed", [])}
+    shown = [(upper_first(label), order) for label, order in orders.items()] if changed else []
+    everywhere = set.intersection(*(set(order) for order in orders.values()))
+    apart = [p for p in _clear(own) if {p["a"], p["b"]} <= everywhere]
     if not apart:
-        return f"{text} None of these is told apart by the ranking either.", ordered
-    known = "; ".join(f"{a} and {b}" for a, b in apart[:NAMED])
-    return f"{text} Yet the ranking tells apart {known}: there it depends on the criterion.", ordered
+        return "", shown
+    against = [f"{p['a']} and {p['b']}" for p in apart if frozenset((p["a"], p["b"])) in changed]
+    if not against:
+        pairs = "the pair" if len(apart) == 1 else f"each of the {len(apart)} pairs"
+        order = listed(orders)
+        return f"{upper_first(order)} agree on who is ahead in {pairs} that the ranking tells apart.", shown
+    which = "; ".join(against[:NAMED]) if len(against) <= NAMED else f"{len(against)} pairs"
+    text = f"The ranking tells apart {which}, but {listed(orders)} don't agree on who is ahead there"
+    return f"{text}: it depends on the criterion.", shown
+
+
+def _clear(own: Mapping) -> list[Mapping]:
+    """The pairs with decided matches that the ranking tells apart, the clearest first."""
+    tested = [p for p in own.get("pairs", []) if p.get("p_adjusted") is not None and p["wins_a"] + p["wins_b"]]
+    clear = [p for p in tested if p["p_adjusted"] < LEVEL]
+    return sorted(clear, key=lambda p: (p["p_adjusted"], -abs(p.get("difference") or 0.0)))
 
 
 def _pairs_table(own: Mapping) -> Table | None:
@@ -339,33 +381,36 @@ def _pairs_table(own: Mapping) -> Table | None:
 
 
 def _from_first_to_last(own: Mapping) -> str:
-    """From the first to the last."""
+    """Give the win rates of the first and the last bot, and whether the ranking tells the two apart."""
     rated = [bot for bot in own.get("order", []) if own["win_rate"].get(bot) is not None]
     if len(rated) < 2:
         return ""
     first, last = rated[0], rated[-1]
-    ends = [own["win_rate_ci"].get(bot) for bot in (first, last)]
-    text = f"From first to last the win rate goes from {rate(own, first)} ({first}) to {rate(own, last)} ({last})"
-    if not all(known(ci) for ci in ends):
-        return f"{text}; not every interval is known."
-    apart = ends[0][0] > ends[1][1] or ends[1][0] > ends[0][1]
-    return f"{text}: these intervals {'do not overlap' if apart else 'overlap, so even that may be chance'}."
+    text = f"From first to last the win rate goes from {rate(own, first)} ({first}) to {rate(own, last)} ({last})."
+    return text + _told_apart(own, first, last)
+
+
+def _told_apart(own: Mapping, a: str, b: str) -> str:
+    """Return what the ranking's test says of two bots, as a sentence that follows another."""
+    tested = [p for p in own.get("pairs", []) if {p["a"], p["b"]} == {a, b} and p.get("p_adjusted") is not None]
+    if not tested or not tested[0]["wins_a"] + tested[0]["wins_b"]:
+        return ""
+    p = tested[0]["p_adjusted"]
+    verb = "tells the two apart" if p < LEVEL else "doesn't tell the two apart"
+    return f" The ranking, by all matches, {verb} ({p_said(p)})."
 
 
 def _nearest_pair(own: Mapping) -> str:
-    """The pair nearest to even."""
+    """Describe the pair whose win rate is nearest to one half."""
     found = [p for p in own.get("pairs", []) if p["rate_a"] is not None]
     if not found:
         return ""
     even = min(found, key=lambda p: abs(p["rate_a"] - 0.5))
     text = (
         f"Nearest to even are {even['a']} and {even['b']}: the first wins {percent(even['rate_a'])} of the decided "
-        f"matches{to(even.get('rate_ci'), prefix=INTERVAL)}, {even['ties']} of {even['n']} matches are ties"
+        f"matches{to(even.get('rate_ci'), prefix=INTERVAL)}, {even['ties']} of {even['n']} matches are ties."
     )
-    p = even.get("p_adjusted")
-    if p is None:
-        return f"{text}."
-    return f"{text}; {p_said(p)}, {'apart all the same' if p < 0.05 else 'not told apart'}."
+    return text + _told_apart(own, even["a"], even["b"])
 
 
 def leader(own: Mapping) -> str:
@@ -393,31 +438,35 @@ def leader(own: Mapping) -> str:
 
 
 def clear_wins(own: Mapping) -> str:
-    """How many pairs differ after correction, which don't, and the most one-sided of them."""
-    tested = [p for p in own.get("pairs", []) if p.get("p_adjusted") is not None]
+    """Count the pairs that differ after correction, name those that don't, and give the clearest difference.
+
+    All of it is by the test of strengths, so the size of the clearest difference is that of the strengths, too.
+    """
+    tested = [p for p in own.get("pairs", []) if p.get("p_adjusted") is not None and p["wins_a"] + p["wins_b"]]
     if not tested:
         return ""
-    differ = [p for p in tested if p["p_adjusted"] < LEVEL]
+    differ = _clear(own)
     alike = [f"{p['a']} and {p['b']}" for p in tested if not p["p_adjusted"] < LEVEL]
-    how = "Holm-corrected for their number"
+    how = "Holm-corrected for the number of pairs"
     if "clustered" in own.get("test", ""):
         both = "conversation or annotator" if "annotators" in own["test"] else "conversation"
         how += f"; matches of one {both} taken as dependent"
     if not differ:
-        count = f"In none of the {len(tested)} pairs does one bot win" if len(tested) > 1 else "Neither bot wins"
-        return f"{count} by more than chance would have it ({how})."
+        count = f"In none of the {len(tested)} pairs is one bot" if len(tested) > 1 else "Neither bot is"
+        return f"{count} ahead by more than chance would have it ({how})."
     count = f"In all {len(tested)} pairs" if not alike else f"In {len(differ)} of {len(tested)} pairs"
     count = count if len(tested) > 1 else "In the only pair"
-    text = f"{count} one bot wins by more than chance would have it ({how})"
+    text = f"{count} one bot is ahead by more than chance would have it ({how})"
     if alike:
         text += f"; not told apart: {'; '.join(alike)}" if len(alike) <= NAMED else ""
-    clear = max(differ, key=lambda p: abs((p["rate_a"] if p["rate_a"] is not None else 0.5) - 0.5))
-    if clear["rate_a"] is None:
+    clear = differ[0]
+    a, b, difference, ci = clear["a"], clear["b"], clear.get("difference"), clear.get("difference_ci")
+    if difference is None:
         return f"{text}."
-    a, b, rate, ci = clear["a"], clear["b"], clear["rate_a"], clear.get("rate_ci")
-    if rate < 0.5:
-        a, b, rate, ci = b, a, 1 - rate, [1 - ci[1], 1 - ci[0]] if known(ci) else None
-    return f"{text}. Clearest: {a} wins {percent(rate)} of its decided matches against {b}{to(ci, prefix=INTERVAL)}."
+    if difference < 0:
+        a, b, difference, ci = b, a, -difference, [-ci[1], -ci[0]] if known(ci) else None
+    share = to([expit(end) for end in ci], prefix=INTERVAL) if known(ci) and ci[0] > 0 else ""
+    return f"{text}. Clearest: by strength {a} wins {percent(expit(difference))} of decided matches against {b}{share}."
 
 
 # -- one contestant ----------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations, in_text, title
 from parlai_spotbot.findings.spotting.stopping import bounds_rows, bounds_table
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
+from parlai_spotbot.findings.spotting.survival_words import passing
 from parlai_spotbot.findings.spotting.table_methods import about, resampling
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import between, factor, number, p_said, p_value, part_of, percent, some, who
@@ -42,7 +43,8 @@ def tell(result: Result) -> list[Section]:
     charts = [chart for chart in (_curves_chart(own), _effects_chart(own), _parallel_chart(own)) if chart is not None]
     makers = (_in_words, _curves_table, _logrank_table, _effects_table, bounds_table)
     tables = [table for table in (make(own) for make in makers) if table is not None]
-    text = [own[key] for key in ("warning", "bounds_sentence") if own.get(key)]
+    option = own.get("unsure", {}).get("option")
+    text = [passing(option), *(own[key] for key in ("warning", "bounds_sentence") if own.get(key))]
     if not any(chart.name == "parallel" for chart in charts) and (own.get("proportionality") or {}).get("sentence"):
         text.insert(0, own["proportionality"]["sentence"])
     return [Section("survival", "Survival", text, charts, tables, open_tables=ALL)]
@@ -211,7 +213,7 @@ def _in_words(own: Mapping) -> Table | None:
     if not rows:
         return None
     how = (
-        "To pass is not to be called a bot. In brackets 95 % intervals; p, too, is about chance, corrected for "
+        "In brackets 95 % intervals; p, too, is about chance, corrected for "
         "how many features and contestants were looked at."
     )
     return Table("In words", how, ("", "How long it passes", "What goes with it"), rows, folded=len(rows) > 3)

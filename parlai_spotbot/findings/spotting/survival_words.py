@@ -16,16 +16,28 @@ SMALL = 20
 
 RATIO = {"ph": "hazard ratio", "po": "odds ratio"}
 
+PASSING = {
+    "survives": "judged “human” or “unsure”",
+    "missing": "judged “human”; answers “unsure” are left out",
+    "half": "judged “human”; an answer “unsure” counts half",
+}
+
+
+def passing(unsure: str | None = None) -> str:
+    """Define what it is to pass, by what "unsure" counts as; “taken for human” elsewhere counts “human” alone."""
+    text = f"To pass, or survive, is here not to be called a bot: {PASSING.get(unsure or '', PASSING['survives'])}."
+    return f"{text} Taken for human, in the ranking, is “human” alone."
+
 
 def curve(name: str, own: dict) -> str:
-    """How often one contestant still passes at the longest length, and how that compares with people."""
+    """Say how often one contestant isn't called a bot at the longest length, and how that compares with people."""
     k, share, n = own["exchanges"][-1], own["survival"][-1], own["n"][-1]
     said = _share(share, own["ci"][-1], n)
     if name == HUMAN:
-        text = f"People themselves still pass in {said} of their appearances after {k} exchanges: the bound that "
-        text += "bots are measured by."
+        text = f"People themselves are not called bots in {said} of their appearances after {k} exchanges: the bound "
+        text += "that bots are measured by."
     else:
-        text = f"After {k} exchanges {said} of {genitive(name)} appearances still pass as human"
+        text = f"After {k} exchanges {said} of {genitive(name)} appearances are not called a bot"
         text += _against_people(own["versus_human"])
     few = f" No interval: {own['why']}." if own.get("why") else ""
     return f"{text} {_median(own['median'], k)}{_small(n)}{few}"
@@ -53,7 +65,7 @@ def pair(row: dict, passing: dict | None) -> str:
     if passing is None:
         return text + "."
     text += ";" if row.get("why") else ":"
-    text += f" after {passing['exchanges']} exchanges {passing['a']:.0%} against {passing['b']:.0%} still pass"
+    text += f" after {passing['exchanges']} exchanges {passing['a']:.0%} against {passing['b']:.0%} pass"
     if row.get("why") or not known(passing["ci"]):
         return text + "."
     low, high = passing["ci"]
@@ -97,8 +109,8 @@ def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
     best = max(bots, key=lambda bot: (curves[bot]["exchanges"][-1] == longest, curves[bot]["survival"][::-1]))
     own = curves[best]
     said = _share(own["survival"][-1], own["ci"][-1], own["n"][-1])
-    text = f"Of the bots {best} passes most often: after {longest} exchanges {said} of its appearances still pass as "
-    text += f"human{_against_people(own['versus_human'])}{_small(own['n'][-1])}"
+    text = f"Of the bots {best} passes most often: after {longest} exchanges {said} of its appearances are not called "
+    text += f"a bot{_against_people(own['versus_human'])}{_small(own['n'][-1])}"
     if len(pairs) == 1:  # that one is said by itself
         return text
     alike = [
@@ -188,7 +200,7 @@ def _small(n: float) -> str:
 def _median(median: dict, k: float) -> str:
     low, high = median["low"], median["high"]
     if not math.isfinite(high):
-        return f"More than half still pass at {k} exchanges."
+        return f"More than half pass at {k} exchanges."
     return (
         f"Half are spotted by {high:g} exchanges." if not low else f"Half are spotted by {low:g} to {high:g} exchanges."
     )

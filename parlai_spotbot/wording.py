@@ -136,6 +136,11 @@ def counted(n: int, what: str, many: str = "") -> str:
     return f"{n:,} {what if n == 1 else many or what + 's'}"
 
 
+def people_said(n: int) -> str:
+    """Return "1 person", "2 people"; where nobody is known by an id, the number isn't known either."""
+    return counted(n, "person", "people") if n else "people whose number isn't known"
+
+
 def part_of(n: int, total: int, what: str, one: str, many: str) -> str:
     """1 of 3 pairs differs, 2 of 3 pairs differ."""
     return f"{n:,} of {counted(total, what)} {one if n == 1 else many}"

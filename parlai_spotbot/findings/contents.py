@@ -113,6 +113,12 @@ class Contents(Analysis):
             return self.made_by["ranking"]["used"][source]
         return len({j.annotation_id for j in self.judgements if j.source == source})
 
+    def people(self, source: str) -> int:
+        """Return how many annotators of a source are known; 0 where answers don't say who gave them."""
+        if self.counted:
+            return self.of("votes", source).get("annotators", {}).get("count", 0)
+        return sum(whose == source for whose, _ in self.annotators)
+
     @property
     def judged(self) -> bool:
         """Whether there are any judgements."""

@@ -3,8 +3,10 @@ chart, as tables, as rows, and in the lines of the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+
+from scipy.special import expit
 
 from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
@@ -13,6 +15,7 @@ from parlai_spotbot.wording import (
     NAMED,
     counted,
     interval,
+    known,
     listed,
     number,
     p_said,
@@ -73,14 +76,14 @@ def score_chart(name: str, title: str, own: dict, share: bool, reference: float 
         rows = [{key: value for key, value in row.items() if key != "group"} for row in rows]
     axis = "share of wins" if share else "mean rating"
     main = own["criteria"][own["question"]]
-    best = main["order"][0] if main["order"] else None
+    best = next((name for name in main["order"] if main["score"][name] is not None), None)
     sentence = ""
     if best is not None:
-        score = percent(main["score"][best]) if share else number(main["score"][best])
-        sentence = (
-            f"First in {plainly(own['question'])}: {who(best)}, with {score} "
-            f"({interval(main['score_ci'][best], 0 if share else 2, share)})."
-        )
+        show = percent if share else number
+        score, ci = show(main["score"][best]), to(main["score_ci"][best], show)
+        alone = main["clusters"][best][1] == 1
+        sentence = f"First in {plainly(own['question'])}: {who(best)}, with {score}{ci}"
+        sentence += "." if alone or len(main["order"]) == 1 else ", but not apart from all others."
     caption = f"Each point is a contestant's {own['criterion']}; lines are 95 % intervals."
     return Chart(name, "forest", title, caption, {"rows": rows, "reference": reference, "x": axis}, sentence)
 
@@ -128,29 +131,41 @@ def pair_rows(found: dict, share: bool) -> list[tuple[str, ...]]:
 
 
 def clearest(found: dict, share: bool) -> str:
-    """A sentence on the clearest pair: effect, direction, uncertainty."""
-    known = [pair for pair in found["pairs"] if None not in (pair["p_adjusted"], pair["estimate"])]
-    if not known:
+    """Describe the clearest pair, effect, direction and uncertainty, of those with decided choices."""
+    tested = [pair for pair in found["pairs"] if None not in (pair["p_adjusted"], pair["estimate"])]
+    if share:  # who was never chosen between is compared by others alone
+        tested = [pair for pair in tested if pair["difference"] is not None and pair["wins_a"] + pair["wins_b"]]
+    if not tested:
         return "No pair can be tested."
-    pair = min(known, key=lambda pair: (pair["p_adjusted"], -abs(pair["estimate"] - (0.5 if share else 0))))
-    ahead = pair["estimate"] >= (0.5 if share else 0)
-    a, b = (pair["a"], pair["b"]) if ahead else (pair["b"], pair["a"])
-    ends: Sequence[float | None] = pair["ci"]
-    known_ends = None not in ends
     if share:
-        value = pair["estimate"] if ahead else 1 - pair["estimate"]
-        ends = ends if ahead or not known_ends else [1 - ends[1], 1 - ends[0]]
-        said = f"of the decided choices between {who(a)} and {who(b)} {percent(value)} are for {who(a)} ("
-        own, other = (pair.get(f"wins_{side}", 0) for side in ("ab" if ahead else "ba"))
-        if own + other and percent(own / (own + other)) != percent(value):  # that of a model of everybody's choices
-            said = f"{own:,} of {own + other:,} decided choices between {who(a)} and {who(b)} are for {who(a)}"
-            said += f"; by all choices together {percent(value)} would be (" if known_ends else " ("
-        said += f"{interval(ends)}, " if known_ends else ""
-    else:
-        ends = ends if ahead or not known_ends else [-ends[1], -ends[0]]
-        said = f"{number(abs(pair['estimate']))} points in favour of {who(a)} over {who(b)} ("
-        said += f"{interval(ends, 2, share=False)}, " if known_ends else ""
-    return f"The clearest difference: {said}n = {pair['n']:,}, adjusted {p_said(pair['p_adjusted'])})."
+        return _clearest_choice(min(tested, key=lambda pair: (pair["p_adjusted"], -abs(pair["difference"]))))
+    pair = min(tested, key=lambda pair: (pair["p_adjusted"], -abs(pair["estimate"])))
+    a, b, ends = pair["a"], pair["b"], pair["ci"]
+    if pair["estimate"] < 0:
+        a, b, ends = b, a, [-ends[1], -ends[0]] if known(ends) else ends
+    text = f"{number(abs(pair['estimate']))} points in favour of {who(a)} over {who(b)} ("
+    text += f"{interval(ends, 2, share=False)}, " if known(ends) else ""
+    return f"{_how_clear(pair)}: {text}n = {pair['n']:,}, adjusted {p_said(pair['p_adjusted'])})."
+
+
+def _how_clear(pair: Mapping) -> str:
+    return "The clearest difference" if pair["p_adjusted"] < 0.05 else "No difference is clear; the nearest to it"
+
+
+def _clearest_choice(pair: Mapping) -> str:
+    """Describe a pair by the test of all choices, estimate and interval by the same model; then its own choices."""
+    a, b, sides, difference = pair["a"], pair["b"], ("wins_a", "wins_b"), pair["difference"]
+    ends = [expit(end) for end in pair["difference_ci"]] if known(pair.get("difference_ci")) else pair.get("ci")
+    if difference < 0:
+        a, b, sides, difference = b, a, sides[::-1], -difference
+        ends = [1 - ends[1], 1 - ends[0]] if known(ends) else None
+    won, total = pair[sides[0]], pair["wins_a"] + pair["wins_b"]
+    sure = f"{interval(ends)}, " if known(ends) and ends[0] <= expit(difference) <= ends[1] else ""
+    return (
+        f"{_how_clear(pair)}: by all choices together {who(a)} would be chosen over {who(b)} in "
+        f"{percent(expit(difference))} of decided choices ({sure}adjusted {p_said(pair['p_adjusted'])}). Of those "
+        f"between the two, {won:,} of {total:,} {'is' if won == 1 else 'are'} for {who(a)}."
+    )
 
 
 def rows(data: Mapping) -> Rows:
@@ -237,7 +252,8 @@ def of_bot(result: Result, bot: str) -> list[Section]:
     """Its places and its score by each criterion."""
     told = [
         f"{plainly(question)}: places {span(found['clusters'][bot])} of {len(found['order'])}, "
-        f"{number(found['score'].get(bot))}{to(found['score_ci'].get(bot), number)}"
+        f"{'no score' if found['score'].get(bot) is None else number(found['score'][bot])}"
+        f"{to(found['score_ci'].get(bot), number)}"
         for question, found in result.data["criteria"].items()
         if bot in found["order"]
     ]

@@ -68,7 +68,9 @@ def tell(result: Result) -> list[Section]:
     if result.people or not own:
         return []
     tables = judge_tables.of_trust(own)
-    return [Section(ANCHOR, HEADING, sentences(own), charts(own), tables, open_charts=ALL, open_tables=ALL)]
+    beware = (own["verdict"]["sentence"],) if own.get("verdict", {}).get("warning") else ()
+    text = sentences(own)
+    return [Section(ANCHOR, HEADING, text, charts(own), tables, careful=beware, open_charts=ALL, open_tables=ALL)]
 
 
 def sentences(own: dict) -> list[str]:

@@ -9,6 +9,7 @@ from parlai_spotbot.report import charts
 from parlai_spotbot.report.chapters import Chapter, PageSection, findings_with, known_to, results
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import SourcePart, said
+from parlai_spotbot.wording import upper_first
 
 COUNTS = ("requests", "prompt_tokens", "completion_tokens", "cost")
 """What a contestant behind a server counts, in its provenance."""
@@ -73,5 +74,6 @@ def _what(contestant: object) -> str:
     """What a contestant is, as its pool says."""
     if contestant is None:
         return ""
-    agent = " · ".join(own for own in (contestant.model, contestant.model_file) if own)
-    return f"{agent}. {contestant.description}".strip(". ") + "."
+    model = "" if contestant.model == "imported" else contestant.model
+    agent = " · ".join(own for own in (model, contestant.model_file) if own)
+    return upper_first(f"{agent}. {contestant.description}".strip(". ")) + "."

@@ -15,7 +15,8 @@ from parlai_spotbot.report.chapters import Chapter, findings_with, results
 from parlai_spotbot.report.first_screen import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
-from parlai_spotbot.wording import counted, listed, source_said
+from parlai_spotbot.study_names import packed_under
+from parlai_spotbot.wording import counted, listed, people_said, source_said
 
 OTHERS = 6
 """So many other answers stand here; the rest stand with their surveys."""
@@ -60,6 +61,7 @@ def second_screen(
     if gone := sorted(contents.study.gone):
         told = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out of everything here"
         careful.append(f"{told}; what was said and judged is kept.")
+    careful += packing_warnings(contents)
     if without:
         careful.append(f"This page leaves out the answers of {listed(source_said(source) for source in without)}.")
     if account is not None:
@@ -72,6 +74,8 @@ def second_screen(
         careful += [text for section in led for text in section.careful]
         for other in source_accounts(contents):
             careful += other.sentences if other.source != account.source else []
+        others = [(source, section) for source, section in first.told if source != account.source]
+        careful += [f"{said(source)}: {text}" for source, section in others for text in section.careful]
     careful += [text for section in of_study for text in section.careful]
     if failures:
         careful.append(f"Self-play: {failures.sentence}")
@@ -82,6 +86,13 @@ def second_screen(
         further=max(0, len(others) - OTHERS),
         careful=list(dict.fromkeys(careful))[:CAREFUL],
     )
+
+
+def packing_warnings(contents: Contents) -> list[str]:
+    """Return what packing warned of when it made the units of a survey, with the contestants' present names."""
+    packed = (contents.study.provenance().get("pack") or {}).get(contents.survey) or {}
+    found = packed_under(packed, contents.study.names).get("warnings") or []
+    return [f"Packing warned: {warning.rstrip('.')}." for warning in found]
 
 
 def _others(chapters: Sequence[Chapter], lead: str) -> list[OtherAnswer]:
@@ -104,20 +115,23 @@ def _conversations(chapter: Chapter) -> str:
     kinds = Counter(c.kind for c in contents.conversations)
     told = [(kinds["pairs"], "of two bots"), (kinds["self"], "of a bot with itself")]
     told += [(kinds["people"], "of two people"), (kinds["human_model"], "of a bot with a person")]
-    text, lengths = listed(f"{count:,} {what}" for count, what in told if count), contents.study.plan.segments
+    text = listed(f"{count:,} {what}" for count, what in told if count)
+    lengths = sorted({row.exchanges for row in contents.judgements} - {0}) or contents.study.plan.segments
     if chapter.played:
-        text += f", opened by the annotators themselves, up to {lengths[-1]} exchanges"
+        most = contents.study.plan.segments[-1]
+        text += f", opened by the annotators themselves, up to {counted(most, 'exchange')}"
     elif chapter.segmented:
-        text += f", shown in segments of {listed(map(str, lengths))} exchanges"
+        shown = f"{listed(map(str, lengths))} exchanges" if lengths[1:] else counted(lengths[0], "exchange")
+        text += f", shown in segments of {shown}"
     return text
 
 
 def _judged_by(contents: Contents) -> str:
     told = []
     for source in contents.sources:
-        workers = sum(whose == source for whose, _ in contents.annotators)
-        who = counted(workers, "person", "people") if source == HUMAN else source_said(source)
-        told.append(f"{who} ({counted(contents.annotations(source), 'annotation')})")
+        who = people_said(contents.people(source)) if source == HUMAN else source_said(source)
+        what = "vote" if contents.counted else "annotation"
+        told.append(f"{who} ({counted(contents.annotations(source), what)})")
     return listed(told)
 
 

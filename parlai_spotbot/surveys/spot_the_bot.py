@@ -254,7 +254,7 @@ SURVEY = Survey(
     thanks="Thank you. Your answers are stored.",
     about=About(
         title="Spot The Bot",
-        question="which bot passes best as human?",
+        question="which bot is more often taken for the more human of two?",
         cite=("deriu2020",),
         # 39 to 53 over the three domains; the medians, 18 to 26, leave out that some take long.
         took=(50.0, "mean in the paper's released data"),

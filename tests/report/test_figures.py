@@ -300,7 +300,6 @@ def test_the_first_screen_ranks_by_every_source_people_first(study, page):
             assert taken.low == round(100 * own["human_share_ci"][bot][0], 1)
     header = page[: page.index('<nav id="tabs"')]
     assert header.index("<h2>People") < header.index("What is uncertain") < header.index("Spot The Bot, Judge spotter")
-    assert "Strength, TrueSkill, win rate and survival" in header
 
 
 def test_what_is_needed_is_what_spotbot_plan_says(study):

@@ -103,5 +103,5 @@ def test_studies_of_votes_are_compared(study, tmp_path):
     analyze(other, "votes")
     page = write_compare([study.path, other.path], tmp_path / "out").read_text()
     assert "bot3" in page
-    assert "300 annotations, 40 annotators" in page
+    assert "300 annotations, 40 people" in page
     assert "bot3" in write_leaderboard([study.path, other.path], tmp_path / "out").read_text()

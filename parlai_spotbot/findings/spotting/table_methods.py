@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 CLUSTERED = (
-    "Standard errors take answers about one conversation, and by one annotator, as dependent (two-way clustered); "
-    "intervals are Student's t with one degree of freedom less than the effective number of conversations or "
-    "annotators, whichever is less."
+    "Standard errors take answers about one conversation, and by one annotator, as dependent (two-way clustered, with "
+    "the correction CR2 for few clusters); tests and intervals are Student's t with the degrees of freedom that Bell "
+    "and McCaffrey's rule, after Satterthwaite, gives each contrast."
 )
+
+COMPARED = (
+    "Strengths are those of Davidson's model of all matches, which extends Bradley and Terry's by ties, and by an "
+    "effect of who speaks first where most pairs were seen both ways. A penalty (Jeffreys' prior) keeps them finite "
+    "where one bot won everything. Two bots are compared by the model's likelihood ratio, scaled by how much "
+    "conversations and annotators widen errors (the design effect, after Rao and Scott); P values are Holm's over all "
+    "pairs."
+)
+
+OF_STRENGTHS = ("davidson1970", "firth1993", "heinze2002", "kosmidis2021", "rao1984", "cameron2011", "holm1979")
 
 BOOTSTRAP = (
     "Intervals come from drawing conversations, and annotators, anew; what both add to the variance is summed, less "
@@ -17,22 +27,20 @@ BOOTSTRAP = (
 
 ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
     "ranking": (
-        "A match is won by the entity that was taken for more human. Strengths are those of Davidson's model, which "
-        "extends Bradley and Terry's by ties, fitted to all matches, with an effect of who speaks first. All pairs are "
-        f"compared; P values are Holm's, and places count the clear ones. {CLUSTERED} TrueSkill goes through the "
-        "matches in an order drawn anew in every replicate of a bootstrap; its ranks are those between which a bot "
-        "lies in 95 of 100 of them.",
-        ("deriu2020", "davidson1970", "cameron2011", "holm1979", "mogstad2024", "herbrich2006", "sakaguchi2014"),
+        f"A match is won by the entity that was taken for more human. {COMPARED} Places count the clear pairs. Shares "
+        f"have exact binomial intervals of as many independent answers as would be as uncertain. {CLUSTERED} TrueSkill "
+        "goes through the matches in an order drawn anew in every replicate of a bootstrap; its ranks are those "
+        "between which a bot lies in 95 of 100 of them.",
+        ("deriu2020", *OF_STRENGTHS, "pustejovsky2018", "korn1998", "mogstad2024", "herbrich2006", "sakaguchi2014"),
     ),
     "pairs": (
-        "P values are of the difference of strengths, on which all matches bear, by Davidson's model, and Holm's over "
-        f"all pairs; an exact test is their floor where matches are few or one-sided. {CLUSTERED}",
-        ("deriu2020", "davidson1970", "cameron2011", "holm1979"),
+        f"P values are of the difference of strengths, on which all matches bear. {COMPARED}",
+        ("deriu2020", *OF_STRENGTHS),
     ),
     "win_matrix": (
         "A win rate is of the two bots' own decided matches; whether the two are told apart, and the places, come from "
-        f"Davidson's model of all matches. {CLUSTERED} Ranges are TrueSkill's, from a bootstrap.",
-        ("deriu2020", "davidson1970", "cameron2011", "holm1979", "herbrich2006"),
+        f"Davidson's model of all matches. {COMPARED} Ranges are TrueSkill's, from a bootstrap.",
+        ("deriu2020", *OF_STRENGTHS, "herbrich2006"),
     ),
     "features": (
         "As the ranking, with the feature's answers in the place of the verdicts. Sensibleness and specificity "
@@ -41,7 +49,7 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "with_people": (
         f"Shares of labels, and their difference, with both kinds of conversations in one reckoning. {CLUSTERED}",
-        ("deriu2020", "cameron2011", "holm1979"),
+        ("deriu2020", "cameron2011", "pustejovsky2018", "holm1979"),
     ),
     "segments": ("Counts of all annotations of segments of this length.", ("deriu2020",)),
     "confusion": ("The judge was trained without the conversations and contestants on which it is tested here.", ()),

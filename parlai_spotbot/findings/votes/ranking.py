@@ -74,7 +74,12 @@ def ranked(own: Ballots) -> dict:
         "both_bad": float(counts[:, :, 2].sum() / max(counts.sum(), 1)),
         "otherwise": _otherwise(own, order),
     }
-    return result | ({"why": found.why} if found.why else {})
+    why = found.why
+    if own.bad.all():
+        why = "every vote found both bad, which doesn't say who is better"
+    elif why and own.bad.any():
+        why += " (a vote for both bad doesn't say who is better)"
+    return result | ({"why": why} if why else {})
 
 
 def _otherwise(own: Ballots, order: list[str]) -> dict[str, dict]:

@@ -72,8 +72,6 @@ def tell(own: Mapping) -> Told:
     if not own.get("chats_told"):  # which says the same of self-chats
         text += in_self_chats(own)
     tables = [table for table in (rates(own), by_conversations(own), examples(own)) if table is not None]
-    shown = [entry["sentence"] for entry in own["contestants"].values() if CLEAN not in entry["sentence"]]
-    careful = [sentence for sentence in (*shown, *_going_round(own)) if sentence][:CAREFUL]
     yield (
         "",
         Section(
@@ -82,10 +80,16 @@ def tell(own: Mapping) -> Told:
             [t for t in text if t],
             _charts(own),
             tables,
-            careful=tuple(careful),
+            careful=tuple(careful_of(own)),
             open_tables=ALL,
         ),
     )
+
+
+def careful_of(own: Mapping) -> list[str]:
+    """Return which contestants show faults more often than people, or degenerate with themselves; [] of no analysis."""
+    shown = [row["sentence"] for row in own.get("contestants", {}).values() if CLEAN not in row["sentence"]]
+    return [sentence for sentence in (*shown, *_going_round(own)) if sentence][:CAREFUL]
 
 
 def _going_round(own: Mapping) -> list[str]:

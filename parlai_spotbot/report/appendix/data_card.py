@@ -9,7 +9,7 @@ from __future__ import annotations
 from parlai_spotbot.report.appendix.heds import TO_FILL
 from parlai_spotbot.report.appendix.study_profile import StudyProfile, SurveyProfile
 from parlai_spotbot.report.appendix.text_formats import interval, listed, number
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, people_said
 
 
 def data_card(profile: StudyProfile) -> str:
@@ -49,7 +49,7 @@ def _summary(profile: StudyProfile) -> list[str]:
 
 def _who(source) -> str:
     if source.human:
-        return counted(source.annotators, "person", "people")
+        return people_said(source.annotators)
     return f"the automatic judge {source.source.removeprefix('judge:')} (no substitute for people)"
 
 

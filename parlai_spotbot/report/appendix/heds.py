@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from parlai_spotbot.report.appendix.criteria import CRITERIA, elicited, instrument, relative, shown
+from parlai_spotbot.report.appendix.methods_text import how_uncertain
 from parlai_spotbot.report.appendix.study_profile import StudyProfile, SurveyProfile
-from parlai_spotbot.report.appendix.text_formats import interval, listed, number
+from parlai_spotbot.report.appendix.text_formats import interval, listed, number, plain
 from parlai_spotbot.surveys import Question
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, people_said, upper_first
 
 TO_FILL = "*To be filled in by the authors.*"
 Row = tuple[str, str, str]
@@ -118,7 +119,7 @@ def _evaluators(own: SurveyProfile) -> Iterator[Row]:
     people, settings = own.people, own.settings
     judges = [source for source in own.sources if not source.human]
     text = (
-        f"{people.annotators} people gave {people.annotations} annotations."
+        f"{upper_first(people_said(people.annotators))} gave {counted(people.annotations, 'annotation')}."
         if people
         else "No person evaluated anything."
     )
@@ -290,9 +291,8 @@ def _tests(own: SurveyProfile) -> str:
     made = next((source.ranking.get("bootstrap") for source in own.sources if source.ranking.get("bootstrap")), None)
     if made is None:
         return TO_FILL
-    drawn = str(made.get("resample", "")).replace("_", " and ")
-    text = f"95 % intervals by {made.get('replicates')} bootstrap replicates that draw {drawn}"
-    return f"{text}; tests of pairs, Holm-corrected."
+    analysed = next(source for source in own.sources if source.ranking.get("bootstrap"))
+    return plain(how_uncertain(analysed).strip())
 
 
 def _agreement(own: SurveyProfile, question: Question) -> str:

@@ -8,7 +8,7 @@ from parlai_spotbot.report.appendix.text_formats import interval, listed, number
 from parlai_spotbot.surveys import Survey, about_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, people_said, upper_first
 
 DATA = {
     "dailydialog": "DailyDialog [@li2017]",
@@ -27,8 +27,15 @@ DRAWN = {
     "conversations_workers": "conversations and annotators as crossed clusters",
     "conversations": "conversations as clusters",
     "workers": "annotators as clusters",
-    "annotations": "annotations, as if they were independent",
+    "annotations": "annotations as independent",
 }
+
+SMALL = ", with the correction CR2 and Satterthwaite's degrees of freedom for few clusters [@pustejovsky2018]"
+PENALISED = (
+    " Davidson's model is fitted by a likelihood that Jeffreys' prior penalises, which keeps strengths finite "
+    "[@firth1993;@heinze2002;@kosmidis2021]; two contestants are compared by its likelihood ratio, scaled by the "
+    "design effect [@rao1984]."
+)
 
 
 def methods(profile: StudyProfile) -> list[str]:
@@ -46,9 +53,11 @@ def conversations(profile: StudyProfile) -> str:
         text = f"We analysed votes on {bots} from {profile.imported.get('source', 'elsewhere')}, without the texts."
     elif profile.imported:
         source = profile.imported.get("source", "")
+        source = source if isinstance(source, str) else listed(source)
         origin = f" from {source}" if source and "/" not in source else ""
         count = counted(profile.bots, "conversation")
-        text = f"We analysed {count} of {bots}{origin}, on {domain}, imported as they were."
+        about = f", on {domain}," if plan.domain != "imported" else ","
+        text = f"We analysed {count} of {bots}{origin}{about} imported as they were."
     elif not profile.selfplay:
         text = f"The study holds {counted(profile.bots, 'conversation')} of {bots} on {domain}"
         text += "; how they came about is not on record."
@@ -68,7 +77,7 @@ def conversations(profile: StudyProfile) -> str:
     if profile.people:
         text += f" {counted(profile.people, 'conversation').capitalize()} between people served as a reference"
         text += ", taken from the data that the bots are trained on." if plan.human_pool == "training" else "."
-    return text
+    return " ".join([text, *profile.faults])
 
 
 MORE = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
@@ -101,8 +110,8 @@ def _asked(own: SurveyProfile) -> str:
         shown = listed(str(k) for k in own.lengths)
         opened = "Annotators opened conversations themselves, up to" if own.survey.game else "It showed the first"
         text += f" {opened} {shown} exchange{'s' if own.lengths != (1,) else ''} of a conversation"
-        text += ", in the same surface form whoever wrote them." if own.packed.get("surface") == "normalise" else "."
-    return text
+        text += ", with the surface of all texts normalised." if own.packed.get("surface") == "normalise" else "."
+    return " ".join([text, *(f"Packing warned: {warning.rstrip('.')}." for warning in own.warnings)])
 
 
 def _features(survey: Survey) -> str:
@@ -124,7 +133,7 @@ def _tasks(survey: Survey) -> str:
 
 
 def _people(own: SurveyProfile, source: SourceProfile) -> str:
-    text = counted(source.annotators, "person", "people").capitalize() if source.annotators else "People"
+    text = upper_first(people_said(source.annotators))
     text += f" gave {counted(source.annotations, 'annotation')} of {counted(source.items, 'item')}"
     if source.median_seconds is not None:
         text += f" (median {number(source.median_seconds, 0)} seconds each"
@@ -165,7 +174,7 @@ def _judge(own: SurveyProfile, source: SourceProfile) -> str:
         best, worst = max(right), min(right)
         ends = number(best) if best == worst else f"{number(worst)} to {number(best)}"
         text += f" On held-out bots and people its balanced accuracy is {ends} (chance: 0.50)."
-    return text
+    return " ".join([text, *source.doubts])
 
 
 def _statistics(own: SurveyProfile) -> list[str]:
@@ -175,14 +184,16 @@ def _statistics(own: SurveyProfile) -> list[str]:
         return []
     first = analysed[0].ranking
     if "win_rate" in first:
+        order = "and the order of the two " if first.get("davidson_model", {}).get("order_effect") is not None else ""
         text = (
             "An annotation is a match, which the entity wins that is taken for human rather than unsure or bot, or for "
-            "unsure rather than bot. Bots are ranked by their strengths in Davidson's model of all matches, ties and "
-            "the order of the two included [@davidson1970]; all pairs are compared, and a bot's places run from one "
-            "more than are surely better to as many as aren't surely worse, simultaneously [@mogstad2024]. Win rates "
-            "(decided matches, mean over opponents) and the ranks of TrueSkill [@herbrich2006], the order of matches "
-            "shuffled in every bootstrap replicate [@sakaguchi2014], stand beside it. How long bots pass is estimated "
-            "as the survival of interval-censored times [@turnbull1976] and compared by a log-rank test [@sun1996]."
+            "unsure rather than bot. Bots are ranked by their strengths in Davidson's model of all matches, ties "
+            f"{order}included [@davidson1970]; all pairs are compared, and a bot's places run from one more than are "
+            "surely better to as many as aren't surely worse, simultaneously [@mogstad2024]. Win rates (decided "
+            "matches, mean over opponents) and the ranks of TrueSkill [@herbrich2006], the order of matches shuffled "
+            "in every bootstrap replicate [@sakaguchi2014], stand beside it. How long bots pass, which is not to be "
+            "called a bot, is estimated as the survival of interval-censored times [@turnbull1976] and compared by a "
+            "log-rank test [@sun1996]."
         )
     else:
         criterion = first.get("criterion")
@@ -190,27 +201,34 @@ def _statistics(own: SurveyProfile) -> list[str]:
         text = (
             f"Contestants are {how} by {criterion}." if criterion else "Contestants are ranked by their mean answers."
         )
-    made = first.get("bootstrap") or {}
-    drawn = DRAWN.get(made.get("resample"))
-    if "criteria" in first and not first.get("order"):
-        text += (
-            " 95 % intervals of shares are exact binomial ones of as many independent turns as would be as uncertain "
-            "[@korn1998], by the variance over conversations and annotators [@cameron2011]."
-        )
-    elif drawn and not made.get("replicates"):
-        text += f" Errors are those of {drawn} [@cameron2011]."
-    elif drawn:
-        text += (
-            f" 95 % intervals of rates and differences of strengths take {drawn} into account [@cameron2011]; those of "
-            f"survival and TrueSkill come from {made.get('replicates')} bootstrap replicates that draw them anew."
-        )
-    if not analysed[0].human:
-        text += " Variants of a judge are no sample of annotators and are not drawn."
-    text += " Tests of pairs are corrected for their number [@holm1979]."
+    text += how_uncertain(analysed[0])
     told = [_agreement(source) for source in own.sources if source.alpha]
     if told:
         text += f" Agreement is Krippendorff's alpha [@hayes2007]: {'; '.join(told)}."
     return [text]
+
+
+def how_uncertain(source: SourceProfile) -> str:
+    """Return how intervals and tests of a source's ranking are made, in sentences that begin with a space."""
+    ranking = source.ranking
+    made = ranking.get("bootstrap") or {}
+    drawn, text = DRAWN.get(made.get("resample")), ""
+    if source.clusters is not None:
+        drawn = f"{' and '.join(source.clusters)} as clusters" if source.clusters else "votes as independent"
+    if drawn:
+        text += f" Errors take {drawn}"
+        text += "." if drawn.endswith("independent") else f" [@cameron2011]{SMALL}."
+    if "win_rate" in ranking or ("criteria" in ranking and not ranking.get("order")):
+        text += " 95 % intervals of shares are exact binomial ones of as many independent answers as would be as "
+        text += "uncertain [@korn1998]."
+    if drawn and made.get("replicates"):
+        text += f" Those of survival and TrueSkill come from {made['replicates']:,} bootstrap replicates that draw the "
+        text += "same anew."
+    if not source.human:
+        text += " Variants of a judge are no sample of annotators and are not drawn."
+    if "win_rate" in ranking or "Davidson" in (ranking.get("criterion") or ""):
+        text += PENALISED
+    return f"{text} Tests of pairs are corrected for their number [@holm1979]."
 
 
 def _agreement(source: SourceProfile) -> str:

@@ -13,8 +13,11 @@ from statistics import mean, median
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents, surveys_of
+from parlai_spotbot.findings.source_accounts import account_of
+from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
+from parlai_spotbot.study_names import packed_under
 from parlai_spotbot.surveys import Survey, about_of, survey_of
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -40,6 +43,9 @@ class SourceProfile:
     left_out: int
     with_everybody: str
     ranking: dict
+    doubts: tuple[str, ...] = ()
+    clusters: tuple[str, ...] | None = None
+    """What votes are known to share; None of other surveys, whose ranking says it."""
 
     @property
     def human(self) -> bool:
@@ -61,6 +67,7 @@ class SurveyProfile:
     collection: dict
     options: dict
     judges: dict[str, dict] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -94,6 +101,7 @@ class StudyProfile:
     pairs: int
     turns: int
     surveys: tuple[SurveyProfile, ...]
+    faults: tuple[str, ...] = ()
 
     @property
     def plan(self):
@@ -139,6 +147,7 @@ def profile_of(study: Study, read: Iterable[Contents] = ()) -> StudyProfile:
         pairs=len({tuple(sorted(c.entities)) for c in bots}),
         turns=sum(len(c.turns) for c in conversations),
         surveys=tuple(_survey(study, name, at_hand.get(name)) for name in surveys_of(study)),
+        faults=tuple(hygiene.careful_of(hygiene.read(study, surveys_of(study)))),
     )
 
 
@@ -148,7 +157,7 @@ def _survey(study: Study, name: str, read: Contents | None) -> SurveyProfile:
     counted = known is not None and packing_of(known).comes_in
     there = study.judgements_path(name).exists() and not counted
     rows = read.judgements if read else study.judgements(name) if there else []
-    stems = {stem: _analysis(study, name, stem) for stem in ("ranking", "agreement", "annotators")}
+    stems = {stem: _analysis(study, name, stem) for stem in ("ranking", "agreement", "annotators", "trust")}
     sources = sorted({row.source for row in rows}, key=lambda source: (source != HUMAN, source))
     shown = [item.exchanges for unit in units for item in unit.items] or [row.exchanges for row in rows]
     ranking = _read(study.analysis_path(name) / "ranking.json")
@@ -167,6 +176,7 @@ def _survey(study: Study, name: str, read: Contents | None) -> SurveyProfile:
         collection=(provenance.get("crowdsourcing") or {}).get(name) or {},
         options=(ranking.get("made_by") or {}).get("options") or {},
         judges=_judges(study, name),
+        warnings=tuple(packed_under(packed, study.names).get("warnings") or ()),
     )
 
 
@@ -189,6 +199,7 @@ def _of_votes(study: Study, name: str, ranking: dict[str, dict]) -> tuple[Source
             left_out=0,
             with_everybody="",
             ranking=ranking.get(source, {}),
+            clusters=tuple(what for what in ("prompts", "annotators") if own[what]["count"] > 1),
         )
         for source, own in sorted(found.items(), key=lambda entry: (entry[0] != HUMAN, entry[0]))
     )
@@ -241,7 +252,15 @@ def _source(source: str, rows: Iterable[Judgement], found: dict[str, dict]) -> S
         left_out=len({row.worker_id for row in data} & set(controls.get("failed", ()))),
         with_everybody=(about.get("with_everybody") or {}).get("sentence", ""),
         ranking=found["ranking"],
+        doubts=tuple(_doubts(source, found)),
     )
+
+
+def _doubts(source: str, found: dict[str, dict]) -> list[str]:
+    """Return what to beware of in a judge's answers: what they are worth as a whole, and beside people's."""
+    verdict = found["trust"].get("verdict") or {}
+    beside = [verdict["sentence"]] if verdict.get("warning") else []
+    return [*account_of(source, found["annotators"]).sentences, *beside]
 
 
 def _alphas(agreement: dict) -> dict[str, tuple[float, list | None]]:

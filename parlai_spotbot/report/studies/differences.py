@@ -9,7 +9,7 @@ from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Table
 from parlai_spotbot.findings.standings import Opened
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import listed, source_said
+from parlai_spotbot.wording import counted, listed, people_said, source_said
 
 
 def study_lines(study: Opened, contents: Contents) -> dict[str, str]:
@@ -32,11 +32,9 @@ def study_lines(study: Opened, contents: Contents) -> dict[str, str]:
     if contents.counted:  # votes come without conversations
         found = {name: found[name] for name in ("Domain", "Contestants")}
     for source in contents.sources:
-        annotators = len({j.worker_id for j in contents.judgements if j.source == source})
-        if contents.counted:
-            annotators = contents.of("votes", source)["annotators"]["count"]
-        kind = "annotators" if source == HUMAN else "variants"
-        found[f"Judged by {source_said(source)}"] = f"{contents.annotations(source)} annotations, {annotators} {kind}"
+        count = contents.people(source)
+        by = people_said(count) if source == HUMAN else counted(count, "variant")
+        found[f"Judged by {source_said(source)}"] = f"{contents.annotations(source)} annotations, {by}"
     made = contents.made_by.get("ranking", {})
     options = made.get("options") or {}
     found["Bootstrap of the analysis"] = f"{options.get('bootstraps', '–')} replicates, {options.get('resample', '–')}"

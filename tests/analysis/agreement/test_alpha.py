@@ -3,9 +3,11 @@
 import krippendorff
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.agreement import METRICS, alpha_by, alpha_of, krippendorff_alpha
-from parlai_spotbot.analysis.agreement.alpha import _Answers, _slope
+from parlai_spotbot.analysis.agreement.alpha import _Answers, _of_annotators, _slope
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.findings import agreement as of_questions
 from parlai_spotbot.findings.alpha_words import alpha_in_words
@@ -128,18 +130,72 @@ def test_the_slope_is_the_derivative(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_leaving_an_annotator_out_moves_alpha_as_the_parts_say(metric):
-    """In a large study alpha without an annotator is alpha less their parts over what is left, to first order."""
-    table = drawn(3000, 12, missing=0.7, seed=3)
+def test_leaving_an_annotator_out_moves_alpha_as_the_scores_say(metric):
+    """With two answers a unit, alpha without an annotator is alpha less their couples over what is left, to first
+    order."""
+    table = two_of_each(drawn(3000, 12, seed=3))
     units, answers, clusters = rows_of(table, kept=np.isfinite)
     own = _Answers.of(units, answers, metric)
-    _, without, gone = own.parts()
-    whole = own.alpha
+    assert own.scores().sum() == pytest.approx(0, abs=1e-12)
     for rater in range(3):
-        mine = clusters.workers[own.rows] == rater
-        left = np.delete(table, rater, axis=0)
-        exact = _Answers.of(*rows_of(left, kept=np.isfinite)[:2], metric).alpha
-        assert exact - whole == pytest.approx(-without[mine].sum() / (1 - gone[mine].sum()), rel=0.1, abs=2e-4)
+        mine = clusters.workers == rater
+        exact = _Answers.of(*rows_of(np.delete(table, rater, axis=0), kept=np.isfinite)[:2], metric).alpha
+        left = 1 - 2 * mine.mean()
+        assert exact - own.alpha == pytest.approx(-2 * own.scores()[mine].sum() / left, rel=0.1, abs=2e-4)
+
+
+def two_of_each(table):
+    """Two answers about each unit, by annotators in turn."""
+    raters, units = table.shape
+    first = np.arange(units) % raters
+    second = (first + 1 + np.arange(units) // raters % (raters - 1)) % raters
+    rater = np.arange(raters)[:, None]
+    return np.where((rater == first) | (rater == second), table, np.nan)
+
+
+@pytest.mark.parametrize(("raters", "per"), [(4, 1), (7, 3)])
+def test_the_component_of_annotators_couple_by_couple(raters, per):
+    """Their jackknife, less the squares of the same sums by conversation: summed over couples of answers."""
+    units, answers, clusters = rows_of(drawn(90, raters, missing=0.3, agree=0.4, seed=5), per, np.isfinite)
+    own = _Answers.of(units, answers, "nominal")
+    worker, home = clusters.workers[own.rows], clusters.conversations[own.rows, 0]
+    slope, size = _slope(own.met, "nominal", None), own.table.sum(axis=1)[own.unit]
+    couples = [(k, m) for k in range(len(own.unit)) for m in range(k) if own.unit[k] == own.unit[m]]
+    k, m = np.array(couples).T
+    error, weight = 2 * slope[own.level[k], own.level[m]] / (size[k] - 1), 2 / len(size) / (size[k] - 1)
+    total, shares = 0.0, []
+    for rater in range(raters):
+        here = (worker[k] == rater) | (worker[m] == rater)
+        shares.append(weight[here].sum())
+        moved = error * (here - shares[-1])
+        total += (moved.sum() ** 2 - (np.bincount(home[k], moved) ** 2).sum()) / (1 - shares[-1]) ** 2
+    effective = 4 / np.square(shares).sum()
+    found = _of_annotators(own.scores(), worker, home)
+    assert found == (pytest.approx(max(0.0, total * (1 - 1 / effective))), pytest.approx(effective), False)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(METRICS), st.integers(2, 5), st.integers(1, 60))
+def test_of_one_annotators_answers_about_one_unit_the_last_counts(seed, metric, raters, repeats):
+    """Whatever the order of rows in between, and whether the repeat is the same answer or another one."""
+    rng = np.random.default_rng(seed)
+    table = drawn(20, raters, missing=0.2, seed=seed)
+    rater, unit = (index.ravel() for index in np.indices(table.shape))
+    again = rng.integers(table.size, size=repeats)
+    earlier = np.where(rng.random(repeats) < 0.5, table.ravel()[again], rng.integers(4, size=repeats))
+    order = np.concatenate([again, rng.permutation(table.size)])  # a missing answer takes nothing back
+    given_again = np.isfinite(table.ravel()[again])
+    units, answers = unit[order], np.concatenate([earlier, table.ravel()[order[repeats:]]])
+    kept = np.concatenate([given_again, np.ones(table.size, dtype=bool)])
+    clusters = Clusters.by(units[kept], rater[order][kept])
+    found = krippendorff_alpha(units[kept], answers[kept], clusters, metric)
+    whole = krippendorff_alpha(*rows_of(table), metric)
+    assert found["alpha"] == pytest.approx(
+        krippendorff.alpha(reliability_data=table, level_of_measurement=metric), abs=1e-10
+    )
+    assert (found["units"], *found["ci"]) == pytest.approx((whole["units"], *whole["ci"]), nan_ok=True)
+    by_group = alpha_by(units[kept], answers[kept], units[kept] * 0, clusters, metric)[0]
+    assert by_group["alpha"][0] == pytest.approx(found["alpha"])
 
 
 def test_answers_about_one_unit_are_never_independent():

@@ -47,16 +47,17 @@ REJECTED = ("rejected", "soft_rejected")
 class CollectResult:
     """What a collection found: `rows` are all judgements of finished units that were not rejected.
 
-    `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected`, `withdrawn` and `unknown` the
-    units left out. `provider` is the platform, `listed` how many its list has (None: none yet), `verified` whether it
-    vouches for who came, `strangers` how many annotators it doesn't know. `lost` counts units whose answers Mephisto
-    has and the ledger not: it is an older copy, or lost what was written last. `backwards` counts units that end before
-    they begin, by a clock that was set; `clock_set` says by how many seconds it was set each time. `chats` says what
-    came of a survey in which people chat, `look` whom to look at, `game_points` who has how many points in a game.
-    `names` leads from worker id to the name in the rows.
+    `unfinished` counts packed units that nobody has handed in. `added` and `removed` count rows of judgements.jsonl
+    that are new or gone, `rejected`, `withdrawn` and `unknown` the units left out. `provider` is the platform, `listed`
+    how many its list has (None: none yet), `verified` whether it vouches for who came, `strangers` how many annotators
+    it doesn't know. `lost` counts units whose answers Mephisto has and the ledger not: it is an older copy, or lost
+    what was written last. `backwards` counts units that end before they begin, by a clock that was set; `clock_set`
+    says by how many seconds it was set each time. `chats` says what came of a survey in which people chat, `look` whom
+    to look at, `game_points` who has how many points in a game. `names` leads from worker id to the name in the rows.
     """
 
     units: int = 0
+    unfinished: int = 0
     chats: ChatResult | None = None
     rejected: int = 0
     withdrawn: int = 0
@@ -78,8 +79,8 @@ class CollectResult:
 
     def figures(self) -> dict:
         """The counts alone, without anybody's id."""
-        counts = ("units", "added", "removed", "rejected", "withdrawn", "unknown", "strangers", "lost", "backwards")
-        counts += ("comments",)
+        counts = ("units", "unfinished", "added", "removed", "rejected", "withdrawn", "unknown", "strangers", "lost")
+        counts += ("backwards", "comments")
         return {"judgements": len(self.rows), **{name: getattr(self, name) for name in counts}}
 
 
@@ -126,6 +127,9 @@ def collect(
         _write_if_new(training_path(study, survey), "".join(files.dumps(row) + "\n" for row in trained))
     strangers = {part.done[handle].worker for part in parts.values() for handle in part.unknown}
     _write_private(paths.annotators, _who_is_who(names, secret, found, strangers))
+    handed_in = {part.done[one.handle].unit_id for part in parts.values() for one in part.submissions}
+    packed = {unit.unit_id for unit in ([] if task else study.units(survey))}
+    found.unfinished = max(0, len(packed - handed_in) - sum(part.lost for part in parts.values()))
     found.comments, found.names, found.strangers = len(comments), names, len(strangers)
     with collecting_chats(study, survey, secret, {h for part in parts.values() for h in part.out}) as found.chats:
         for one, part in parts.items():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
@@ -16,6 +17,9 @@ from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
+
+BROKEN = (np.linalg.LinAlgError, ArithmeticError, MemoryError)
+"""Errors in one finding that leave the others as they are."""
 
 Progress = Callable[[str, str], None]
 """Told of each source and finding that is done."""
@@ -45,6 +49,7 @@ def compute(
     -------
     dict
         Name of the finding -> ``{"by_source": {source: …}, "made_by": …}``; a finding of no source is left out.
+        `made_by` has `not_computed` ("finding (source)" -> error) where a finding failed numerically (`BROKEN`).
 
     Raises
     ------
@@ -52,6 +57,7 @@ def compute(
         Names the judgement or the option that is wrong; or says that nothing is left to analyse.
     """
     options, facts, result, nothing = options or Options(), replace(facts, name=survey), {}, {}
+    broken: dict[str, str] = {}
     forms: dict[int, tuple[Form, list[Finding]]] = {}
     for finding in asked_for(survey, options):
         if only and finding.name not in only:
@@ -65,12 +71,19 @@ def compute(
                 continue
             about = made_of(form, sources, left_out, facts, options)
             for finding in findings:
-                by_source = {name: of(finding, own, progress) for name, own in sources.items()}
+                by_source = {}
+                for name, own in sources.items():
+                    try:
+                        by_source[name] = of(finding, own, progress)
+                    except BROKEN as err:
+                        broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
                 known = {name: plain(data) for name, data in by_source.items() if data is not None}
                 if any(known.values()):
                     result[finding.name] = {"by_source": known, "made_by": dict(about)}
     if not result:
-        raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {nothing or 'none'})")
+        raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")
+    for found in result.values() if broken else ():
+        found["made_by"]["not_computed"] = broken
     return result
 
 

@@ -85,6 +85,7 @@ def full(path: Path | str, tick: Callable[[], None] = lambda: None) -> ImportedS
         "annotations": len({j.annotation_id for own in rows.values() for j in own}),
         "surveys": {name: len(own) for name, own in rows.items()},
         "training": len(maker.training),
+        "unusable": {what: maker.odd[what, "left out"] for what in UNUSABLE if maker.odd[what, "left out"]},
         "oddities": [
             {"count": count, "of": "", "what": what, "rule": rule} for (what, rule), count in maker.odd.items()
         ],
@@ -98,6 +99,9 @@ def full(path: Path | str, tick: Callable[[], None] = lambda: None) -> ImportedS
     return ImportedStudy(
         plan_of(found, DOMAIN, None), found, SURVEY, (), rows[SURVEY], about, training=maker.training, others=others
     )
+
+
+UNUSABLE = ("answers about turns that are not there",)
 
 
 @dataclass
@@ -171,7 +175,7 @@ class _Maker:
                 item = f"{identity}-{answer.name}"
                 self._add(replace(own, survey=TURNS, item_id=item), target, answer.name, str(answer.value))
         else:
-            self.odd["answers about turns that are not there", "left out"] += 1
+            self.odd[UNUSABLE[0], "left out"] += 1
 
     def _pair(self, own: ImportedAnnotation, work: WorkUnit, answer: ProjectAnswer, led: bool) -> None:
         """A choice stands in both dialogues; it is kept as the two were shown."""

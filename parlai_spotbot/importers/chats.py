@@ -322,6 +322,7 @@ def study_of(
         "options": options,
         "notes": reader.names.notes(),
         "oddities": reader.oddities(),
+        "unusable": {"conversation without an exchange": reader.counts["short"]} if reader.counts["short"] else {},
     }
     plan = plan_of(found, reader.domain, request.segments)
     survey = "spot_the_bot" if any(c.kind == "pairs" for c in found) else "acute_eval"

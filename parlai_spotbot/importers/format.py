@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +17,14 @@ from parlai_spotbot.wording import counted
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is to be imported: the options of `spotbot_import`, of which a format reads those that it has."""
+    """What is to be imported: the options of `spotbot_import`, of which a format reads those that it has.
+
+    A format counts in `unusable` what it could not use, by reason: faults of the data, not what options or the format's
+    rules leave out. It shows in the exit code.
+    """
 
     opt: Mapping[str, Any]
+    unusable: Counter[str] = field(default_factory=Counter)
 
     def __getitem__(self, name: str) -> Any:
         return self.opt[name]
@@ -97,6 +103,7 @@ def study_format(
 
     def bring(request: ImportRequest) -> str:
         imported = read(request)
+        request.unusable.update(imported.about.get("unusable", {}))
         new = write_study(request["study"], imported)
         answered = imported.judgements or imported.lines
         step = "analyze" if answered else "crowdsource" if imported.units else "pack"

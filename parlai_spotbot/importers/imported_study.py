@@ -7,16 +7,19 @@ last: an import that was stopped is simply run again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import parlai_spotbot
 from parlai_spotbot import checksums
+from parlai_spotbot.analysis.answers import last_answers, shown_item
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.own_questions import keep
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.wording import counted
 
 STEP = "import"
 JUDGEMENTS = "import_judgements"
@@ -24,7 +27,8 @@ JUDGEMENTS = "import_judgements"
 
 @dataclass(frozen=True)
 class ImportedStudy:
-    """What an importer made: a plan and the records of one survey; `about` goes to provenance.json.
+    """What an importer made: a plan and the records of one survey; `about` goes to provenance.json, with `unusable`,
+    what the importer could not use through a fault (reason -> how often).
 
     `controls` go beside the units, and so do `questions` of its own that were added to the survey, by name, and
     `training`, the rounds of the training that its annotators took. `others` are the judgements of further surveys;
@@ -93,31 +97,66 @@ def _same(before: dict, about: dict) -> bool:
     return all(before.get(key) == about.get(key) for key in keys)
 
 
-def add_judgements(study: Study, survey: str, new: Sequence[Judgement], about: dict) -> int:
-    """Append those of `new` that the study lacks; return how many. The caller holds the study's lock."""
-    known = study.judgements(survey) if study.judgements_path(survey).exists() else []
+def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about: dict) -> list[str]:
+    """Append the judgements that the study lacks; return lines that say how many are new, and how many repeat others.
+
+    An answer that differs from the study's answer of the same annotation is appended, too: analyses take the last one
+    (`last_answers`). The caller holds the study's lock.
+
+    Raises
+    ------
+    UserError
+        Names the judgement whose id is another answer's.
+    """
+    path = study.judgements_path(survey.name)
+    known = study.judgements(survey.name) if path.exists() else []
     fresh = _unknown(known, new)
-    if fresh:
-        with checksums.Journal(study.judgements_path(survey)) as journal:
-            journal.append(*(judgement.to_json() for judgement in fresh))
-    if survey not in study.plan.surveys:
-        study.extend(surveys=[survey])
+    units = study.units(survey.name) if study.units_path(survey.name).exists() else []
+    items = {item.item_id: item for unit in units for item in unit.items}
+    talks = {talk.conversation_id: talk for talk in study.conversations()}
+    given = [*known, *(row for _, row in fresh)]
+    repeated = sum(last_answers(given, shown_item(items, talks, survey.layout == "opening"))[1].values())
+    rows = [row for is_copy, row in fresh if not is_copy]
+    if rows:
+        with checksums.Journal(path) as journal:
+            journal.append(*(judgement.to_json() for judgement in rows))
+    if survey.name not in study.plan.surveys:
+        study.extend(surveys=[survey.name])
     added = dict(study.provenance().get(JUDGEMENTS, {}))
-    study.record(JUDGEMENTS, {**added, about["source"]: about})
-    return len(fresh)
+    study.record(JUDGEMENTS, {**added, about["source"]: about | {"judgements": len(new), "repeated": repeated}})
+    workers = len({judgement.worker_id for judgement in new})
+    lines = [f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"]
+    note = f"note: {counted(repeated, 'annotation')} repeated by the same annotator: the last one counts"
+    return [*lines, note] if repeated else lines
 
 
-def _unknown(known: list[Judgement], new: list[Judgement]) -> list[Judgement]:
-    """Those of `new` that are not in `known`; the same id with another answer is a `UserError`."""
-    have = {judgement.judgement_id: judgement for judgement in known}
-    fresh = []
-    for judgement in new:
-        before = have.get(judgement.judgement_id)
-        if before is None:
-            fresh.append(judgement)
-        elif before != judgement:
+def _unknown(known: Sequence[Judgement], new: Sequence[Judgement]) -> list[tuple[bool, Judgement]]:
+    """Return those of `new` that differ from the last answer in `known`, and whether each is a copy within `new`.
+
+    An answer that changes an earlier one gets an id of its own; an id that is another answer's is a `UserError`.
+    """
+    ids = {row.judgement_id: _answered(row) for row in known}
+    last, seen, fresh = {_answered(row): row for row in known}, set(), []
+    for row in new:
+        key = _answered(row)
+        if ids.get(row.judgement_id, key) != key:
             raise UserError(
-                f"judgement '{judgement.judgement_id}' is in the study with other contents.",
-                "Give changed annotations another annotation_id, or import into another --study.",
+                f"judgement '{row.judgement_id}' is in the study with other contents: another annotator, conversation "
+                "or question.",
+                "Give each annotation an annotation_id of its own.",
             )
+        is_known = key in last and last[key].answer == row.answer
+        if not is_known or key in seen:
+            name, number = row.judgement_id, 1
+            while not is_known and name in ids:
+                name, number = f"{row.judgement_id}-{number + 1}", number + 1
+            ids[name] = key
+            fresh.append((is_known, replace(row, judgement_id=name)))
+        last[key] = row
+        seen.add(key)
     return fresh
+
+
+def _answered(row: Judgement) -> tuple:
+    about = (row.conversation_ids, row.exchanges, row.question, row.target, row.control)
+    return (row.source, row.worker_id, row.annotation_id, *about)

@@ -260,6 +260,7 @@ def traces(request: ImportRequest, form: TraceForm) -> ImportedStudy:
         sources |= sums(path)
     made = study_of(reader, request, sources, columns)
     if without:
+        made.about["unusable"]["record without a chat in its input and output"] = without
         what = "records without a chat in their input and output"
         made.about["oddities"].append({"what": what, "count": without, "of": records, "rule": "left out"})
     return made

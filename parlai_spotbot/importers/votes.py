@@ -98,9 +98,11 @@ def votes(
         "options": {"domain": domain, "columns": columns, "answers": answers, "names": names, "source": source},
         "columns": {**found.by_field, **({"winner": sorted(found.one_hot)} if found.one_hot else {})},
         "annotations": reader.counts.total(),
+        "repeated": reader.repeated,
         "outcomes": {what: reader.counts[what] for what in OUTCOMES},
         "annotators": len(reader.workers) if "annotator" in found.by_field else None,
         "notes": reader.notes(),
+        "unusable": {"vote between a contestant and itself": reader.alone} if reader.alone else {},
     }
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
     return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines})
@@ -186,10 +188,13 @@ class _VoteReader:
     languages: dict[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     alone: int = 0
+    given: set[int] = field(default_factory=set)
+    repeated: int = 0
+    guessed: int = 0
 
     def lines(self, rows: Rows, progress: Callable[[int], None] | None) -> Iterator[bytes]:
         """The judgements as they are written, many lines a piece."""
-        known: dict[tuple, tuple[str, str]] = {}
+        known: dict[tuple, tuple] = {}
         block: list[str] = []
         sides = 2 + max(len(self.columns.one_hot), 1)
         source = files.dumps(self.source)
@@ -205,11 +210,13 @@ class _VoteReader:
                 continue
             number += 1
             self.counts[meant[0]] += 1
+            shown, who, spoken = self._prompt(prompt, line), self._worker(worker, line), self._language(language, line)
+            when = self._time(time, line)
+            self._count_repeat(meant, shown, who, spoken, when)
             block.append(
                 f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
-                f'"{UNIT}", {meant[1]}, "conversation_ids": {self._prompt(prompt, line)}, "exchanges": 0, "target": '
-                f'"pair", "question": "{PREFERENCE}", "worker_id": {self._worker(worker, line)}, "source": {source}'
-                f"{self._language(language, line)}{self._time(time, line)}}}\n"
+                f'"{UNIT}", {meant[1]}, "conversation_ids": {shown}, "exchanges": 0, "target": '
+                f'"pair", "question": "{PREFERENCE}", "worker_id": {who}, "source": {source}{spoken}{when}}}\n'
             )
             if len(block) == BLOCK:
                 yield "".join(block).encode()
@@ -217,6 +224,19 @@ class _VoteReader:
                     progress(len(block))
                 block.clear()
         yield "".join(block).encode()
+
+    def _count_repeat(self, meant: tuple[str, str, str], shown: str, who: str, spoken: str, when: str) -> None:
+        """Count a vote that repeats another by the rule of `findings.votes.repeated_votes`, by which analyses go."""
+        if who != '""':
+            key = (who, meant[2], shown, when if shown == "[]" else "")
+        elif when and not when.endswith('T00:00:00Z"'):
+            key = (meant[1], shown, spoken, when)
+        else:
+            return
+        if (code := hash(key)) in self.given:
+            self.repeated += 1
+            self.guessed += shown == "[]" and not when
+        self.given.add(code)
 
     def _where(self, line: int) -> str:
         return f"{self.path}, {'entry' if self.path.suffix.lower() == '.json' else 'line'} {line}"
@@ -234,8 +254,8 @@ class _VoteReader:
             texts.append("" if value is None else str(value))
         return tuple(texts)
 
-    def _vote(self, said: tuple[str, ...], line: int) -> tuple[str, str] | tuple[()]:
-        """What came of it, and the item and answer as JSON; nothing where both contestants are one."""
+    def _vote(self, said: tuple[str, ...], line: int) -> tuple[str, str, str] | tuple[()]:
+        """Return the outcome, item and answer as JSON, and the pair whichever stands first; nothing of one contestant."""
         a, b = (self.names.of(name, self._where(line)) for name in said[:2])
         if self.columns.one_hot:
             hits = [what for value, what in zip(said[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]
@@ -255,7 +275,7 @@ class _VoteReader:
             return ()
         item = f"{a}:{b}"
         self.items.setdefault((a, b), Item(item, (), 0, (), partners=(a, b)))
-        return what, f'"item_id": {files.dumps(item)}, "answer": "{what}"'
+        return what, f'"item_id": {files.dumps(item)}, "answer": "{what}"', ":".join(sorted((a, b)))
 
     def _text(self, name: str, value: Any, line: int) -> str:
         """A field that may be missing, as text; what is no single value is an error."""
@@ -292,13 +312,21 @@ class _VoteReader:
         if value is None or value == "":
             return ""
         when = moment(value, f"{self._where(line)}: {self.columns.called('time')}")
-        return f', "submitted_at": "{when:%Y-%m-%dT%H:%M:%SZ}"'
+        part = f".{when.microsecond:06d}" if when.microsecond else ""
+        return f', "submitted_at": "{when:%Y-%m-%dT%H:%M:%S}{part}Z"'
 
     def notes(self) -> list[str]:
         """What was done that isn't plain."""
         found = []
         if self.alone:
             found.append(f"left out: {counted(self.alone, 'vote')} between a contestant and itself")
+        if self.repeated:
+            found.append(f"{counted(self.repeated, 'vote')} repeated by the same annotator: the last one counts")
+        if self.guessed:
+            found.append(
+                f"{self.guessed} of these may be votes on other prompts, as neither prompt nor time is known: name "
+                "their columns, --columns prompt=…,time=…"
+            )
         return found + self.names.notes()
 
 

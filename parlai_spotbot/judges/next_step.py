@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.run import check_survey
-from parlai_spotbot.judges.specs import LANGUAGE_MODEL
+from parlai_spotbot.judges.specs import LANGUAGE_MODEL, judges_of
 from parlai_spotbot.judges.spotter import SURVEYS as SPOTTED
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -37,11 +40,28 @@ def answers_by_people(study: Study, survey: str) -> str:
 
 
 def answers_by_a_judge(study: Study, survey: str) -> str:
-    """The command that lets a judge answer a survey; "" where none can."""
+    """Return the command that lets a judge answer a survey: the last one that was asked, else the default; "" where
+    none can."""
+    asked = study.provenance().get("judge", {}).get(survey, {})
+    if asked:
+        return _asked_again(study, survey, *list(asked.items())[-1])
     judge = judge_for(survey)
     if judge == "spotter" and not set(features_of(survey_of(study, survey))) <= set(FEATURES):
         judge = LANGUAGE_MODEL  # the spotter learns nothing of features of one's own
     return hints.command("judge", study.path, survey, judges=judge) if judge else ""
+
+
+def _asked_again(study: Study, survey: str, name: str, options: Mapping[str, Any]) -> str:
+    """Return the command that asks a judge again, from the options that provenance.json records."""
+    if "model" not in options:
+        return hints.command("judge", study.path, survey, judges=name)
+    about = study.survey_path(survey) / "judges" / name / "model.json"
+    key = files.read_json(about).get("key_variable") if about.exists() else None
+    given = {"model": options["model"], "url": options.get("url"), "key_variable": key, "name": name}
+    [spec] = judges_of(LANGUAGE_MODEL, given)
+    if any(options.get(option) != value for option, value in spec.options.deciding().items()):
+        return hints.command("judge", study.path, survey, judges=YOUR_FILE)  # options of a judges file
+    return hints.command("judge", study.path, survey, **{f"judge_{key}": value or None for key, value in given.items()})
 
 
 def answers_of_a_file(study: Study, survey: str) -> str:

@@ -9,6 +9,23 @@ from parlai_spotbot.wording import counted, minutes_said, some
 ANSWERS = ("human", "bot", "unsure")
 
 
+KINDS = {
+    "bad": "not one of the possible answers",
+    "empty": "empty",
+    "cut": "cut before its first word",
+    "refused": "refused by the model",
+    "filtered": "held back by the server's filter",
+    "too_long": "the prompt is too long for the model",
+    "nothing": "the model wrote nothing",
+    "rejected": "the server rejected the request",
+    "unreachable": "the server was not reached",
+    "timeout": "the server was too slow",
+    "busy": "the server was busy or failed",
+    "malformed": "no chat completion",
+    "endless": "without end",
+}
+"""Why an answer is missing: the kind in the judge's files -> in words."""
+
 MOST_REQUESTS, MOST_COST = 1000, 1.0
 """A server that is asked more often, or may cost more, is not asked before somebody has said yes."""
 
@@ -66,15 +83,36 @@ def summary_text(summary: Mapping) -> str:
         tokens = some(special["tokens"], "different ones")
         lines.append(f"  {counted(special['items'], 'item')} with special tokens, read as text: {tokens}")
     missing, usage = summary.get("missing") or {}, summary.get("usage") or {}
-    if missing.get("n"):
-        why = ", ".join(f"{kind} {n}" for kind, n in missing["reasons"].items())
-        lines.append(f"  {missing['n']} answers are missing ({why}): see failures.jsonl")
+    if reasons := missing_answers(summary):
+        why = ", ".join(f"{why} {n}" for why, n in reasons.items())
+        where = ": see failures.jsonl" if missing.get("n") else ""
+        lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why}){where}")
     if "cost" in usage:
         tokens = f"{usage['prompt_tokens']:,} tokens read, {usage['completion_tokens']:,} written"
         lines.append(f"  cost so far: {usage['cost']:.4f} {usage['currency']} ({tokens})")
     if summary.get("stopped"):
         lines.append(f"  stopped: {summary['stopped']}")
     return "\n".join(lines)
+
+
+def missing_answers(summary: Mapping) -> dict[str, int]:
+    """Return why answers of a judge are missing -> how many."""
+    found = {KINDS.get(kind, kind): n for kind, n in (summary.get("missing") or {}).get("reasons", {}).items()}
+    if summary.get("not_asked"):
+        found["not asked"] = summary["not_asked"]
+    if not found and summary["answered"] < summary["units"]:
+        found["of units that are not answered"] = summary["units"] - summary["answered"]
+    return found
+
+
+def is_open(summary: Mapping) -> bool:
+    """Return True if the same command would ask for some of the missing answers again."""
+    return summary["answered"] < summary["units"] or not is_usable(summary)
+
+
+def is_usable(summary: Mapping) -> bool:
+    """Return True if the judge has given an answer to a question that isn't a control."""
+    return any(variant["answers"] for variant in summary["variants"].values())
 
 
 def _accuracy(worker: str, measured: Mapping, held_out: bool) -> list[str]:

@@ -17,7 +17,7 @@ from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.result import DONE, MISTAKE, STOPPED, Result, shown
+from parlai_spotbot.scripts.result import DONE, MISTAKE, PARTLY, STOPPED, Result, shown
 from parlai_spotbot.study import OPENED, Study
 
 AGAIN = "then run the same command again: what was finished is kept."
@@ -40,13 +40,14 @@ class Command(ABC):
     """A command: `add_options` names its options, `execute` does the work.
 
     `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples and `FIRST` the options under ``--help``;
-    ``--help-all`` has all options. One that `GOES_ON` makes no study: --study is there. One that `PACKS` takes a
-    file for --survey. `result` is what ``--json`` and ``--quiet`` show.
+    ``--help-all`` has all options; both end in `CODES`, the exit codes. One that `GOES_ON` makes no study: --study is
+    there. One that `PACKS` takes a file for --survey. `result` is what ``--json`` and ``--quiet`` show.
     """
 
     DESCRIPTION = ""
     EPILOG = ""
     FIRST: tuple[str, ...] = ()
+    CODES = ""
     GOES_ON = False
     PACKS = False
     required: tuple[str, ...] = ()
@@ -75,7 +76,7 @@ class Command(ABC):
             action.required = False
             if action.dest in cls.unset:
                 action.default = argparse.SUPPRESS  # or --help would end its line with "(default: None)"
-        parser.first, parser.examples = cls.FIRST, cls.EPILOG
+        parser.first, parser.examples, parser.codes = cls.FIRST, cls.EPILOG, cls.CODES
         return parser
 
     @classmethod
@@ -130,10 +131,26 @@ class Command(ABC):
             print("\nstopped; run the same command to go on from here", file=sys.stderr)
             return STOPPED
 
-    def _mistake(self, problem: str, remedy: str) -> int:
-        print(f"error: {problem}" + (f"\n  {remedy}" if remedy else ""), file=sys.stderr)
+    def _mistake(self, problem: str, remedy: str, code: int = MISTAKE) -> int:
+        kind = "error" if code == MISTAKE else "warning"
+        print(f"{kind}: {problem}" + (f"\n  {remedy}" if remedy else ""), file=sys.stderr)
         self.result.error = {"problem": problem, "remedy": remedy}
-        return MISTAKE
+        return code
+
+    def accounted(self, usable: object = True, remedy: str = "", nothing: str = "nothing usable") -> int:
+        """Return the exit code for what `result.missing` counts, and print it.
+
+        Parameters
+        ----------
+        usable : object
+            Whether anything can be used; a falsy value gives `MISTAKE` with the message `nothing`.
+        remedy : str
+            How to get what is missing.
+        """
+        reasons = "; ".join(f"{count:,} × {what}" for what, count in self.result.missing.items())
+        if not usable:
+            return self._mistake(f"{nothing}: {reasons}." if reasons else f"{nothing}.", remedy)
+        return self._mistake(f"missing: {reasons}.", remedy, PARTLY) if reasons else DONE
 
     def answered(self, study: Study, survey: str | None) -> None:
         """The result is what the survey says (None: the one whose answers are worth most), figures are its ranking."""
@@ -147,13 +164,17 @@ class Command(ABC):
             self.result.said = answer(found[0])
             self.result.figures["ranking"] = {own.survey: own.analysis.get("ranking", {}) for own in found}
 
-    def say_next(self, study: Study, survey: str) -> None:
-        """Print the command that comes next for the survey: by people too, where it is answers that are lacking."""
+    def say_next(self, study: Study, survey: str, judge: str = "") -> None:
+        """Print the command that comes next for the survey: by people too, where it lacks answers.
+
+        `judge` is the command of a judge that gave none: the next step names no other judge in its place.
+        """
         from parlai_spotbot.judges.next_step import answers_by_a_judge, answers_by_people, next_step
 
-        self.result.next = step = next_step(study, survey)
-        if step == answers_by_a_judge(study, survey):
-            print(f"\nnext, by people: {answers_by_people(study, survey)}\nor by a judge:   {step}")
+        self.result.next = step = judge or next_step(study, survey)
+        if judge or step == answers_by_a_judge(study, survey):
+            people, by = answers_by_people(study, survey), "the same judge" if judge else "a judge"
+            print(f"\nnext, by people: {people}\nor by {by}: {step}")
         else:
             print(f"\nnext: {step}")
 

@@ -40,6 +40,36 @@ def add_judge_options(parser: OptionParser) -> None:
     group.add_argument("--judge-price-completion", type=float, default=None, help="of a million tokens that it writes")
 
 
+def judge_words(opt: dict) -> dict:
+    """Return the options of `add_judge_options` that were given, as `hints.command` takes them."""
+    names = ("judges", "max_cost", *(f"judge_{name}" for name in GIVEN))
+    return {name: opt[name] for name in names if opt.get(name)}
+
+
+def missing_of(summaries: dict[str, dict]) -> tuple[dict[str, int], bool]:
+    """Return what is missing of the answers of all judges, by judge and reason, and whether any answer is usable."""
+    from parlai_spotbot.judges.summary import is_usable, missing_answers
+
+    missing = {
+        f"answer of judge {name} ({why})": n
+        for name, summary in summaries.items()
+        for why, n in missing_answers(summary).items()
+    }
+    return missing, not missing or any(map(is_usable, summaries.values()))
+
+
+def remedy_of(summaries: dict[str, dict]) -> str:
+    """Return what to do about missing answers: why judges stopped, and how to go on."""
+    from parlai_spotbot.judges.summary import is_open
+
+    lines = [f"Judge {name} stopped: {own['stopped']}." for name, own in summaries.items() if own.get("stopped")]
+    if any(map(is_open, summaries.values())):
+        lines.append("Correct the judge or its server, then run the same command again: what was answered is kept.")
+    else:
+        lines.append("They are not asked for again; judges/NAME/failures.jsonl lists them.")
+    return " ".join(lines)
+
+
 def judges_asked(opt: dict, survey: str) -> list[JudgeSpec]:
     """The judges that these options name; what is wrong with them is a `UserError`, before any work."""
     from parlai_spotbot.judges.next_step import judge_for

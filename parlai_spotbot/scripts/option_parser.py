@@ -81,7 +81,7 @@ class OptionParser(argparse.ArgumentParser):
         self.register("action", "listed", _Listed)
         self.first: Sequence[str] = ()
         self.needed: list[argparse.Action] = []
-        self.examples = ""
+        self.examples = self.codes = ""
         self.add_argument("-h", "--help", action=_Help, owner=self, whole=False, help="the options that matter most")
         self.add_argument("--help-all", action=_Help, owner=self, whole=True, help="all options and examples")
 
@@ -99,7 +99,8 @@ class OptionParser(argparse.ArgumentParser):
             layout.start_section(EXAMPLES)
             layout.add_text(_some(self.examples))
             layout.end_section()
-        return f"{layout.format_help()}\nmore: {self.prog} --help-all\n"
+        codes = f"{self.codes}\n" if self.codes else ""
+        return f"{layout.format_help()}\n{codes}more: {self.prog} --help-all\n"
 
     def format_help(self) -> str:
         layout = self._get_formatter()
@@ -113,6 +114,7 @@ class OptionParser(argparse.ArgumentParser):
             layout.start_section(EXAMPLES)
             layout.add_text(self.examples)
             layout.end_section()
+        layout.add_text(self.codes)
         return layout.format_help()
 
     def parse_known_args(self, args=None, namespace=None):

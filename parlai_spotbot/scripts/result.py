@@ -1,4 +1,4 @@
-"""What a command leaves to whoever called it: a result in one line, files, what comes next, an exit code.
+"""The result of a command: one line, the files written, what is missing, the next command and the exit code.
 
 The terminal gets all that a command prints; ``--quiet`` its result alone; ``--json`` one object on stdout, all else on
 stderr.
@@ -16,22 +16,38 @@ from typing import Any
 
 DONE, PARTLY, MISTAKE, UNDECIDED, WORSE, STOPPED = 0, 1, 2, 3, 4, 130
 EXIT_CODES = {
-    DONE: "done (compare: NEW is better)",
-    PARTLY: "done, but something is wrong or missing, which is said",
-    MISTAKE: "nothing done, or not all: an error that you can mend, which is said",
+    DONE: "done, and nothing is missing (compare: NEW is better)",
+    PARTLY: "done in part: what is missing or wrong is counted, with reasons",
+    MISTAKE: "nothing usable, or an error that you can mend; the message says how",
     UNDECIDED: "compare: the two can't be told apart yet",
     WORSE: "compare: NEW is worse",
     STOPPED: "stopped by Ctrl-C; the same command goes on",
 }
+COUNTED = "Exit codes: 0 all there; 1 something missing or left out through a fault; 2 nothing usable, or an error."
+"""The line under ``--help`` of commands that count what is missing."""
 
 
 @dataclass
 class Result:
-    """What came of a command: the keys of ``--json``, the same for all commands.
+    """Outcome of a command: the keys of ``--json``, the same for all commands.
 
-    `said` is the result in one line, `verdict` (of compare) better, undecided or worse, `written` where what came of it
-    is, by what it is, `next` the command that comes next, `error` the problem and its remedy, `figures` what else a
-    script may want to know.
+    Attributes
+    ----------
+    said : str
+        The result in one line.
+    verdict : str
+        Of ``compare``: better, undecided or worse.
+    written : dict
+        Kind of file -> its path.
+    missing : dict
+        What is missing or could not be used -> how often. Deliberate options and documented exclusions (failed
+        controls, practice rounds) are not counted.
+    next : str
+        The command that comes next.
+    error : dict or None
+        ``problem`` and ``remedy``; never None where something is missing.
+    figures : dict
+        Further figures for scripts.
     """
 
     command: str
@@ -39,6 +55,7 @@ class Result:
     said: str = ""
     verdict: str = ""
     written: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
     next: str = ""
     error: dict[str, str] | None = None
     figures: dict[str, Any] = field(default_factory=dict)

@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.result import COUNTED
 
 OPTIONS = ("bootstraps", "resample", "backend", "unsure", "wage", "stability", "min_correct")
+
+
+FAULTS = (
+    "incomplete annotation",
+    "question that isn't among the study's",
+    "choice that the question hasn't, or the same twice",
+)
+"""Reasons why annotations are left out of an analysis that are faults of the data, not rules of the method."""
+
+
+def missing_of(result: Mapping[str, Mapping]) -> dict[str, int]:
+    """Return what an analysis left out through a fault: annotations, whole sources, findings -> how many."""
+    made = [value.get("made_by", {}) for value in result.values()]
+    used = {source for about in made for source in about.get("used", {})}
+    missing: dict[str, int] = {}
+    for about in made:
+        for source, reasons in about.get("left_out", {}).items():
+            missing |= {f"{why} of {source}": n for why, n in reasons.items() if why in FAULTS}
+            if source not in used:
+                missing[f"source {source}: no answer left to analyse ({', '.join(reasons)})"] = 1
+        for finding, error in about.get("not_computed", {}).items():
+            missing[f"finding {finding}: {error}"] = 1
+    return missing
 
 
 class SpotbotAnalyze(Command):
     DESCRIPTION = "Compute every statistic of a survey: ranking, survival, features, agreement, annotators, time"
     EPILOG = "parlai spotbot_analyze --study studies/mine"
     FIRST = ("--study", "--survey", "--bootstraps", "--stability", "--metrics")
+    CODES = COUNTED
     GOES_ON = True
 
     @classmethod
@@ -67,7 +95,7 @@ class SpotbotAnalyze(Command):
         )
         add_seed(group)
 
-    def execute(self) -> None:
+    def execute(self) -> int:
         from parlai_spotbot.findings import metrics_of_study
         from parlai_spotbot.findings.analyze import analysis_folder, analyze
         from parlai_spotbot.findings.compute import summary
@@ -81,11 +109,15 @@ class SpotbotAnalyze(Command):
         metrics = None
         with study.lock("spotbot_analyze"), ProgressBar("analysis") as bar:
             result = analyze(study, survey, progress=bar, **options)
+            self.result.missing = missing_of(result)
             if opt["metrics"] or metrics_of_study.has_what_it_takes(study):
                 from parlai_spotbot.analysis.metrics import Wishes
 
                 wishes = Wishes(seed=options["seed"], bootstraps=opt["bootstraps"], wage=opt["wage"])
-                metrics = metrics_of_study.analyze_metrics(study, wishes)
+                try:
+                    metrics = metrics_of_study.analyze_metrics(study, wishes)
+                except UserError as err:
+                    self.result.missing[f"study of all metrics: {err.problem.rstrip('.')}"] = 1
         print(summary(survey, result))
         folder = analysis_folder(study, survey, opt["unsure"])
         print(f"written to {folder}")
@@ -98,6 +130,7 @@ class SpotbotAnalyze(Command):
             print(f"written to {metrics_of_study.metrics_path(study)}")
             self.result.wrote(metrics=metrics_of_study.metrics_path(study))
         self.say_next(study, survey)
+        return self.accounted(remedy="All else is analysed; collect or correct these answers, and analyse again.")
 
 
 COMMAND = SpotbotAnalyze

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command, add_common
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.result import COUNTED, DONE
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.collect import ChatResult
@@ -29,6 +30,7 @@ class SpotbotCollect(Command):
       Leaves out whom Prolific doesn't know, now and in later collections; MTurk is asked by itself.
   Work that Mephisto's tools rejected is left out: spotbot mephisto --study studies/mine examine"""
     FIRST = ("--study", "--survey", "--withdraw", "--submissions", "--keep-worker-ids")
+    CODES = COUNTED
     GOES_ON = True
 
     @classmethod
@@ -69,7 +71,7 @@ class SpotbotCollect(Command):
             help="the environment variable with a token for Prolific's interface, to ask it for the submissions",
         )
 
-    def execute(self) -> None:
+    def execute(self) -> int:
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
 
@@ -90,8 +92,22 @@ class SpotbotCollect(Command):
         print(text := said(found, study, survey))
         self.result.said, self.result.figures = text.partition("\n")[0], found.figures()
         self.result.wrote(judgements=study.judgements_path(survey))
+        self.result.missing = missing_of(found)
         if found.rows:
             self.say_next(study, survey)
+        elif self.opt["withdraw"] is not None:
+            return DONE
+        return self.accounted(found.rows, "Collect again when more units are finished.", "no finished unit can be used")
+
+
+def missing_of(found: CollectResult) -> dict[str, int]:
+    """Return the units without answers, by reason; work that was rejected or withdrawn is left out on purpose."""
+    counts = {
+        "unit that nobody has finished": found.unfinished,
+        "unit whose answers Mephisto has and the ledger lacks": found.lost,
+        "unit that ended because a contestant broke down": len(found.chats.left) if found.chats else 0,
+    }
+    return {what: n for what, n in counts.items() if n}
 
 
 def _submissions(opt: dict, study: Study) -> list[PlatformEntry]:

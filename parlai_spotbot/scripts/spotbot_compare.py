@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.judge_options import judge_words
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
-from parlai_spotbot.scripts.result import DONE, UNDECIDED, WORSE
+from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
 from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ CODES = {"better": DONE, "undecided": UNDECIDED, "worse": WORSE}
 
 
 class SpotbotCompare(SpotbotTournament):
+    CODES = "Exit codes: 0 better; 3 not told apart; 4 worse; 2 no usable answer, or an error."
     DESCRIPTION = "Is NEW better than OLD? Both play, a judge answers; exit code 0: better, 3: not told apart, 4: worse"
     EPILOG = """\
   spotbot compare new_bot:respond old_bot:respond --judge spotter
@@ -75,8 +77,8 @@ class SpotbotCompare(SpotbotTournament):
         with claimed(Path(self.opt["study"] or f"{new.name}-vs-{old.name}"), "spotbot_compare") as path:
             played = play(path, request, engine=engine_of(self.opt))
             print(played.text())
-            played.check()
-            self._evaluate(played.study, [judge])
+            if self._evaluate(played, [judge]) == MISTAKE:
+                return MISTAKE
         found = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
         self.result.verdict, self.result.said = found.verdict, found.said()
         self.result.figures = asdict(found)
@@ -128,14 +130,14 @@ class SpotbotCompare(SpotbotTournament):
 
     def _more(self, study: Study) -> str:
         """This command with twice the conversations."""
-        given = {name: self.opt[name] for name in GIVEN if self.opt.get(name)}
+        given = judge_words(self.opt) | {name: self.opt[name] for name in GIVEN if self.opt.get(name)}
         options = hints.command("compare", study.path, conversations=2 * study.plan.conversations_per_pair, **given)
         begin, _, rest = options.partition(" --")
         named = [word for own in self.opt["contestants"] or () for word in ("--contestant", own)]
         return f"{begin} {shlex.join((self.opt['new'], self.opt['old'], *named))} --{rest}"
 
 
-GIVEN = ("pool", "judges", "judge_url", "judge_model", "judge_key_variable", "judge_name", "survey")
+GIVEN = ("pool", "survey")
 """What stays as it was given when more conversations are asked for."""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from parlai_spotbot import plugin
 from parlai_spotbot.scripts.command import Command, add_common, whole_numbers
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.result import COUNTED
 from parlai_spotbot.study import Study
 
 IMPORTERS = "parlai_spotbot.importers"
@@ -28,6 +29,7 @@ class SpotbotImport(Command):
   parlai spotbot_import --format votes --data votes.jsonl --columns a=bot1,b=bot2,winner=better,annotator=- \
       --answers 1=a,2=b,0=tie,3=both_bad --study studies/votes
   The same command again changes nothing."""
+    CODES = COUNTED
     FIRST = ("--format", "--data", "--study", "--names", "--columns", "--answers")
 
     @classmethod
@@ -99,17 +101,20 @@ class SpotbotImport(Command):
             "--source", type=str, default="human", help="votes: who voted, human or judge:NAME where a model did"
         )
 
-    def execute(self) -> None:
+    def execute(self) -> int:
         from parlai_spotbot.importers.format import ImportRequest
 
         found = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
         segments = self.opt["segments"]
-        print(said := found.bring(ImportRequest({**self.opt, "segments": segments and whole_numbers(segments)})))
+        request = ImportRequest({**self.opt, "segments": segments and whole_numbers(segments)})
+        print(said := found.bring(request))
         self.result.said = said.strip().partition("\n")[0]
         *_, last = said.strip().splitlines()
         self.result.next = last.partition("next: ")[2]
         self.result.figures = _rows(Study.open(self.opt["study"]))
         self.result.wrote(study=self.opt["study"])
+        self.result.missing = dict(request.unusable)
+        return self.accounted(remedy="All else is imported; correct the file and import it into another --study.")
 
 
 def _rows(study: Study) -> dict:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from parlai_spotbot.hints import command
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
-from parlai_spotbot.scripts.judge_options import add_judge_options, judges_asked, let_judge
+from parlai_spotbot.scripts.judge_options import (
+    add_judge_options,
+    judge_words,
+    judges_asked,
+    let_judge,
+    missing_of,
+    remedy_of,
+)
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.result import COUNTED, DONE
 
 
 class SpotbotJudge(Command):
@@ -19,6 +28,7 @@ class SpotbotJudge(Command):
   parlai spotbot_judge --study studies/mine --drop NAME
       Takes a judge's answers out of the study; they are kept beside it."""
     FIRST = ("--study", "--survey", "--judges", "--judge-url", "--judge-model", "--dry-run")
+    CODES = COUNTED
     GOES_ON = True
 
     @classmethod
@@ -32,12 +42,13 @@ class SpotbotJudge(Command):
         )
         add_seed(group)
 
-    def execute(self) -> None:
+    def execute(self) -> int:
         from parlai_spotbot.study import Study
 
         survey = self.opt["survey"]
         if self.opt["drop"] is not None:
-            return self._drop(Study.open(self.opt["study"]), survey)
+            self._drop(Study.open(self.opt["study"]), survey)
+            return DONE
         specs = judges_asked(self.opt, survey)  # what is wrong ends the command before any work
         study = Study.open(self.opt["study"])
         judges = [spec.make(seed_of(self.opt, study), self.opt["max_cost"]) for spec in specs]
@@ -49,15 +60,24 @@ class SpotbotJudge(Command):
                 self.result.figures[judge.name] = found = estimate(study, survey, judge)
                 print(estimate_text(found))
             print("\nnothing was asked (--dry-run)")
-            return
-        from parlai_spotbot.wording import listed
+            return DONE
+        from parlai_spotbot.judges.summary import is_open
+        from parlai_spotbot.wording import counted, listed
 
         with study.lock("spotbot_judge"):
-            self.result.figures = let_judge(study, survey, judges, self.opt["yes"])
-        names = [judge.name for judge in judges]
-        self.result.said = f"judged by {listed(names)}" if names else "judged by nobody"
+            self.result.figures = summaries = let_judge(study, survey, judges, self.opt["yes"])
+        self.result.missing, usable = missing_of(summaries)
+        names = listed([judge.name for judge in judges]) or "nobody"
+        n = sum(self.result.missing.values())
+        self.result.said = f"judged by {names}" if usable else f"no usable answer of {names}"
+        self.result.said += f"; {counted(n, 'answer')} missing" if n else ""
         self.result.wrote(judgements=study.judgements_path(survey))
-        self.say_next(study, survey)
+        code = self.accounted(usable, remedy_of(summaries), f"no answer of {names} can be used")
+        again = command("judge", study.path, survey, **judge_words(self.opt), seed=self.opt["seed"])
+        self.say_next(study, survey, "" if usable else again)
+        if usable and any(map(is_open, summaries.values())):
+            print(f"for the missing answers: {again}")
+        return code
 
     def _drop(self, study, survey: str) -> None:
         from parlai_spotbot.judges.dropping import drop_judge

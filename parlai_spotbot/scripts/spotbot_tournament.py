@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.judge_options import add_judge_options, judges_asked, let_judge
+from parlai_spotbot.scripts.judge_options import add_judge_options, judges_asked, let_judge, missing_of, remedy_of
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import add_play_options, asked_of, engine_of
+from parlai_spotbot.scripts.result import COUNTED
+from parlai_spotbot.scripts.spotbot_analyze import missing_of as missing_of_analysis
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges.specs import JudgeSpec
-    from parlai_spotbot.study import Study
+    from parlai_spotbot.selfplay.play import SelfPlaySummary
 
 
 class SpotbotTournament(Command):
+    CODES = COUNTED
     PACKS = True
     DESCRIPTION = "Rank a pool of bots: self-play, units, an automatic judge, statistics and a report, in one go"
     EPILOG = """\
@@ -38,7 +41,7 @@ class SpotbotTournament(Command):
         group.add_argument("--backend", type=str, default="auto", help="survival analysis: auto, native or icenreg")
         add_judge_options(parser)
 
-    def execute(self) -> None:
+    def execute(self) -> int:
         asked = asked_of(self.opt)
         judges = self._check()
         from parlai_spotbot.selfplay.play import claimed, play
@@ -47,8 +50,7 @@ class SpotbotTournament(Command):
             played = play(path, asked, engine=engine_of(self.opt))
             print(played.text())
             self.result.figures["selfchat"] = played.figures()
-            played.check()
-            self._evaluate(played.study, judges)
+            return self._evaluate(played, judges)
 
     def _check(self) -> list[JudgeSpec]:
         """Check what comes after self-play before it starts; returns the judges."""
@@ -68,7 +70,8 @@ class SpotbotTournament(Command):
     def _options(self) -> dict:
         return {name: self.opt[name] for name in ("bootstraps", "backend")}
 
-    def _evaluate(self, study: Study, judges: list[JudgeSpec]) -> None:
+    def _evaluate(self, played: SelfPlaySummary, judges: list[JudgeSpec]) -> int:
+        """Do what comes after self-play; return the exit code. Without a usable answer there is no report."""
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.report import build_report
@@ -76,20 +79,32 @@ class SpotbotTournament(Command):
         from parlai_spotbot.surveys import get_survey, own_surveys
         from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.packing.pack_study import pack_study
+        from parlai_spotbot.wording import listed
 
-        seed = study.plan.seed
+        played.check()
+        study, seed = played.study, played.study.plan.seed
+        if not played.complete:
+            self.result.missing["conversation that came to no end (failures.jsonl)"] = played.expected - played.bots
         with own_surveys.taken(study, self.opt["survey"]) as survey:
             packed = pack_study(study, survey)
             print(f"\n{packing_of(get_survey(survey, study)).said(packed)}", flush=True)
         made = [spec.make(seed, self.opt["max_cost"]) for spec in judges]
         self.result.figures |= {"pack": packed, "judge": let_judge(study, survey, made, self.opt["yes"])}
+        missing, usable = missing_of(self.result.figures["judge"])
+        self.result.missing |= missing
+        remedy = remedy_of(self.result.figures["judge"]) if missing else ""
+        if not usable:
+            names = listed([judge.name for judge in made])
+            return self.accounted(False, remedy, f"no answer of {names} can be used")
         if study.judgements_path(survey).exists():
             with ProgressBar("analysis") as bar:
                 result = analyze(study, survey, progress=bar, seed=seed, **self._options())
             print(f"\n{summary(survey, {name: own for name, own in result.items() if name != 'hygiene'})}")
+            self.result.missing |= missing_of_analysis(result)
             self.answered(study, survey)
         self.result.wrote(report=build_report(study, survey))
         print(f"\nreport: {self.result.written['report']}")
+        return self.accounted(remedy=remedy)
 
 
 COMMAND = SpotbotTournament

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from in_process import spotbot
 from test_collect import Collection
 
 from parlai_spotbot import files
@@ -16,7 +17,6 @@ from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.scripts.spotbot_collect import SpotbotCollect
 
 
 @pytest.fixture
@@ -202,14 +202,15 @@ def test_answers_that_were_lost_with_the_wal_file_are_noticed_by_the_backup(coll
     assert "--restore" in said
 
 
-def test_answers_that_mephisto_has_and_the_ledger_not_are_counted_and_said(collection, capsys):
+def test_answers_that_mephisto_has_and_the_ledger_not_are_counted_and_said(collection):
     handouts = collection.desk.ledger.handouts("status = 'done'")
     collection.mephisto("units", [handout.agent_id for handout in handouts], "completed")
     assert collection.collect().lost == 0
     collection.mephisto("units", ["agent-lost"], "completed")
     assert collection.collect().lost == 1
-    SpotbotCollect.main(study=str(collection.study.path))
-    assert "the ledger lacks the answers to 1 units that Mephisto has" in capsys.readouterr().out
+    out, err = spotbot("collect", "--study", collection.study.path, code=1)
+    assert "the ledger lacks the answers to 1 units that Mephisto has" in out
+    assert "1 × unit whose answers Mephisto has and the ledger lacks" in err
 
 
 def test_what_follows_from_the_ledger_is_made_anew_whatever_stands_in_its_place(collection):

@@ -4,6 +4,7 @@ import csv
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from in_process import spotbot
 from json_server import JsonServer
 from people import SURVEY
 from test_collect import Collection
@@ -12,7 +13,6 @@ from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing import platform_records
 from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry, ask_prolific, read_entries, read_export
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.scripts.spotbot_collect import SpotbotCollect
 from parlai_spotbot.study_check import check_study
 
 ANNA, BOB, MADE_UP = (digit * 24 for digit in "ab0")
@@ -146,23 +146,20 @@ def test_what_is_no_export_is_one_error(tmp_path, content, says):
         read_export(path)
 
 
-def test_the_command_says_whom_it_left_out(collection, tmp_path, capsys):
-    SpotbotCollect.main(study=str(collection.study.path))
-    out = capsys.readouterr().out
+def test_the_command_says_whom_it_left_out(collection, tmp_path):
+    out, _ = spotbot("collect", "--study", collection.study.path, code=1)
     assert "not yet held against Prolific's list" in out
     assert "ids are not verified: one person may have taken part as many" in out
     path = export(tmp_path / "export.csv", *BOTH)
-    SpotbotCollect.main(study=str(collection.study.path), submissions=str(path))
-    out = capsys.readouterr().out
+    out, _ = spotbot("collect", "--study", collection.study.path, "--submissions", path, code=1)
     assert "left out: 1 units of 1 annotators whom Prolific doesn't know" in out
     assert "taken out again: 40 judgements" in out
     assert "not yet held" not in out
 
 
-def test_links_that_prolific_signed_are_verified(collection, tmp_path, capsys):
+def test_links_that_prolific_signed_are_verified(collection):
     recruited(collection, "prolific", accept_unverified_ids=False, prolific_study=STUDY)
-    SpotbotCollect.main(study=str(collection.study.path))
-    out = capsys.readouterr().out
+    out, _ = spotbot("collect", "--study", collection.study.path, code=1)
     assert "not yet held against Prolific's list" in out
     assert "not verified" not in out
 
@@ -234,11 +231,11 @@ def test_the_token_goes_to_nobody_else():
         other.close()
 
 
-def test_the_command_asks_with_a_token_of_the_environment(collection, interface, monkeypatch, capsys):
+def test_the_command_asks_with_a_token_of_the_environment(collection, interface, monkeypatch):
     monkeypatch.setattr(platform_records.ask_prolific, "__defaults__", (interface.url,))
     monkeypatch.setenv("PROLIFIC_TOKEN", interface.TOKEN)
-    SpotbotCollect.main(study=str(collection.study.path), prolific_token_variable="PROLIFIC_TOKEN")
-    out = capsys.readouterr().out
+    words = ("--study", collection.study.path, "--prolific-token-variable", "PROLIFIC_TOKEN")
+    out, _ = spotbot("collect", *words, code=1)
     assert "left out: 1 units of 1 annotators" in out  # bob: the others are listed
     assert interface.TOKEN not in out
     held = b"".join(path.read_bytes() for path in collection.study.path.rglob("*") if path.is_file())
@@ -246,9 +243,8 @@ def test_the_command_asks_with_a_token_of_the_environment(collection, interface,
     assert {entry.worker for entry in read_entries(collection.paths.platform)} >= {ANNA, MADE_UP}
 
 
-def test_without_the_study_s_id_the_interface_is_not_asked(collection, monkeypatch, capsys):
+def test_without_the_study_s_id_the_interface_is_not_asked(collection, monkeypatch):
     recruited(collection, "prolific", accept_unverified_ids=True)
     monkeypatch.setenv("PROLIFIC_TOKEN", Interface.TOKEN)
-    with pytest.raises(SystemExit):
-        SpotbotCollect.main(study=str(collection.study.path), prolific_token_variable="PROLIFIC_TOKEN")
-    assert "the study's id at Prolific is not known" in capsys.readouterr().err
+    words = ("--study", collection.study.path, "--prolific-token-variable", "PROLIFIC_TOKEN")
+    assert "the study's id at Prolific is not known" in spotbot("collect", *words, code=2)[1]

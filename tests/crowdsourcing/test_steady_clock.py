@@ -4,13 +4,13 @@ import json
 import time
 
 import pytest
+from in_process import spotbot
 from test_collect import Collection
 
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.steady_clock import SteadyClock, latest_beginning, passed, read_settings_of_clock
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.scripts.spotbot_collect import SpotbotCollect
 
 
 class Machine:
@@ -89,7 +89,7 @@ def test_a_full_disk_stops_no_clock(machine, tmp_path):
     assert clock() == 1_700_000_050
 
 
-def test_no_unit_ends_before_it_begins(machine, tmp_path, capsys):
+def test_no_unit_ends_before_it_begins(machine, tmp_path):
     """125 of 594 did, once."""
     made = Collection(tmp_path / "study")
     made.desk.clock = machine.steady(made.paths.clock)
@@ -109,11 +109,10 @@ def test_no_unit_ends_before_it_begins(machine, tmp_path, capsys):
     assert (found.units, found.backwards) == (4, 0)
     assert found.clock_set == [-3600.0, -3600.0, -3600.0, -4 * 3600.0]  # a restart compares anew
     assert all(row.started_at < row.submitted_at or row.worker_id == found.names["annotator 3"] for row in made.rows())
-    SpotbotCollect.main(study=str(made.study.path))
-    assert "clock was set by -3600 s while people worked" in capsys.readouterr().out
+    assert "clock was set by -3600 s while people worked" in spotbot("collect", "--study", made.study.path)[0]
 
 
-def test_units_of_older_versions_that_end_before_they_begin_are_marked(tmp_path, capsys):
+def test_units_of_older_versions_that_end_before_they_begin_are_marked(tmp_path):
     made = Collection(tmp_path / "study")
     made.work("anna")
     made.work("bob")
@@ -123,5 +122,4 @@ def test_units_of_older_versions_that_end_before_they_begin_are_marked(tmp_path,
     assert (found.units, found.backwards) == (2, 1)
     assert {row.started_at == "" for row in made.rows() if row.worker_id == found.names["anna"]} == {True}
     assert {row.started_at == "" for row in made.rows() if row.worker_id == found.names["bob"]} == {False}
-    SpotbotCollect.main(study=str(made.study.path))
-    assert "1 units end before they begin" in capsys.readouterr().out
+    assert "1 units end before they begin" in spotbot("collect", "--study", made.study.path, code=1)[0]

@@ -250,7 +250,7 @@ def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
     assert len(answers(study)) == 20 - 2
     from parlai_spotbot.judges.summary import summary_text
 
-    assert "2 answers are missing (bad 2)" in summary_text(summary)
+    assert "2 answers missing (not one of the possible answers 2)" in summary_text(summary)
 
 
 def test_what_the_server_failed_at_is_asked_again_by_the_next_run(study):

@@ -9,9 +9,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "crowdsourcing"))
 
+from in_process import spotbot
 from people import SURVEY, Annotator, Launch, known_of, make_study
 
-from parlai_spotbot.scripts import main as spotbot
+from parlai_spotbot.scripts.main import main
 from parlai_spotbot.scripts.spotbot_collect import SpotbotCollect
 
 
@@ -28,20 +29,19 @@ def study(tmp_path_factory):
     return study
 
 
-def test_it_says_what_was_collected_whom_to_look_at_and_where_it_is(capsys, study):
-    SpotbotCollect.main(study=str(study.path))
-    out = capsys.readouterr().out
+def test_it_says_what_was_collected_whom_to_look_at_and_where_it_is(study):
+    out, err = spotbot("collect", "--study", study.path, code=1)
+    assert "missing: 2 × unit that nobody has finished" in err
     assert "finished units: 2; judgements: 80, 80 of them new" in out
     assert "controls missed" in out
     assert "0 of 2" in out
     assert str(study.judgements_path(SURVEY)) in out
     assert "comments.jsonl (2)" in out
     assert "annotator-1" not in out
-    SpotbotCollect.main(study=str(study.path))
-    assert "judgements: 80, 0 of them new" in capsys.readouterr().out
-    SpotbotCollect.main(study=str(study.path), json=True)
-    figures = json.loads(capsys.readouterr().out)["figures"]
+    assert "judgements: 80, 0 of them new" in spotbot("collect", "--study", study.path, code=1)[0]
+    figures = json.loads(spotbot("collect", "--study", study.path, "--json", code=1)[0])["figures"]
     assert (figures["judgements"], figures["added"], figures["units"], figures["comments"]) == (80, 0, 2, 2)
+    assert figures["unfinished"] == 2
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,16 @@ def test_bad_input_is_one_error(capsys, study, options, says):
 
 
 def test_mephistos_review_shows_the_work_and_what_it_rejects_is_left_out(capsys, study, monkeypatch):
-    spotbot.main(["mephisto", "--study", str(study.path), "examine", "--show"])
+    main(["mephisto", "--study", str(study.path), "examine", "--show"])
     out = capsys.readouterr().out
     assert out.count("unit ") == 2
     assert "controls missed: 0" in out
     assert "“I am annotator-1”" in out
     monkeypatch.setattr("sys.stdin", io.StringIO("a\nr\nnot done with care\nn\n"))
-    spotbot.main(["mephisto", "--study", str(study.path), "examine"])
+    main(["mephisto", "--study", str(study.path), "examine"])
     capsys.readouterr()
-    SpotbotCollect.main(study=str(study.path))
-    out = capsys.readouterr().out
+    out, err = spotbot("collect", "--study", study.path, code=1)
+    assert "missing: 2 × unit that nobody has finished" in err  # one that was rejected is left out on purpose
     assert "finished units: 1; judgements: 40" in out
     assert "left out: 1 units that Mephisto's tools rejected" in out
 
@@ -102,7 +102,7 @@ def test_mephistos_own_command_starts_and_sees_the_study(study):
 )
 def test_the_wrapper_says_how_it_is_used(capsys, args, code):
     with pytest.raises(SystemExit) as ended:
-        spotbot.main(["mephisto", *args])
+        main(["mephisto", *args])
     assert ended.value.code == code
     said = capsys.readouterr()
     assert ("usage: spotbot mephisto" in said.out + said.err) or "no study here" in said.err

@@ -17,7 +17,7 @@ from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer, served
 from parlai_spotbot.judges.language_model.options import EMBEDDED, LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, PromptedQuestion
-from parlai_spotbot.judges.language_model.served_model import BudgetSpent
+from parlai_spotbot.judges.language_model.served_model import BudgetSpent, NothingUsable
 from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
@@ -190,6 +190,9 @@ class LanguageModelJudge(Judge):
                     f"the budget of {budget} doesn't cover the next question; run again with a higher --max-cost"
                 )
                 return []
+            except NothingUsable as err:
+                self.stopped = str(err)
+                return []
         return [self._row(unit, item, pair, answer) for item in items for pair, answer in self.answers(item).items()]
 
     def _waiting(self, items: Iterable[Item], tried: set[str]) -> set[str]:
@@ -253,7 +256,7 @@ class LanguageModelJudge(Judge):
 
     def describe(self) -> dict:
         items = [item for items in self._items.values() for item in items]
-        missing = self._missing(items)
+        missing, not_asked = self._missing(items)
         files.write_jsonl(self.folder / "failures.jsonl", missing)
         given = self.settings
         way = "the probability of each label" if self.way == SCORED else "JSON that the model writes"
@@ -266,6 +269,7 @@ class LanguageModelJudge(Judge):
             "prompt": self._prompt(),
             "usage": self._usage(),
             "missing": {"n": len(missing), "reasons": dict(Counter(row["kind"] for row in missing))},
+            "not_asked": not_asked,
             "position": self._position(items),
             "stopped": self.stopped,
         }
@@ -299,14 +303,17 @@ class LanguageModelJudge(Judge):
         prices = {"price_prompt": given.price_prompt, "price_completion": given.price_completion}
         return {**usage, "cost": round(given.cost(read, written), 9), "currency": given.currency, **prices}
 
-    def _missing(self, items: Sequence[Item]) -> list[dict]:
-        """What was asked and has no good answer in one of the orders, with the last reason."""
-        rows = []
+    def _missing(self, items: Sequence[Item]) -> tuple[list[dict], int]:
+        """Return what was asked and has no good answer, with the last reason, and how much was not asked."""
+        rows, not_asked = [], 0
         for item in items:
             answers = self.answers(item)
             for pair in asked_of_item(self.free, item, answers):
                 for key, ask in self.asks(item, pair, answers):
-                    if key not in self.journal.good and (bad := self.journal.bad.get(key)):
+                    bad = self.journal.bad.get(key)
+                    if key not in self.journal.good and not bad:
+                        not_asked += 1
+                    elif key not in self.journal.good:
                         rows.append(
                             {
                                 "item_id": item.item_id,
@@ -320,7 +327,7 @@ class LanguageModelJudge(Judge):
                                 "said": bad[-1].said,
                             }
                         )
-        return rows
+        return rows, not_asked
 
     def _position(self, items: Sequence[Item]) -> dict:
         rows, raws = [], []

@@ -17,6 +17,9 @@ from parlai_spotbot.judges.language_model.prompts import ORDERS, PromptedQuestio
 AGAIN = ("unreachable", "timeout", "busy", "malformed", "endless")
 """Why there was no answer, where it isn't the model's fault: the next run asks again."""
 
+ASKED_AGAIN = ("bad", "empty", "cut", "refused")
+"""Kinds of unusable answers that may be better at the next attempt."""
+
 
 @dataclass(frozen=True)
 class RawAnswer:
@@ -84,7 +87,11 @@ class RawAnswer:
 
 @dataclass
 class AnswerJournal:
-    """The journal at `path`, and what it says: good answers, how many bad ones there were, what it all took."""
+    """The journal at `path`: good answers, bad ones, and all rows.
+
+    Bad answers of earlier runs count as attempts only if the judge has given a good one, too: a judge that never
+    worked may have been corrected since.
+    """
 
     path: Path
     good: dict[str, RawAnswer] = field(default_factory=dict)
@@ -95,6 +102,8 @@ class AnswerJournal:
         if self.path.exists():
             for row in files.read_jsonl(self.path, RawAnswer.from_json, "file of a judge's answers", torn_tail=True):
                 self._note(row)
+            if not self.good:
+                self.bad.clear()
         self._journal: files.Journal | None = None
 
     def _note(self, row: RawAnswer) -> None:
@@ -123,7 +132,7 @@ class AnswerJournal:
     def given_up(self, key: str, attempts: int) -> bool:
         """Whether this is missing for good: bad answers to the end, or one that would be no better another time."""
         rows = [row for row in self.bad.get(key, ()) if row.kind not in AGAIN]
-        return len(rows) >= attempts or any(row.kind not in ("bad", "empty") for row in rows)
+        return len(rows) >= attempts or any(row.kind not in ASKED_AGAIN for row in rows)
 
     def spent(self) -> tuple[int, int]:
         """Tokens read and written, in all."""

@@ -1,11 +1,13 @@
 """Asks a model behind an OpenAI-compatible server: answers are JSON, by a schema where the server takes one.
 
 Whatever comes is in the journal before it is looked at again. What is no answer is asked for again, a few times; then
-it is missing. A request goes out only if what it could cost at most is still in the budget.
+it is missing. A request goes out only if what it could cost at most is still in the budget. Where the first answers of
+a run are all unusable, nothing more is asked.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -17,16 +19,28 @@ from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJou
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
 from parlai_spotbot.models.chat import client as chat
-from parlai_spotbot.models.chat.message_text import THOUGHT, text_of, tokens
+from parlai_spotbot.models.chat.message_text import THOUGHT, quoted, text_of, tokens
 from parlai_spotbot.reading import Malformed, parse_json
 
 FORMATS = ("json_schema", "json_object", "text")
 FENCE = re.compile(r"^```(?:json)?(.*)```$", re.DOTALL)
+THOUGHT_BEFORE = re.compile(r"^.*</think(?:ing)?>", re.DOTALL)
+"""Reasoning whose opening tag stands in the prompt of the server's chat template."""
+
+JSON_OBJECT = re.compile(r"\{[^{}]*\}")
+"""A JSON object without another one in it, in a longer text."""
+
 SAID = 300
 """So many characters of what was said are kept."""
 
 WAVE = 4
 """So many times as many requests as go at once are handed to the client; the budget is looked at in between."""
+
+UNUSABLE = 12
+"""After so many unusable answers in a row at the beginning of a run, nothing more is asked."""
+
+SHOWN = 120
+"""So many characters of an unusable answer are shown."""
 
 SILENT = 8
 """After so many requests in a row without an answer, each tried several times, the server is taken to be gone."""
@@ -45,8 +59,16 @@ class BudgetSpent(Exception):
     """What is left of the budget doesn't cover another request."""
 
 
+class NothingUsable(Exception):
+    """The first `UNUSABLE` answers of this run could not be used; the message shows one."""
+
+
 class BadAnswer(ValueError):
-    """What the model said is no answer."""
+    """The model's text is no answer; `kind` is the reason in one word (see `answer_journal.ASKED_AGAIN`)."""
+
+    def __init__(self, problem: str, kind: str = "bad"):
+        super().__init__(problem)
+        self.kind = kind
 
 
 class ServedModel:
@@ -57,6 +79,8 @@ class ServedModel:
         endpoint = options.endpoint(where)
         self.client = chat.ChatClient(endpoint)
         self._silent = 0
+        self._usable = False
+        self._unusable: list[RawAnswer] = []
         self.format = options.answer_format if options.answer_format != "auto" else ""
         self.about = {"model": options.model, "server": options.url, "key_variable": endpoint.key.variable}
 
@@ -77,6 +101,8 @@ class ServedModel:
         ------
         BudgetSpent
             Where the rest would cost too much.
+        NothingUsable
+            Where the first answers of this run were all unusable.
         UserError
             Where the server can't be used, or stayed away.
         """
@@ -84,7 +110,8 @@ class ServedModel:
         if not self.format:
             self._agree(waiting, journal, came)
         while waiting:
-            wave = self._affordable(list(waiting.items())[: WAVE * self.options.concurrency], journal)
+            most = WAVE * self.options.concurrency if self._usable else UNUSABLE - len(self._unusable)
+            wave = self._affordable(list(waiting.items())[:most], journal)
             outcomes = self._send(wave, journal)
             for (key, _), outcome in zip(wave, outcomes, strict=True):
                 if key in journal.good or journal.given_up(key, self.options.attempts) or outcome in AGAIN:
@@ -144,8 +171,16 @@ class ServedModel:
                 raise UserError(f"{self.where}: {row.problem.rstrip('.')}.", REMEDIES[row.kind])
             if not (quiet and row.kind == "rejected"):
                 journal.add(row)
+                self._usable = self._usable or row.good
+                self._unusable += [row] if not self._usable and row.kind not in AGAIN else []
 
         self.client.ask([self._request(key, ask, journal.tried(key)) for key, ask in wave], came)
+        if not self._usable and len(self._unusable) >= UNUSABLE:
+            example = self._unusable[0]
+            raise NothingUsable(
+                f"none of the first {len(self._unusable)} answers of this run can be used; one of them is "
+                f"{quoted(example.said[:SHOWN])} ({example.problem})"
+            )
         return outcomes
 
     def _nothing_yet(self, journal: AnswerJournal) -> bool:
@@ -188,9 +223,8 @@ class ServedModel:
             said = _said(answer)
             return replace(row, said=said[:SAID], **parsed(ask, said))
         except BadAnswer as err:
-            kind = "filtered" if answer["choices"][0].get("finish_reason") == "content_filter" else "bad"
             said = text_of(answer["choices"][0]["message"])[:SAID]
-            return replace(row, said=said, kind=kind, problem=str(err))
+            return replace(row, said=said, kind=err.kind, problem=str(err))
 
     def _counts(self, ask: PromptedQuestion, answer: dict) -> dict:
         usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
@@ -213,35 +247,36 @@ def _who(answer: dict) -> dict:
 
 
 def _said(answer: dict) -> str:
-    """What the model said, without what it thought before, and without the fence around it."""
+    """Return the model's text without the reasoning before it and without the fence around it."""
     choice = answer["choices"][0]
     reason = choice.get("finish_reason") or "stop"
     if reason == "content_filter":
-        raise BadAnswer("the server's content filter held the answer back")
-    text = THOUGHT.sub("", text_of(choice["message"]), count=1).strip()
+        raise BadAnswer("the server's content filter held the answer back", "filtered")
+    text = THOUGHT_BEFORE.sub("", THOUGHT.sub("", text_of(choice["message"]), count=1)).strip()
     if not text and reason == "length":
         raise BadAnswer(
-            "the answer was cut before its first word: raise 'max_new_tokens', or have the model think less"
+            "the answer was cut before its first word: raise 'max_new_tokens', or have the model think less", "cut"
         )
     if not text:
         refusal = choice["message"].get("refusal")
-        raise BadAnswer("the model refused" if refusal else "an empty answer")
+        raise BadAnswer("the model refused", "refused") if refusal else BadAnswer("an empty answer", "empty")
     fenced = FENCE.match(text)
     return fenced[1].strip() if fenced else text
 
 
 def parsed(ask: PromptedQuestion, said: str) -> dict:
-    """The fields of a `RawAnswer` that `said` means; `BadAnswer` where it is not exactly what was asked for.
+    """Return the fields of a `RawAnswer` that `said` means; raise `BadAnswer` where it is no answer, or several.
 
-    Taken are JSON as it was asked for, and a label alone.
+    Accepted are a JSON object with the key "answer", alone or inside a longer text, and a label alone.
     """
     try:
         data = parse_json(said)
     except Malformed:
-        data = said.strip().rstrip(".")
-        if ask.kind == "free_text":
+        data = _answer_inside(said)
+        if data is None and ask.kind == "free_text":
             return {"text": " ".join(said.split())}
-    answer = data.get("answer") if isinstance(data, dict) and set(data) == {"answer"} else data
+        data = said.strip().rstrip(".") if data is None else data
+    answer = data["answer"] if isinstance(data, dict) and "answer" in data else data
     if ask.kind == "free_text":
         if not isinstance(answer, str) or not answer.strip():
             raise BadAnswer("no text")
@@ -259,6 +294,18 @@ def parsed(ask: PromptedQuestion, said: str) -> dict:
     if ask.kind == "ranking":
         return {"ranking": tuple(values)}
     return {"chances": tuple(float(value in values) for value in ask.known)}
+
+
+def _answer_inside(said: str) -> dict | None:
+    """Return the JSON object with an "answer" in a longer text; None without one, `BadAnswer` where two differ."""
+    found = []
+    for text in JSON_OBJECT.findall(said):
+        with contextlib.suppress(Malformed):
+            data = parse_json(text)
+            found += [data] if "answer" in data else []
+    if any(data["answer"] != found[0]["answer"] for data in found):
+        raise BadAnswer("several answers that differ")
+    return found[0] if found else None
 
 
 def response_format(ask: PromptedQuestion, form: str) -> dict | None:

@@ -74,6 +74,7 @@ def _what(contestant: object) -> str:
     """What a contestant is, as its pool says."""
     if contestant is None:
         return ""
-    model = "" if contestant.model == "imported" else contestant.model
-    agent = " · ".join(own for own in (model, contestant.model_file) if own)
-    return upper_first(f"{agent}. {contestant.description}".strip(". ")) + "."
+    if contestant.model == "imported":
+        return f"{upper_first(contestant.description)}.".lstrip(".")
+    agent = " · ".join(own for own in (contestant.model, contestant.model_file) if own)
+    return f"{agent}. {contestant.description}".strip(". ") + "."

@@ -131,8 +131,18 @@ def _judged_by(contents: Contents) -> str:
     for source in contents.sources:
         who = people_said(contents.people(source)) if source == HUMAN else source_said(source)
         what = "vote" if contents.counted else "annotation"
-        told.append(f"{who} ({counted(contents.annotations(source), what)})")
+        told.append(f"{who} ({counted(contents.annotations(source), what)}{_analysed(contents, source)})")
     return listed(told)
+
+
+def _analysed(contents: Contents, source: str) -> str:
+    """Return how many annotations the figures are of, and why others are left out; "" where all of them count."""
+    made = contents.made_by.get("ranking") or {}
+    used = (made.get("used") or {}).get(source)
+    if used is None or used == contents.annotations(source):
+        return ""
+    why = "; ".join(f"{count:,} × {reason}" for reason, count in (made["left_out"].get(source) or {}).items())
+    return f", {used:,} of them analysed{f'; left out: {why}' if why else ''}"
 
 
 def tiles(contents: Contents) -> list[tuple[str, str]]:

@@ -135,3 +135,16 @@ def knowing(question, target, options, item, talks, rng):
             return "no_difference"
         return f"entity:{int(first.entities[0] > first.entities[1])}"
     return rng.choice(options)
+
+
+def always_unsure(question, target, options, item, talks, rng):
+    """Nobody is called human or a bot, and no feature is decided."""
+    return "unsure" if question == "nature" else never_decided(question, target, options, item, talks, rng)
+
+
+def ann_is_human(question, target, options, item, talks, rng):
+    """Ann passes as human and is preferred; of the others answers are drawn."""
+    talk = talks[item.conversation_ids[0]]
+    if question == "nature" and "ann" in talk.entities:
+        return "human" if talk.entities[int(target[-1])] == "ann" else rng.choice(["bot", "bot", "unsure"])
+    return by_chance(question, target, options, item, talks, rng)

@@ -6,7 +6,19 @@ import re
 
 import pandas as pd
 import pytest
-from scripted import always_first, always_last, answered, by_chance, knowing, never_decided, rows_of, small_study
+import report_sentences
+from scripted import (
+    always_first,
+    always_last,
+    always_unsure,
+    ann_is_human,
+    answered,
+    by_chance,
+    knowing,
+    never_decided,
+    rows_of,
+    small_study,
+)
 
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
@@ -33,6 +45,9 @@ CASES = {
     "no ties": ({}, knowing, 3, None),
     "two bots": ({"bots": TWO}, by_chance, 3, None),
     "two bots, all alike": ({"bots": TWO}, knowing, 2, None),
+    "no people": ({"people": 0}, by_chance, 3, None),
+    "always unsure": ({}, always_unsure, 3, None),
+    "one bot far ahead": ({"bots": ("ann", "bob", "cat", "dan"), "per_pair": 4}, ann_is_human, 5, None),
 }
 """What the study is like, what annotators say, how many they are, and of how many items."""
 
@@ -121,6 +136,14 @@ def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_pa
             assert not (table[low] >= high).any(), f"{path.name}: {low}"
     for sentence in filter(None, told(survey, study, result)):
         assert not BROKEN.search(sentence), sentence
+    report_sentences.check(study)
+
+
+@pytest.mark.parametrize("script", [by_chance, pytest.param(knowing, marks=pytest.mark.slow)])
+def test_the_report_of_a_judge_alone_is_true(script, tmp_path):
+    study, _ = made(tmp_path, "spot_the_bot", {"bots": TWO, "per_pair": 1, "people": 1}, script, 2, None, "judge:x")
+    told = report_sentences.check(study)
+    assert any("no substitute for people" in text for text in told["second screen"])
 
 
 def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):

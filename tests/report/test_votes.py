@@ -3,6 +3,7 @@
 import random
 
 import pytest
+import report_sentences
 
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.importers.imported_study import write_study
@@ -25,6 +26,30 @@ def made(path, seed=0, bots=4, count=300):
     data.write_text("question_id,model_a,model_b,winner,judge,language\n" + "\n".join(rows) + "\n")
     write_study(path, votes(data, "arena"))
     return Study.open(path)
+
+
+ODD = {
+    "only ties": ["a,b,tie", "b,c,tie", "a,c,tie"] * 9,
+    "only both bad": ["a,b,tie (bothbad)", "b,c,tie (bothbad)"] * 9,
+    "winless and unbeaten": ["a,b,model_a", "b,c,model_a", "b,c,model_b", "c,d,model_a", "b,d,model_a"] * 9,
+    "never met": ["a,b,model_a"] * 18 + ["a,b,model_b"] * 4 + ["c,d,model_a"] * 12 + ["c,d,model_b"] * 7,
+    "a circle": ["a,b,model_a", "b,c,model_a", "a,c,model_b"] * 20,
+    "two": ["a,b,model_a", "a,b,model_b", "a,b,tie"],
+    "a common failure": ["a,b,model_a", "b,c,tie (bothbad)"] * 9,
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_what_is_said_of_odd_votes_is_true(case, tmp_path):
+    data = tmp_path / "votes.csv"
+    data.write_text("model_a,model_b,winner\n" + "".join(f"{row}\n" for row in ODD[case]))
+    write_study(tmp_path / "study", votes(data, "arena"))
+    study = Study.open(tmp_path / "study")
+    analyze(study, "votes")
+    told = report_sentences.check(study)
+    assert f"Judged by: people whose number isn't known ({len(ODD[case])} votes)" in told["second screen"]
+    if case == "only both bad":
+        assert not any("never compared" in text for texts in told.values() for text in texts)
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def _distributions(own: Mapping) -> Section:
         sentence = ""
         if best is not None:
             counts = found["distribution"][best]
-            sentence = f"First in {plainly(question)}: {who(best)}, with the highest rating in "
+            sentence = f"The highest mean in {plainly(question)} is that of {who(best)}, with the best rating in "
             sentence += f"{percent(counts[-1] / sum(counts))} of {sum(counts)} ratings."
         charts.append(
             Chart(

@@ -254,6 +254,8 @@ def _highest(found: Mapping) -> str:
         return ""
     best = max(known_ones, key=lambda q: known_ones[q]["alpha"])
     worst = min(known_ones, key=lambda q: known_ones[q]["alpha"])
+    if best == worst:
+        return f"Agreement is the same on every question, {number(known_ones[best]['alpha'])}."
     ends = [known_ones[q].get("ci") for q in (best, worst)]
     apart = all(known(ci) for ci in ends) and ends[0][0] > ends[1][1]
     said = [
@@ -290,6 +292,8 @@ def _farthest(found: list[dict]) -> str:
     if not told:
         return ""
     most = max(told, key=lambda e: abs(e["excess"]))
+    if not round(100 * most["excess"], 6):
+        return "Both entities are labelled alike exactly as often as chance gives."
     more = "more" if most["excess"] > 0 else "less"
     ends = sorted(100 * abs(most[key]) for key in ("low", "high"))
     clear = most["low"] > 0 or most["high"] < 0

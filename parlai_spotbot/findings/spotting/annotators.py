@@ -291,7 +291,7 @@ def without_sentence(own: Mapping) -> str:
     raw, rest = found[RAW], found[ALL_RULES]
     if not rest["annotations"]:
         return "No annotation breaks a rule, so nothing changes without them."
-    if not rest["order"]:
+    if not rest["order"] or rest["annotations"] == raw["n"]:
         return f"All {rest['annotations']} annotations break some rule: nothing is left to rank without them."
     both = [bot for bot in raw["order"] if None not in (raw["win_rate"].get(bot), rest["win_rate"].get(bot))]
     text = f"Without the {rest['annotations']} of {raw['n']} annotations that break a rule (by {rest['annotators']} "
@@ -358,6 +358,8 @@ def _range(found: Mapping, result: Result) -> str:
     worst = min(rated, key=lambda w: rated[w]["balanced_accuracy"])
     said = [f"{result.called(w)} {percent(rated[w]['balanced_accuracy'])} of {rated[w]['n']}" for w in (best, worst)]
     text = f"Balanced accuracy goes from {said[0]} down to {said[1]}"
+    if rated[best]["balanced_accuracy"] == rated[worst]["balanced_accuracy"]:
+        text = f"Balanced accuracy is {percent(rated[best]['balanced_accuracy'])} for all {len(rated)}"
     lows = [e.get("sensitivity_low") for e in rated.values()]
     if None in lows:
         return f"{text}; guessing gives 50%."

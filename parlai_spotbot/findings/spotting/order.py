@@ -128,10 +128,12 @@ def _repeated(own: Mapping) -> str:
         who = "People" if most["name"] == HUMAN else most["name"]
         text = f"{who} repeat{'' if most['name'] == HUMAN else 's'} most: {percent(most['repeated'])} of "
         text += f"{most['turns']} turns stand in another conversation too."
+        if not most["repeated"]:
+            text = "Nobody says the same turn in two conversations."
     same = own.get("identical_conversations") or []
     if same:
         extra = sum(group["n"] for group in same)
-        text += f" {extra} conversations are, in {len(same)} groups, word for word the same: they count as several."
+        text += f" {extra} conversations are, in {len(same)} groups, word for word the same: one cluster each."
     return text.strip()
 
 

@@ -476,7 +476,7 @@ def of_bot(result: Result, bot: str) -> list[Section]:
     if bot not in own.get("order", []):
         return []
     text = f"Places {span(own['clusters'][bot])} of {len(own['order'])}"
-    if own.get("score"):
+    if (own.get("score") or {}).get(bot) is not None:
         text += f", {percent(own['score'][bot])} of the points{to(own['score_ci'].get(bot))}"
     share = own.get("human_share", {}).get(bot)
     if share is not None:

@@ -192,6 +192,10 @@ def _most_changed(own: Mapping) -> str:
         return ""
     name, most = max(change["by_name"].items(), key=lambda item: abs(item[1]["change"]))
     few, many = (lengths[change[end]]["systems"][name] for end in ("from", "to"))
+    if not most["change"]:
+        return (
+            f"Nobody is taken for human more or less often after {change['to']} exchanges than after {change['from']}."
+        )
     text = (
         f"Most changes {who(name)}: taken for human in {percent(few['human_share'])} of {few['n']} after "
         f"{change['from']} exchanges, in {percent(many['human_share'])} of {many['n']} after {change['to']}"

@@ -109,8 +109,11 @@ def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
     best = max(bots, key=lambda bot: (curves[bot]["exchanges"][-1] == longest, curves[bot]["survival"][::-1]))
     own = curves[best]
     said = _share(own["survival"][-1], own["ci"][-1], own["n"][-1])
-    text = f"Of the bots {best} passes most often: after {longest} exchanges {said} of its appearances are not called "
-    text += f"a bot{_against_people(own['versus_human'])}{_small(own['n'][-1])}"
+    last = {bot: curves[bot]["survival"][-1] for bot in bots if curves[bot]["exchanges"][-1] == longest}
+    tied = [bot for bot, share in last.items() if share == last[best]]
+    which = f"{best} passes" if tied == [best] else f"{some(tied, 'of them')} pass"
+    text = f"Of the bots {which} most often: after {longest} exchanges {said} of {genitive(best)} appearances are not "
+    text += f"called a bot{_against_people(own['versus_human'])}{_small(own['n'][-1])}"
     if len(pairs) == 1:  # that one is said by itself
         return text
     alike = [
@@ -178,7 +181,7 @@ def _against_people(versus: dict | None) -> str:
         return ". No conversation of people was judged at this length, so there is no bound to compare with."
     people, ci = f"people's ({versus['human']:.0%})", versus["ci"]
     if not known(ci):
-        return f"; of {people}."
+        return f"; of {people}, without an interval of the difference."
     if ci[0] > 0 or ci[1] < 0:
         return f", {_difference(versus['difference'], ci).replace('(', '(likely ')} than of {people}."
     return f"; from {people} these data can't tell that apart ({points(ci[0])} to {points(ci[1])} points)."

@@ -244,12 +244,7 @@ def _places(own: Mapping) -> Chart | None:
         for name, spans in zip(order, clusters, strict=True)
     ]
     shade = [[1 - (place - 1) / (len(common) - 1) for place in places[name]] for name in order]
-    firsts = {survey: next(n for n in standing["order"] if n in common) for survey, standing in main.items()}
-    if len(set(firsts.values())) == 1:
-        sentence = f"All {len(main)} methods put {next(iter(firsts.values()))} first."
-    else:
-        by = {name: [title(s) for s, n in firsts.items() if n == name] for name in dict.fromkeys(firsts.values())}
-        sentence = f"First is {'; '.join(f'{name} by {listed(who)}' for name, who in by.items())}."
+    sentence = _first(main, common)
     return Chart(
         "methods_places",
         "grid",
@@ -266,6 +261,21 @@ def _places(own: Mapping) -> Chart | None:
         },
         sentence,
     )
+
+
+def _first(main: Mapping[str, Mapping], common: set[str]) -> str:
+    """Say who is first, apart from all others, by which methods."""
+    by: dict[str, list[str]] = {}
+    for survey, standing in main.items():
+        best = next(name for name in standing["order"] if name in common)
+        alone = tuple(standing["clusters"].get(best) or ()) == (1, 1)
+        by.setdefault(best if alone else "", []).append(title(survey))
+    nobody = by.pop("", [])
+    parts = [f"{name} by {listed(methods)}" for name, methods in by.items()]
+    if len(by) == 1 and not nobody:
+        return f"By all {len(main)} methods {next(iter(by))} is first, apart from all others."
+    parts += [f"nobody by {listed(nobody)}"] if nobody else []
+    return f"First, apart from all others, is {'; '.join(parts)}."
 
 
 def _rank(standing: Mapping, name: str, common: set[str]) -> int:

@@ -146,9 +146,16 @@ def profile_of(study: Study, read: Iterable[Contents] = ()) -> StudyProfile:
         self_chats=sum(c.entities[0] == c.entities[1] for c in bots),
         pairs=len({tuple(sorted(c.entities)) for c in bots}),
         turns=sum(len(c.turns) for c in conversations),
-        surveys=tuple(_survey(study, name, at_hand.get(name)) for name in surveys_of(study)),
+        surveys=tuple(_survey(study, name, at_hand.get(name)) for name in _begun(study)),
         faults=tuple(hygiene.careful_of(hygiene.read(study, surveys_of(study)))),
     )
+
+
+def _begun(study: Study) -> list[str]:
+    """Return the surveys that have units or judgements; of a study without any the plan's first."""
+    names = surveys_of(study)
+    paths = {name: (study.units_path(name), study.judgements_path(name)) for name in names}
+    return [name for name in names if any(path.exists() for path in paths[name])] or names[:1]
 
 
 def _survey(study: Study, name: str, read: Contents | None) -> SurveyProfile:

@@ -1,0 +1,100 @@
+"""Every sentence of a study's report as text, and checks that hold for the sentences of any study."""
+
+import json
+import re
+
+from parlai_spotbot.findings.contents import read_contents, surveys_of
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import appendix, first_screen
+from parlai_spotbot.report.appendix.methods_text import methods
+from parlai_spotbot.report.bots import bots
+from parlai_spotbot.report.chapters import chapter_of
+from parlai_spotbot.report.lead import in_order
+from parlai_spotbot.report.page import told_of_study
+from parlai_spotbot.report.parts import SurveyView
+from parlai_spotbot.report.second_screen import second_screen
+
+BROKEN = re.compile(r"\bnan\b|\bNone\b(?! of)|\binf\b|– of the points|with –|\(–\)|\.\.(?!\.)|\{|\}| %s")
+NOBODY = re.compile(r"\b0 (people|persons?|annotators)\b(?! of)")
+WITH_INTERVAL = re.compile(
+    r"(?P<value>[−\d.]+)%? [(\[](?:95 % interval )?(?P<low>[−\d.]+)%?(?: to |, )(?P<high>[−\d.]+)%?[)\];,]"
+)
+LEVEL = 0.05
+
+
+def sentences(study):
+    """Return what the report of a study says: {place: [sentence, …]}, the two screens first."""
+    read = in_order([read_contents(study, name) for name in surveys_of(study)])
+    chapters = [chapter_of(SurveyView(own, f"{own.survey}-" if number else "")) for number, own in enumerate(read)]
+    whole = [section for _, told in told_of_study([own.view for own in chapters]) for _, section in told]
+    first, second = first_screen.first_screen(chapters[0]), second_screen(chapters, whole, None, ())
+    people = [first.lead.card.people_text] if first.lead else []
+    found = {
+        "first screen": [first.answer, *first.uncertain, *people, first.step.text if first.step else ""],
+        "second screen": [f"{what}: {text}" for what, text in second.how]
+        + [*second.careful, *(own.answer for own in second.others)],
+        "methods": methods(appendix.profile_of(study, read)),
+    }
+    parts = [part for chapter in chapters for section in chapter.sections for part in section.parts]
+    parts += [part for section in bots(chapters[0]) for part in section.parts]
+    for part in parts:
+        drawn = [own.sentence for own in (*part.figures, *part.tables)]
+        found.setdefault(f"source {part.source}", []).extend([*part.text, *drawn])
+    return {place: [text for text in texts if text] for place, texts in found.items()}
+
+
+def check(study):
+    """Assert of the sentences of a study what is true of any; return them."""
+    told = sentences(study)
+    every = [text for texts in told.values() for text in texts]
+    for text in every:
+        assert not BROKEN.search(text), text
+        assert not NOBODY.search(text), text
+        for value, low, high in WITH_INTERVAL.findall(text):
+            value, low, high = (float(number.replace("−", "-")) for number in (value, low, high))
+            assert low - 1 <= value <= high + 1 or low > high, text  # both rounded to whole per cents
+    for survey in surveys_of(study):
+        if study.judgements_path(survey).exists():
+            _check_survey(study, survey, told)
+    return told
+
+
+def _check_survey(study, survey, told):
+    contents = read_contents(study, survey)
+    judged = next(text for text in told["second screen"] if text.startswith("Judged by: "))
+    voters = re.search(r"\b(\d+) (?:person|people) \(", judged)
+    if not contents.counted and contents.survey in next(iter(surveys_of(study))):
+        workers = {row.worker_id for row in contents.judgements if row.source == HUMAN}
+        assert (int(voters[1]) if voters else 0) == len(workers), judged
+        shown = re.search(r"segments of (.*) exchanges?$", told["second screen"][0])
+        lengths = {row.exchanges for row in contents.judgements}
+        assert shown is None or set(map(int, re.findall(r"\d+", shown[1]))) == lengths, told["second screen"][0]
+    path = study.analysis_path(survey) / "ranking.json"
+    for source, own in json.loads(path.read_text())["by_source"].items():
+        _check_pairs(own, told.get(f"source {source}", []) + told["first screen"])
+        _check_beside_people(own, told.get(f"source {source}", []))
+
+
+def _check_pairs(own, texts):
+    """No test of two contestants between whom nothing was decided; no order where nobody is told apart."""
+    pairs = [pair for found in own.get("criteria", {"": own}).values() for pair in found.get("pairs") or []]
+    decided = {frozenset((p["a"], p["b"])) for p in pairs if p.get("wins_a", 1) + p.get("wins_b", 1)}
+    names = {name for pair in pairs for name in (pair["a"], pair["b"])}
+    apart = any(p.get("p_adjusted") is not None and p["p_adjusted"] < LEVEL for p in pairs)
+    for text in texts:
+        for sentence in re.split(r"(?<=[.;]) ", text):
+            if re.search(r"^(The clearest difference|No difference is clear|Clearest)", sentence):
+                two = [name for name in names if re.search(rf"\b{re.escape(name)}\b", sentence)]
+                assert len(two) != 2 or frozenset(two) in decided, text
+        if "agree on who is ahead" in text or "The clearest difference" in text or "Clearest: by strength" in text:
+            assert apart, text
+
+
+def _check_beside_people(own, texts):
+    """What is said of bots beside people goes by the adjusted test of their difference."""
+    for text in texts:
+        for how, names in re.findall(r"(less often|more often): ((?:[\w-]+ \(\d+%\)(?:, | and )?)+)", text):
+            for name in re.findall(r"([\w-]+) \(", names) if own.get("human_difference") else ():
+                test = own["human_difference"][name]
+                assert test["p_adjusted"] < LEVEL, text
+                assert (test["difference"] < 0) == (how == "less often"), text

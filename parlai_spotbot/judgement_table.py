@@ -3,7 +3,9 @@ numbered, and nothing else of it is kept."""
 
 from __future__ import annotations
 
+import math
 from array import array
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +25,10 @@ none."""
 
 
 def judgement_table(path: Path, remedy: str = "") -> DataFrame:
-    """One row a judgement that is no control, in the file's order: categories and codes, as named above.
+    """One row a judgement that is no control, in the file's order: categories and codes, as named above, and `time`.
 
-    A judgement has one conversation here, or none. `attrs` hold how many rows are left out as ``controls``, and how
+    `time` is that of `submitted_at` in seconds since 1970, NaN where there is none. A judgement has one conversation
+    here, or none. `attrs` hold how many rows are left out as ``controls``, and how
     many the file has, ``rows``. A last line torn by a crash is left out.
 
     Raises
@@ -39,6 +42,7 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
     known: list[dict[Any, int]] = [{} for _ in CATEGORIES]
     places = [array("i") for _ in CATEGORIES]
     hashes = [array("q") for _ in CODES]
+    times = array("d")
     rows = 0
     try:
         with path.open("rb") as lines:
@@ -50,6 +54,7 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
                     row = parse_json(line)
                     if row.get("control") is None:
                         _keep(row, known, places, hashes)
+                        times.append(_seconds(row.get("submitted_at", "")))
                 except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
                     raise _wrong(line, f"{path}, line {rows}", err) from None
     except FileNotFoundError:
@@ -61,7 +66,7 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
     for name, own in zip(CODES, hashes, strict=True):
         codes = pd.factorize(np.frombuffer(own, dtype=np.int64))[0]
         columns[name] = np.where(np.frombuffer(own, dtype=np.int64) == 0, -1, codes)
-    frame = pd.DataFrame(columns)
+    frame = pd.DataFrame(columns | {"time": np.frombuffer(times, dtype=float)})
     frame.attrs |= {"controls": rows - len(frame), "rows": rows}
     return frame
 
@@ -94,6 +99,15 @@ def _keep(row: dict, known: list[dict], places: list[array], hashes: list[array]
         strict=True,
     ):
         into.append(hash(value + ""))  # of "" it is 0
+
+
+def _seconds(stamp: str) -> float:
+    """Return an ISO 8601 time in seconds since 1970; a time without a zone is in UTC, and NaN stands for none."""
+    try:
+        time = datetime.fromisoformat(stamp)
+    except ValueError:
+        return math.nan
+    return (time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp()
 
 
 def _wrong(line: bytes, where: str, err: Exception) -> UserError:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.frames import CLUSTER
 from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
@@ -92,8 +93,8 @@ def dialogue_rates(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _dialogues(own: pd.DataFrame, crossed: bool, resample: str) -> dict:
     """The shares of single dialogues: each annotation of a dialogue counts as one."""
-    single = own.groupby(["conversation_id", "worker_id", "annotation_id"], sort=True)["value"].mean().reset_index()
-    single["conversation_ids"] = [(name,) for name in single["conversation_id"]]
+    by = [name for name in ("conversation_id", "worker_id", "annotation_id", CLUSTER) if name in own]
+    single = own.groupby(by, sort=True)["value"].mean().reset_index()
     mean = mean_of(single["value"], frame_clusters(single, crossed, resample), LEVEL, (0.0, 1.0))
     each = single.groupby("conversation_id")["value"].mean()
     return {

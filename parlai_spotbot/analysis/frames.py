@@ -8,6 +8,7 @@ here, once for all statistics, and counted by reason.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -52,13 +53,21 @@ COLUMNS = (*ABOUT[:-1], *FEATURES, ABOUT[-1])
 PLAYED = ("opened0", "opened1", "whole", "since", "submitted")
 """Columns that such frames may have besides."""
 
+CLUSTER = "cluster_id"
+"""The column, where there are near-copies, of the cluster of each row's conversation."""
+
+OF_MATCH = ("a", "b", "k", "conversation_id", "worker_id", CLUSTER)
+
 
 def annotations_frame(
-    judgements: Sequence[Judgement], conversations: Iterable[Conversation], features: Sequence[str] = FEATURES
+    judgements: Sequence[Judgement],
+    conversations: Iterable[Conversation],
+    features: Sequence[str] = FEATURES,
+    clusters: Mapping[str, str] | None = None,
 ) -> TidyAnswers:
-    """Join the answers of each annotation (columns `ABOUT` and the `features` that were asked); leave out controls,
-    incomplete annotations, and annotations of self-chats and of bots with people, in which nobody beats anybody, and
-    count them.
+    """Join the answers of each annotation (columns `ABOUT` and the `features` that were asked); leave out and count
+    repeated annotations, controls, incomplete annotations, and annotations of self-chats and of bots with people, in
+    which nobody beats anybody.
 
     `a` and `b` are the names of entity 0 and entity 1, `k` the exchanges shown; a feature is +1 where entity 0 is
     favoured, -1 where entity 1 is, 0 where neither.
@@ -69,11 +78,11 @@ def annotations_frame(
         Names the judgement (numbered from 1) whose conversation, question, target or answer is unknown.
     """
     conversations = {c.conversation_id: c for c in conversations}
-    found = answers_frame(judgements, conversations.values())
-    frame, left_out = joined(found.frame, conversations, features=features)
+    tidy = answers_frame(judgements, conversations.values(), clusters=clusters)
+    frame, left_out = joined(tidy.frame, conversations, features=features)
     for source, reasons in left_out.items():
-        found.left_out[source] = found.left_out.get(source, {}) | reasons
-    return TidyAnswers(frame, found.left_out)
+        tidy.left_out[source] = tidy.left_out.get(source, {}) | reasons
+    return replace(tidy, frame=frame)
 
 
 def joined(
@@ -100,6 +109,8 @@ def joined(
     for place, name in enumerate(allowed):
         frame[name] = given[:, place]
     frame["seconds"] = first["seconds"]
+    if CLUSTER in first:
+        frame[CLUSTER] = first[CLUSTER]
     why = ["" if talk.kind in kinds else NO_MATCH[talk.kind] for talk in talks]
     lacking = (given == None).any(axis=1)  # noqa: E711
     why = np.where(lacking, [reason or "incomplete annotation" for reason in why], why)
@@ -140,6 +151,11 @@ def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> tup
     return column, filled
 
 
+def cluster_of(frame: pd.DataFrame) -> pd.Series:
+    """Return the cluster of each row's conversation: that of its near-copies, else the conversation itself."""
+    return frame[CLUSTER if CLUSTER in frame else "conversation_id"]
+
+
 def check_ids(frame: pd.DataFrame, name: str) -> None:
     """Raise `ValueError` naming the first row of a frame whose conversation or annotator is missing."""
     for column in ("conversation_id", "worker_id"):
@@ -165,6 +181,8 @@ def entities_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES
         half["nature"] = annotations[nature]
         for feature in features:
             half[feature] = sign * annotations[feature]
+        if CLUSTER in annotations:
+            half[CLUSTER] = annotations[CLUSTER]
         halves.append(half)
     return pd.concat(halves).sort_index(kind="stable").reset_index(drop=True)
 
@@ -197,6 +215,6 @@ def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.Da
     else:
         known = ("nature", *(name for name in FEATURES if name in contest), "sensibleness_and_specificity")
         raise ValueError(f"criterion is {criterion!r}, expected one of {', '.join(known)}")
-    matches = contest[["a", "b", "k", "conversation_id", "worker_id"]].copy()
+    matches = contest[[name for name in OF_MATCH if name in contest]].copy()
     matches["outcome"] = outcome.astype(int)
     return matches

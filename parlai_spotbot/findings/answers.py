@@ -1,6 +1,6 @@
 """The answers of one source as findings take them: judgements become one tidy frame, and that the rows of a form.
 
-Controls, further questions, second answers and incomplete annotations are left out when the tidy frame is made
+Repeated annotations, controls, further questions and incomplete annotations are left out when the tidy frame is made
 (`analysis.answers`), people who failed the controls here; each is counted, with the reason.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import lost, silent_annotators
-from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.answers import answers_frame, shown_item
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
@@ -25,6 +25,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes, failed_people, graded_controls
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.repetition import near_copies
 
 LeftOut = dict[str, dict[str, int]]
 """Source -> why answers are left out -> how many."""
@@ -99,8 +100,13 @@ class Facts:
             **more,
         )
 
+    @property
+    def copies(self) -> dict[str, str]:
+        """The cluster of each conversation that is a near-copy of another (`texts.repetition.near_copies`)."""
+        return self.once("copies", lambda: near_copies(self.conversations.values()))
+
     def once(self, name: str, make: Callable[[], dict]) -> dict:
-        """What is the same for every source is made once."""
+        """Return what is the same for every source, made at the first call."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]
@@ -259,16 +265,21 @@ class Form:
 
         Raises `ValueError` naming the judgement that is wrong.
         """
-        mine = [row for row in judgements if self.mine(row)]
-        by_source: dict[str, list[Judgement]] = {}
-        for row in mine:
-            by_source.setdefault(row.source, []).append(row)
         asks = self.by_survey and facts.survey is not None
-        lacking = incomplete(facts.survey, facts.items) if asks else None
-        found = answers_frame(mine, facts.conversations.values(), lacking)
-        left_out = {name: dict(reasons) for name, reasons in found.left_out.items()}
+        whole = facts.survey is not None and facts.survey.layout == "opening"
+        answers = answers_frame(
+            [row for row in judgements if self.mine(row)],
+            facts.conversations.values(),
+            incomplete(facts.survey, facts.items) if asks else None,
+            shown_item(facts.items, facts.conversations, whole),
+            facts.copies,
+        )
+        by_source: dict[str, list[Judgement]] = {}
+        for row in answers.judgements:
+            by_source.setdefault(row.source, []).append(row)
+        left_out = {name: dict(reasons) for name, reasons in answers.left_out.items()}
         sources = {}
-        for name, tidy in found.frame.groupby("source", sort=True):
+        for name, tidy in answers.frame.groupby("source", sort=True):
             tidy = tidy.reset_index(drop=True)
             own, reasons = self._of_source(str(name), tidy, by_source[str(name)], facts, options)
             left_out[str(name)] = left_out.get(str(name), {}) | reasons

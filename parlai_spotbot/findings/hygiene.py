@@ -5,7 +5,7 @@ Conversations alone count here, whoever judged them: there is one result, not on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -15,7 +15,8 @@ from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.records import KINDS as KINDS_OF_CONVERSATION
 from parlai_spotbot.texts.degeneration import degeneration
 from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, QUANTILE, Fault, faults, longest_usual, measure, turns_of
-from parlai_spotbot.wording import small_percent
+from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
+from parlai_spotbot.wording import counted, small_percent
 
 SAID = {
     "special_tokens": "shows special tokens",
@@ -61,7 +62,8 @@ def hygiene(
         `not_told` {kind: why}; `longest_usual`, in words; `made_by`. `counted` {kind of conversation: {`who` talks,
         `conversations`, `turns`}} with its `counted_sentence`; where bots are seen in several kinds,
         `by_conversations` [{`name`, `conversations_of` (the kind), `turns`, `conversations`, `kinds` {kind: `rate`,
-        `count`, `n`, `ci`}}]; where bots talk to themselves, `degeneration` (see there).
+        `count`, `n`, `ci`}}]; where bots talk to themselves, `degeneration` (see there). `copies`: how many
+        `conversations` are near-copies of others, in how many `clusters`, and a `sentence`, "" where there are none.
     """
     turns = turns_of(conversations)
     found = faults(turns, training)
@@ -70,10 +72,11 @@ def hygiene(
         measured.setdefault(fault.name, {})[fault.kind] = fault
     order = [bot for bot in bots if bot in measured] + sorted(set(measured) - set(bots) - {HUMAN})
     order += [HUMAN] if HUMAN in measured else []
-    counted = _counted(conversations, turns)
+    kinds = _counted(conversations, turns)
     result = {
-        "counted": counted,
-        "counted_sentence": _counted_sentence(counted),
+        "counted": kinds,
+        "counted_sentence": _counted_sentence(kinds),
+        "copies": copies_of(near_copies(conversations)),
         "contestants": {
             name: {
                 "turns": int((turns["name"] == name).sum()),
@@ -92,11 +95,23 @@ def hygiene(
             "turns": len(turns),
         },
     }
-    if len(set(counted) - {"people"}) > 1:
+    if len(set(kinds) - {"people"}) > 1:
         result["by_conversations"] = _by_conversations(conversations, turns, found, order)
-    if "self" in counted:
+    if "self" in kinds:
         result["degeneration"] = degeneration(conversations, [name for name in order if name != HUMAN])
     return plain(result)
+
+
+def copies_of(clusters: Mapping[str, str]) -> dict:
+    """Return how many conversations are near-copies (`texts.repetition.near_copies`), in numbers and words."""
+    found = {"conversations": len(clusters), "clusters": len(set(clusters.values())), "sentence": ""}
+    if clusters:
+        found["sentence"] = (
+            f"{len(clusters):,} conversations have the same text as another, or nearly, and count as "
+            f"{counted(found['clusters'], 'cluster')}: all their words are the same, or (from {LEAST_WORDS} words on) "
+            f"{ALIKE:.0%} of the sequences of three words that occur in either."
+        )
+    return found
 
 
 def _counted(conversations: Sequence[Conversation], turns: pd.DataFrame) -> dict[str, dict]:
@@ -110,10 +125,10 @@ def _counted(conversations: Sequence[Conversation], turns: pd.DataFrame) -> dict
     }
 
 
-def _counted_sentence(counted: dict[str, dict]) -> str:
-    if not counted:
+def _counted_sentence(kinds: dict[str, dict]) -> str:
+    if not kinds:
         return ""
-    parts = [f"{own['conversations']} of {own['who']} ({own['turns']} turns)" for own in counted.values()]
+    parts = [f"{own['conversations']} of {own['who']} ({own['turns']} turns)" for own in kinds.values()]
     return f"Conversations counted: {', '.join(parts)}."
 
 

@@ -19,6 +19,7 @@ from parlai_spotbot.findings.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
+from parlai_spotbot.texts.repetition import near_copies
 from parlai_spotbot.wording import between, number, span
 
 SURVEYS = ("spot_the_bot",)
@@ -47,17 +48,20 @@ def joint(found: Sequence[tuple[str, Contents]], source: str) -> Joined | None:
     matches = pd.concat([_matches(label, contents, source) for label, contents in found], ignore_index=True)
     names = sorted(set(matches["a"]) | set(matches["b"]))
     fit = contrasts(matches, names, crossed=source == HUMAN)
-    if fit.clusters is None:
-        return Joined([f"No ranking over all studies can be had: {fit.why}."], [])
+    if len(fit.groups) != 1 or fit.why:
+        return Joined(
+            [f"No ranking over all studies can be had: {fit.why or 'the studies fall into groups that never met'}."], []
+        )
     return Joined([ASSUMED], [_table(fit, matches, source)])
 
 
 def _matches(label: str, contents: Contents, source: str) -> pd.DataFrame:
     """The matches of one study, its conversations and annotators told apart from those of other studies."""
     own = [j for j in contents.kept if j.source == source]
-    frame = annotations_frame(own, contents.conversations, _features(contents)).frame
+    copies = near_copies(contents.conversations)
+    frame = annotations_frame(own, contents.conversations, _features(contents), copies).frame
     matches = matches_frame(frame).reset_index(drop=True)
-    for column in ("conversation_id", "worker_id"):
+    for column in matches.columns.intersection(["conversation_id", "cluster_id", "worker_id"]):
         matches[column] = [f"{label}\n{value}" for value in matches[column]]
     return matches.assign(study=label)
 

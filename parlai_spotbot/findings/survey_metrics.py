@@ -13,7 +13,7 @@ from dataclasses import replace
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import lost
-from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.answers import answers_frame, last_answers, shown_item
 from parlai_spotbot.analysis.choices.grid import choice_frame
 from parlai_spotbot.analysis.metrics.frame import CHOICE, MEAN, QUALITY, RATE, TURN_COLUMNS, Metric, Outcomes
 from parlai_spotbot.analysis.ratings import rating_frame
@@ -49,8 +49,9 @@ def metrics_of(
     talks = {c.conversation_id: c for c in conversations}
     by_id = {item.item_id: item for item in items}
     own = [j for j in judgements if j.source == source]
-    found = answers_frame(own, conversations, incomplete(survey, by_id))
-    failed = failed_people(own, survey)
+    item_of = shown_item(by_id, talks, survey.layout == "opening")
+    found = answers_frame(own, conversations, incomplete(survey, by_id), item_of)
+    failed = failed_people(found.judgements, survey)
     reasons = found.left_out.get(source, {}) | lost(found.frame, failed)
     rows = found.frame[~found.frame["worker_id"].isin(list(failed))].reset_index(drop=True)
     if survey.name == ABC:
@@ -68,7 +69,7 @@ def outcomes_of(
     """What people said of `question` ("quality") about the conversations that they led, from survey `interactive`."""
     talks = {c.conversation_id: c for c in conversations}
     ratings, choices = [], []
-    for row in judgements:
+    for _, row in last_answers(judgements, shown_item())[0]:
         if row.control is not None or row.source != HUMAN or any(c not in talks for c in row.conversation_ids):
             continue
         if row.question == question and row.target.startswith("entity:"):

@@ -80,7 +80,8 @@ def judgements_of(found: Iterator[Annotation], study: Study, survey: Survey) -> 
     Raises
     ------
     UserError
-        Names place and field: an unknown item, an answer that the survey doesn't offer, an annotation there twice.
+        Names place and field: an unknown item, an answer that the survey doesn't offer, an annotation's id that is
+        another annotator's or item's.
     """
     path = study.units_path(survey.name)
     units = study.units(survey.name) if path.exists() else []
@@ -92,19 +93,19 @@ def judgements_of(found: Iterator[Annotation], study: Study, survey: Survey) -> 
     known = {c.conversation_id: c for c in study.conversations()}
     reader = JudgementReader(known, survey, {}, {}, wide=False)
     made: list[Judgement] = []
-    places: dict[str, str] = {}
+    places: dict[str, Annotation] = {}
     for one in found:
         if one.item_id not in items:
             raise UserError(
                 f"{one.where}: item '{one.item_id}' is in none of the {len(units)} units of {path}.",
                 "Import into the study whose tasks were exported, with their --survey.",
             )
-        if one.annotation_id in places:
+        first = places.setdefault(one.annotation_id, one)
+        if (first.item_id, first.worker_id) != (one.item_id, one.worker_id):
             raise UserError(
-                f"{one.where}: annotation '{one.annotation_id}' stands in {places[one.annotation_id]} too.",
-                "Remove one of them.",
+                f"{one.where}: annotation '{one.annotation_id}' is of another annotator or item in {first.where}.",
+                "Export the file anew.",
             )
-        places[one.annotation_id] = one.where
         unit_id, item = items[one.item_id]
         base = {
             "conversation_ids": list(item.conversation_ids),
@@ -148,11 +149,10 @@ def annotation_format(read: Read) -> Format:
         left = {what: count for what, count in sorted(source.left_out.items()) if count}
         about = {"source": path.name, "sha256": files.sha256(path), "format": request["format"], "left_out": left}
         with study.lock("spotbot_import"):
-            added = add_judgements(study, name, new, about | {"judgements": len(new)})
-        workers = len({judgement.worker_id for judgement in new})
+            lines = add_judgements(study, survey, new, about)
         return "\n".join(
             (
-                f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {added} of them new",
+                *lines,
                 *(f"note: {counted(count, what)} left out" for what, count in left.items()),
                 f"written: {study.judgements_path(name)}",
                 f"next: {hints.command('analyze', request['study'], name)}",

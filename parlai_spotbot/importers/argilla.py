@@ -35,8 +35,7 @@ def read(source: AnnotationFile) -> Iterator[Annotation]:
                     continue
                 user = files.field(response, "user_id", str, f"{place}, response {number}")
                 answers = by_user.setdefault(user, {})
-                if name in answers:
-                    raise UserError(f"{place}: user '{user}' answers twice.", "Remove one of the responses.")
+                source.left_out["response that the same user repeats"] += name in answers
                 answers[name] = _value(response.get("value"), f"{place}, response {number}")
         for user, answers in by_user.items():
             yield Annotation(where, item, f"argilla-{user}", f"argilla-{item}-{user}", answers)

@@ -26,7 +26,6 @@ from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import ANSWERS, features_of
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Question, Survey
-from parlai_spotbot.wording import counted
 
 NATURES = {f"nature{entity}": ("nature", f"entity:{entity}", ("human", "bot", "unsure")) for entity in (0, 1)}
 NEEDED = ("conversation_id", "worker_id")
@@ -99,7 +98,7 @@ def judgements(
     items: Mapping[tuple[tuple[str, ...], str], str] | None = None,
     words: FileWords | None = None,
 ) -> list[Judgement]:
-    """Read judgements about known conversations.
+    """Read judgements about known conversations, in the order of the file; answers given again stand there again.
 
     Parameters
     ----------
@@ -126,18 +125,19 @@ def judgements(
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
     mapping, wide = _mapping(path, rows[0][1], dict(words.columns), survey)
     reader = JudgementReader(conversations, survey, items or {}, words.answers, wide)
-    found: dict[str, tuple[str, Judgement]] = {}
+    read: list[Judgement] = []
+    places: dict[str, tuple[str, Judgement]] = {}
     for where, values in rows:
         row = JudgementRow(where, {ours: values.get(theirs) for ours, theirs in mapping.items()}, mapping)
         for judgement in reader.read(row):
-            if judgement.judgement_id in found:
+            place, other = places.setdefault(judgement.judgement_id, (where, judgement))
+            if (other.worker_id, other.item_id) != (judgement.worker_id, judgement.item_id):
                 raise UserError(
-                    f"{where}: answers '{judgement.question}' about '{judgement.target}' a second time, after "
-                    f"{found[judgement.judgement_id][0]}.",
+                    f"{where}: annotation '{judgement.annotation_id}' is of another annotator or item on {place}.",
                     "Give each annotation an annotation_id of its own.",
                 )
-            found[judgement.judgement_id] = (where, judgement)
-    return [judgement for _, judgement in found.values()]
+            read.append(judgement)
+    return read
 
 
 def _csv(path: Path) -> list[tuple[str, dict]]:
@@ -360,14 +360,10 @@ def _add(request: ImportRequest) -> str:
     }
     new = judgements(path, known, of_study, items=items, words=FileWords(columns, answers))
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    about = {"source": path.name, "sha256": sha256, "columns": columns, "answers": answers, "judgements": len(new)}
+    about = {"source": path.name, "sha256": sha256, "columns": columns, "answers": answers}
     with study.lock("spotbot_import"):
-        added = add_judgements(study, survey, new, about)
-    workers = len({judgement.worker_id for judgement in new})
-    return (
-        f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {added} of them new\n"
-        f"written: {study.judgements_path(survey)}"
-    )
+        lines = add_judgements(study, of_study, new, about)
+    return "\n".join([*lines, f"written: {study.judgements_path(survey)}"])
 
 
 FORMAT = Format(_add)

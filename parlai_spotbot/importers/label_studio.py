@@ -17,6 +17,7 @@ from parlai_spotbot.surveys.survey import Question
 
 ANNOTATOR = "annotator"
 """Under `meta` of a result: the number of the annotator, in files that we wrote."""
+TIMES = ("updated_at", "created_at")
 SEVERAL = ("checkboxes", "ranking")
 
 
@@ -64,7 +65,7 @@ def _annotation(source: AnnotationFile, row: dict, item: str, where: str) -> Ann
         annotation_id=f"label_studio-{name}",
         answers=answers,
         seconds=files.field(row, "lead_time", (int, float, type(None)), where, None),
-        submitted_at=files.field(row, "created_at", (str, type(None)), where, None) or "",
+        submitted_at=next(filter(None, (files.field(row, name, (str, type(None)), where, None) for name in TIMES)), ""),
     )
 
 

@@ -110,15 +110,21 @@ def read_dump(path: Path | str, domain: str) -> Dump:
 
 
 def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFrame:
-    """The annotations without those left out: "incomplete" (the paper's rule), "repeats", "developers"."""
+    """Return the annotations without those left out: "incomplete" (the paper's rule), "repeats", "developers".
+
+    Of the annotations of a segment by one annotator that are left otherwise, all but the last are "repeats".
+    """
     for reason in leave_out:
         if reason not in LEAVE_OUT:
             raise UserError(f"--leave-out {reason}: not known.", nearest(reason, LEAVE_OUT))
-    flags = {"incomplete": "incomplete", "repeats": "repeat", "developers": "developer"}
+    flags = {"incomplete": "incomplete", "developers": "developer"}
     out = np.zeros(len(dump.annotations), dtype=bool)
-    for reason in leave_out:
+    for reason in flags.keys() & set(leave_out):
         out |= dump.annotations[flags[reason]].to_numpy()
-    return dump.annotations[~out].reset_index(drop=True)
+    kept = dump.annotations[~out]
+    if "repeats" in leave_out:
+        kept = kept.drop_duplicates(["worker_id", "conversation_id", "k"], keep="last")
+    return kept.reset_index(drop=True)
 
 
 def _conversations(

@@ -255,7 +255,7 @@ class _VoteReader:
         return tuple(texts)
 
     def _vote(self, said: tuple[str, ...], line: int) -> tuple[str, str, str] | tuple[()]:
-        """Return the outcome, item and answer as JSON, and the pair whichever stands first; nothing of one contestant."""
+        """Return the outcome, item and answer as JSON, and the sorted pair; nothing where both contestants are one."""
         a, b = (self.names.of(name, self._where(line)) for name in said[:2])
         if self.columns.one_hot:
             hits = [what for value, what in zip(said[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,13 @@ class SurveyResults:
     """What `finding` says of the answers, by source.
 
     `results` holds what was found of each source; `data` of the one source that answered, as it would stand in the
-    study's folder ``analysis/``.
+    study's folder ``analysis/``. `left_out` counts, by source and reason, what is not analysed.
     """
 
     finding: Finding
     answers: StudyAnswers
     results: Mapping[str, Result]
+    left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def data(self) -> Mapping:
@@ -111,10 +112,12 @@ class SurveyResults:
 
     @property
     def heading(self) -> str:
-        """Of which answers it is, and that a judge is no person."""
+        """Which answers it is of, what is left out of them, and that a judge is no person."""
         whose = listed([source_said(source) for source in self.results])
         automatic = "" if HUMAN in self.results else ", automatic, no person"
-        return f"{upper_first(self.finding.name)} by {whose}{automatic}: {len(self.answers)} answers."
+        reasons = [reason for source in self.results for reason in sorted(self.left_out.get(source, {}).items())]
+        lacking = f" Left out: {'; '.join(f'{number} × {why}' for why, number in reasons)}." if reasons else ""
+        return f"{upper_first(self.finding.name)} by {whose}{automatic}: {len(self.answers)} answers.{lacking}"
 
     def __repr__(self) -> str:
         return "\n".join([self.heading, *self.sentences[:5]])
@@ -215,7 +218,7 @@ def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> 
         found[source] = Result(source, data, others, answers.facts.bots)
     if not found:
         raise ValueError(f"answers: too little was answered for {name}.")
-    return SurveyResults(known[name], answers, found)
+    return SurveyResults(known[name], answers, found, computed[name]["made_by"]["left_out"])
 
 
 def _show(svg: bytes) -> None:

@@ -1,5 +1,5 @@
-"""Texts that say more of a bot's memory than of its wit: turns said again and again, conversations that are the same,
-and turns that stand in the training data (section 4 of the paper: 2 % of the bots' conversations).
+"""Texts that say more of a bot's memory than of its wit: turns said again and again, conversations that are the same or
+nearly, and turns that stand in the training data (section 4 of the paper: 2 % of the bots' conversations).
 
 Texts are compared by their letters and digits alone.
 """
@@ -9,10 +9,76 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.texts.normal_forms import plain_text
+
+ALIKE = 0.8
+"""Conversations are near-copies from this Jaccard similarity of their sequences of three words on."""
+
+FIRST, TINY = 16, 1e-9
+"""Texts that are compared at first, since where one is linked most others are, too; and room for rounding."""
+
+LEAST_WORDS = 30
+"""Shorter conversations are near-copies only where all words are the same: "hi, how are you?" opens many."""
+
+
+def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
+    """Return the cluster of each conversation that is a near-copy of another: id -> id of the cluster's first one.
+
+    Two conversations are near-copies where all their words are the same, or, if both have at least `LEAST_WORDS`, where
+    the Jaccard similarity of their sets of three consecutive words is at least `ALIKE`. What counts is what annotators
+    can see: all turns after the seed exchange, in lower case and without punctuation, whoever said them. A near-copy of
+    a near-copy belongs to the same cluster (single linkage).
+
+    Notes
+    -----
+    Two sets of such a similarity share one of the (1 - `ALIKE`) n + 1 rarest elements of each, so only conversations
+    that do are compared (prefix filtering; Chaudhuri, Ganti & Kaushik 2006, ICDE), and of the conversations with
+    exactly the same words one stands for all.
+    """
+    same: dict[tuple[str, ...], list[str]] = {}
+    for conversation in conversations:
+        words = " ".join(plain_text(turn.text) or turn.text for turn in conversation.shown).split()
+        same.setdefault(tuple(words), []).append(conversation.conversation_id)
+    leads = _linked(list(same))
+    clusters: dict[int, list[str]] = {}
+    for lead, names in zip(leads.tolist(), same.values(), strict=True):
+        clusters.setdefault(lead, []).extend(names)
+    return {name: names[0] for names in clusters.values() if len(names) > 1 for name in names}
+
+
+def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
+    """Return for each text the first one that it is linked to by texts of similarity `ALIKE` or more; maybe itself."""
+    leads, lengths = np.arange(len(texts)), np.array([len(words) for words in texts], dtype=int)
+    owner = np.repeat(leads, lengths)
+    words, known = pd.factorize(np.array([word for text in texts for word in text], dtype=object))
+    pairs = pd.factorize(words[:-1] * len(known) + words[1:])[0]
+    codes = pd.factorize(pairs[:-1] * len(known) + words[2:])[0]
+    kept = (owner[:-2] == owner[2:]) & (lengths[owner[:-2]] >= LEAST_WORDS)
+    codes, owner = pd.DataFrame({"code": codes[kept], "owner": owner[:-2][kept]}).drop_duplicates().to_numpy().T
+    sizes = np.bincount(owner, minlength=len(texts))
+    table = csr_array((np.ones(len(codes)), (owner, codes)), shape=(len(texts), codes.max(initial=0) + 1))
+    order = np.lexsort((codes, np.bincount(codes)[codes], owner)) if len(codes) else codes
+    rank = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rare = order[rank <= (sizes - np.ceil(ALIKE * sizes))[owner]]
+    prefix = csr_array((np.ones(len(rare)), (owner[rare], codes[rare])), shape=table.shape)
+    holders = prefix.tocsc()
+    for place in range(len(texts)):
+        shared = np.zeros(len(texts), dtype=bool)
+        for code in prefix.indices[prefix.indptr[place] : prefix.indptr[place + 1]]:
+            shared[holders.indices[holders.indptr[code] : holders.indptr[code + 1]]] = True
+        near, some = np.flatnonzero(shared[:place]), FIRST
+        while len(near := near[leads[near] != leads[place]]):
+            both = table[near[:some]] @ table[[place]].toarray()[0]
+            alike = near[:some][both >= ALIKE * (sizes[near[:some]] + sizes[place] - both) - TINY]
+            linked = np.isin(leads, leads[[place, *alike]])
+            leads[linked] = leads[linked].min()
+            near, some = near[some:], 4 * some
+    return leads
 
 
 def turns_frame(conversations: Iterable[Conversation]) -> pd.DataFrame:

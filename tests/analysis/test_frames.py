@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from parlai_spotbot.analysis.answers import REPEATED
 from parlai_spotbot.analysis.frames import annotations_frame, entities_frame, matches_frame
 from parlai_spotbot.analysis.order_effects import position_effects
 
@@ -27,10 +28,9 @@ def test_controls_and_incomplete_annotations_are_left_out_and_counted(made_up):
     changed = [j for j in changed if (j.annotation_id, j.question) != ("human-c0001-3-1", "specificity")]
     changed.append(replace(judgements[-1], answer="entity:1"))
     found = annotations_frame(changed, conversations)
-    assert found.left_out == {
-        "human": {"control": 1, "incomplete annotation": 1, "answer given twice (the first one counts)": 1}
-    }
+    assert found.left_out == {"human": {"control": 1, "incomplete annotation": 1, REPEATED: 1}}
     kept = whole[~whole["annotation_id"].isin(["human-c0000-2-0", "human-c0001-3-1"])].reset_index(drop=True)
+    kept.loc[kept["annotation_id"] == judgements[-1].annotation_id, judgements[-1].question] = -1
     assert found.frame.equals(kept)
 
 

@@ -117,7 +117,7 @@ def test_votes_of_one_annotator_hang_together(analysed):
     rows = [row for row in drawn(200, bad=0.0) for _ in range(4)]
     once = widths(analysed(rows[::4])[1])
     apart = widths(analysed(rows)[1])
-    same = analysed([(*row, f"w{n // 4}") for n, row in enumerate(rows)], "judge")[1]
+    same = analysed([(*row, f"w{n // 4}", 1e9 + n) for n, row in enumerate(rows)], "judge", "tstamp")[1]
     np.testing.assert_allclose(apart / once, 0.5, atol=0.03)
     np.testing.assert_allclose(widths(same) / once, 1.0, atol=0.03)
     assert same["votes"]["sentence"].startswith("200 annotators voted up to 4 times each")
@@ -130,8 +130,8 @@ def test_votes_of_one_annotator_hang_together(analysed):
 
 
 def test_a_model_that_votes_is_no_sample_of_annotators(analysed):
-    rows = [(*row, f"w{n // 4}") for n, row in enumerate(row for row in drawn(100) for _ in range(4))]
-    as_people, as_judge = (analysed(rows, "judge", source=source)[1] for source in ("human", "judge:gpt"))
+    rows = [(*row, f"w{n // 4}", 1e9 + n) for n, row in enumerate(row for row in drawn(100) for _ in range(4))]
+    as_people, as_judge = (analysed(rows, "judge", "tstamp", source=source)[1] for source in ("human", "judge:gpt"))
     assert (widths(as_judge) < widths(as_people)).all()
 
 

@@ -77,13 +77,50 @@ def test_the_same_again_and_more(study, run, wide):
     assert study.judgements_path("spot_the_bot").read_bytes().startswith(before)
 
 
-def test_changed_answers_are_refused(study, run, wide):
+def frame_of(study):
+    found = annotations_frame(study.judgements("spot_the_bot"), study.conversations())
+    return found.frame.set_index("worker_id"), sum(found.left_out.get("human", {}).values())
+
+
+def test_a_changed_answer_replaces_the_earlier_one(study, run, wide):
     words = ["--format", "judgements", "--study", study.path, *WORDS]
     run(*words, "--data", wide(*GOOD))
     before = study.judgements_path("spot_the_bot").read_bytes()
-    code, _, err = run(*words, "--data", wide("c0,2,w1,B,B,0,1,same,12.5"))
-    assert (code, "with other contents" in err) == (2, True)
-    assert study.judgements_path("spot_the_bot").read_bytes() == before
+    changed = "c0,2,w1,B,B,0,1,same,12.5"
+    code, out, err = run(*words, "--data", wide(changed))
+    assert code == 0, err
+    assert "5 judgements by 1 annotator read, 1 of them new" in out
+    assert "note: 1 annotation repeated by the same annotator: the last one counts" in out
+    assert study.provenance()["import_judgements"]["answers.csv"]["repeated"] == 1
+    after = study.judgements_path("spot_the_bot").read_bytes()
+    assert after.startswith(before)
+    frame, left_out = frame_of(study)
+    assert (frame.loc["w1", ["nature0", "nature1", "fluency"]].tolist(), left_out) == (["bot", "bot", 1], 1)
+    assert "0 of them new" in run(*words, "--data", wide(changed))[1]
+    assert study.judgements_path("spot_the_bot").read_bytes() == after
+    assert len({row.judgement_id for row in study.judgements("spot_the_bot")}) == 16
+
+
+@pytest.mark.parametrize("ids", [["", "", ""], ["a", "b", "c"], ["a", "a", "a"]])
+def test_rows_of_one_annotator_on_one_segment_count_once(study, run, wide, ids):
+    """In one file: the same row, and before it one with other answers."""
+    rows = ["c0,2,w1,B,H,1,1,same,9", GOOD[0], GOOD[0]]
+    lines = [*(f"{row},{name}" for row, name in zip(rows, ids, strict=True)), GOOD[1] + ","]
+    head = HEADER + ",annotation_id" if any(ids) else HEADER
+    data = wide(*(lines if any(ids) else [line[:-1] for line in lines]), header=head)
+    code, out, err = run("--format", "judgements", "--data", data, "--study", study.path, *WORDS)
+    assert code == 0, err
+    assert "note: 2 annotations repeated by the same annotator" in out
+    frame, _ = frame_of(study)
+    assert sorted(frame.index) == ["w1", "w2"]
+    assert frame.loc["w1", ["nature0", "nature1", "fluency"]].tolist() == ["human", "bot", 1]
+
+
+def test_an_annotation_id_of_two_items_is_refused(study, run, wide):
+    lines = [f"{GOOD[0]},a", "c1,2,w1,H,B,0,1,same,1,a"]
+    words = ["--format", "judgements", "--study", study.path, *WORDS]
+    code, _, err = run(*words, "--data", wide(*lines, header=HEADER + ",annotation_id"))
+    assert (code, "line 3: annotation 'a' is of another annotator or item on" in err) == (2, True)
 
 
 def test_own_judgements_come_back(study, run, wide, tmp_path):
@@ -110,7 +147,6 @@ BAD = [
     (("c0,2,,H,B,0,1,same,1",), WORDS, "field 'rater' (worker_id) is empty"),
     (("c0,2,w1,H,B,0,1,same,-1",), WORDS, "field 'secs' (seconds) is '-1', expected seconds"),
     (("c0,2,w1,H,B,0,1",), WORDS, "line 2: has not the 9 fields of the header"),
-    ((GOOD[0], GOOD[0]), WORDS, "line 3: answers 'nature' about 'entity:0' a second time"),
     (GOOD, ["--columns", "nature0=verdicta"], "has no column 'verdicta'. Did you mean 'verdict_a'?"),
     (GOOD, ["--columns", "natur0=verdict_a"], "there is no field 'natur0'. Did you mean 'nature0'?"),
     (GOOD, ["--columns", "nature0"], "'nature0' is not of the form A=B"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from outside_data import REFERENCE, SPOT_THE_BOT, released_data
 
+from parlai_spotbot.analysis.answers import REPEATED
 from parlai_spotbot.analysis.frames import COLUMNS, annotations_frame, matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.findings.analyze import analyze
@@ -76,9 +77,15 @@ def test_oddities_of_the_release(released):
 
 @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
 def test_the_study_gives_the_papers_win_rates(released, domain):
-    """By way of conversations, judgements and the frame that every statistic starts from."""
+    """By way of judgements, and of the frame that every statistic starts from, which counts no annotation twice."""
     imported = spotbot2020(released, domain)
-    frame = annotations_frame(imported.judgements, imported.conversations).frame
+    frame = select(read_dump(released, domain))
+    tidy = annotations_frame(imported.judgements, imported.conversations)
+    repeated = tidy.left_out.get("human", {}).get(REPEATED, 0)
+    assert (
+        len(tidy.frame) == len(frame) - repeated == len(select(read_dump(released, domain), ["incomplete", "repeats"]))
+    )
+    assert repeated == {"dailydialog": 0, "empathetic": 46}[domain]
     matrix = win_matrix(matches_frame(frame), DOMAINS[domain].bots)
     known = json.loads((REFERENCE / f"paper_tables/{domain}.json").read_text())
     rates = dict(zip(matrix.names, win_rates(matrix), strict=True))
@@ -88,7 +95,9 @@ def test_the_study_gives_the_papers_win_rates(released, domain):
 
 def test_the_frame_is_the_one_that_analysis_makes(dump):
     path = dump()
-    ours = select(read_dump(path, "dailydialog"))[list(COLUMNS)].sort_values("annotation_id", ignore_index=True)
+    ours = select(read_dump(path, "dailydialog"), ["incomplete", "repeats"])[list(COLUMNS)].sort_values(
+        "annotation_id", ignore_index=True
+    )
     imported = spotbot2020(path, "dailydialog")
     theirs = annotations_frame(imported.judgements, imported.conversations).frame
     columns = [c for c in COLUMNS if c != "unit_id"]  # a unit is a package and which annotator of it

@@ -1,11 +1,15 @@
 """Votes from CSV and JSON: columns and words by their common names, errors by file, line and field."""
 
 import json
+import random
 
 import pytest
 
+from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers.format import FileWords
+from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.notebook import read_votes
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.study import Study
 
@@ -61,7 +65,7 @@ def test_an_arena_becomes_a_study_without_conversations(run, written, tmp_path):
         {"language": "English"},
         {},
     ]
-    assert [row.submitted_at for row in rows[:2]] == ["2023-04-24T15:53:11Z", "2023-04-24T15:54:14Z"]
+    assert [row.submitted_at for row in rows[:2]] == ["2023-04-24T15:53:11.130000Z", "2023-04-24T15:54:14.700000Z"]
     (unit,) = study.units("votes")
     assert [item.partners for item in unit.items] == [
         ("gpt-4", "vicuna-13b"),
@@ -206,3 +210,77 @@ def test_nothing_else_can_be_done_with_votes(run, written, tmp_path):
     run("--format", "votes", "--data", written(ARENA), "--study", tmp_path / "study")
     with pytest.raises(UserError, match="comes in with its answers, there is nothing to pack"):
         pack_study(Study.open(tmp_path / "study"), "votes")
+
+
+ALL = ("judge", "question_id", "tstamp")
+REPEATS = [
+    # columns known, what differs, whether it is a repeat
+    (ALL, {}, True),
+    (ALL, {"tstamp": 2e9}, True),
+    (ALL, {"winner": "model_b"}, True),
+    (ALL, {"model_a": "y", "model_b": "x"}, True),
+    (ALL, {"question_id": "q2"}, False),
+    (ALL, {"judge": "w2"}, False),
+    (ALL, {"model_b": "z"}, False),
+    (("judge", "tstamp"), {}, True),
+    (("judge", "tstamp"), {"tstamp": 2e9}, False),
+    (("judge",), {}, True),
+    (("judge",), {"winner": "model_b"}, True),
+    (("question_id", "tstamp"), {}, True),
+    (("question_id", "tstamp"), {"winner": "model_b"}, False),
+    (("tstamp",), {}, True),
+    (("tstamp",), {"tstamp": 2e9}, False),
+    (("tstamp",), {"tstamp": "day"}, False),
+    (("question_id",), {}, False),
+    ((), {}, False),
+]
+
+
+@pytest.mark.parametrize(("known", "change", "is_repeat"), REPEATS)
+def test_an_annotator_votes_once_on_an_item(known, change, is_repeat, written, tmp_path):
+    """By the importer's count, and by the table that analyses read, on which the last vote counts."""
+    columns = ("model_a", "model_b", "winner", *known)
+    row = dict(zip(("model_a", "model_b", "winner", *ALL), ("x", "y", "model_a", "w", "q", 1.7e9 + 0.5), strict=True))
+    other = row | change
+    if change == {"tstamp": "day"}:
+        row["tstamp"] = other["tstamp"] = "2024-05-01"
+    rows = [row, {**row, "model_b": "z", "question_id": "q9", "tstamp": 1.6e9}, other]
+    text = ",".join(columns) + "\n" + "".join(",".join(str(one[name]) for name in columns) + "\n" for one in rows)
+    found = votes(written(text), "x")
+    assert found.about["repeated"] == is_repeat
+    assert ("1 vote repeated by the same annotator: the last one counts" in found.about["notes"]) == is_repeat
+    write_study(tmp_path / "study", found)
+    study = Study.open(tmp_path / "study")
+    partners = {item.item_id: item.partners for unit in study.units("votes") for item in unit.items}
+    kept, left_out = _checked(study.judgement_table("votes"), partners)
+    assert left_out == ({"human": {REPEATED: 1}} if is_repeat else {})
+    assert kept.index.tolist() == ([1, 2] if is_repeat else [0, 1, 2])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_repeated_votes_change_no_figure(seed, written):
+    """Copies anywhere in the file; earlier votes that were changed stand anywhere where the times are known."""
+    rng = random.Random(seed)
+    rows = [
+        (
+            *rng.sample(["x", "y", "z"], 2),
+            rng.choice(["model_a", "model_b", "tie"]),
+            f"w{n % 7}",
+            f"q{n}",
+            1.7e9 + 60 * n,
+        )
+        for n in range(120)
+    ]
+    earlier = [(*row[:2], "tie", *row[3:5], row[5] - 1) for row in rng.choices(rows, k=20)]
+    mixed = rng.sample([*rows, *rng.choices(rows, k=40), *earlier], 180)
+    head = "model_a,model_b,winner,judge,question_id,tstamp\n"
+    plain, with_repeats = (
+        read_votes(written(head + "".join(",".join(map(str, row)) + "\n" for row in own), f"{name}.csv")).rank()
+        for name, own in (("plain", rows), ("mixed", mixed))
+    )
+    assert with_repeats.data["score"] == pytest.approx(plain.data["score"])
+    assert with_repeats.data["clusters"] == plain.data["clusters"]
+    for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
+        assert with_repeats.compare(a, b)["p"] == pytest.approx(plain.compare(a, b)["p"])
+    assert sum(with_repeats.left_out["human"].values()) == 60
+    assert "Left out: 60 × vote repeated by the same annotator" in with_repeats.heading

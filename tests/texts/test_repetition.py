@@ -1,9 +1,26 @@
 """Repeated turns, identical conversations, and overlap with training data."""
 
-import pandas as pd
+import random
+import time
+from itertools import combinations
 
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.records import Conversation, Turn
-from parlai_spotbot.texts.repetition import identical_conversations, repeated_turns, training_overlap, turns_frame
+from parlai_spotbot.texts.repetition import (
+    ALIKE,
+    LEAST_WORDS,
+    identical_conversations,
+    near_copies,
+    repeated_turns,
+    training_overlap,
+    turns_frame,
+)
 
 
 def talk(identity: str, entities: tuple[str, str], *texts: str) -> Conversation:
@@ -65,3 +82,101 @@ def test_empty_turns():
     turns = pd.DataFrame(columns=["conversation_id", "turn", "name", "text"])
     assert repeated_turns(turns).empty
     assert identical_conversations(turns).empty
+
+
+LONG = [f"{n} green bottles hanging on wall number {n * 7} in the house of {n * 13}" for n in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (["hi", "hello"], ["hi", "hello"], True),
+        (["Hi!", "hello."], ["hi", "Hello"], True),
+        (["hi", "hello"], ["hi", "hello there"], False),
+        (
+            ["hi", "how are you", "good and you", "fine bye"],
+            ["hi", "how are you", "good and you", "fine thanks"],
+            False,
+        ),
+        (LONG, LONG, True),
+        (LONG, [*LONG[:-1], LONG[-1] + " again"], True),
+        (LONG, LONG[2:], True),
+        (LONG, LONG[4:], False),
+        (LONG, [text.replace("green", "red") for text in LONG], False),
+        (["😀", "😀"], ["😀", "😀"], True),
+        (["😀", "😀"], ["...", "!"], False),
+        ([], [], True),
+    ],
+)
+def test_which_conversations_are_near_copies(one, other, alike):
+    found = near_copies([talk("c1", ("x", "y"), *one), talk("c2", ("z", "x"), *other)])
+    assert found == ({"c1": "c1", "c2": "c1"} if alike else {})
+
+
+def test_the_seed_exchange_is_no_copy():
+    assert near_copies([talk("c1", ("x", "y"), "one", "two"), talk("c2", ("x", "y"), "three", "four")]) == {}
+
+
+def by_every_pair(talks):
+    """The same by comparing every two."""
+    words = [" ".join(turn.text for turn in one.shown).split() for one in talks]
+    grams = [set(zip(own, own[1:], own[2:], strict=False)) if len(own) >= LEAST_WORDS else set() for own in words]
+    lead = list(range(len(talks)))
+    for i, j in combinations(range(len(talks)), 2):
+        near = grams[i] and len(grams[i] & grams[j]) >= ALIKE * len(grams[i] | grams[j]) - 1e-9
+        if near or words[i] == words[j]:
+            lead = [min(lead[i], lead[j]) if own in (lead[i], lead[j]) else own for own in lead]
+    names = [one.conversation_id for one in talks]
+    return {name: names[own] for name, own in zip(names, lead, strict=True) if lead.count(own) > 1}
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=40, deadline=None)
+def test_it_is_what_comparing_every_two_gives(seed):
+    rng = random.Random(seed)
+    originals = [[rng.choices("abcdefghijklmnop", k=rng.randint(2, 9)) for _ in range(8)] for _ in range(3)]
+    talks = []
+    for n in range(40):
+        varied = [[w if rng.random() > 0.03 else rng.choice("xyz") for w in turn] for turn in rng.choice(originals)]
+        talks.append(talk(f"c{n}", ("x", "y"), *(" ".join(turn) for turn in varied)))
+    assert near_copies(talks) == by_every_pair(talks)
+
+
+def test_thousands_of_conversations_take_seconds():
+    rng = random.Random(0)
+    words = [f"w{int(n**0.5)}" for n in range(5000)]
+    texts = [[" ".join(rng.choices(words, k=9)) for _ in range(12)] for _ in range(3000)]
+    started = time.process_time()
+    copied = near_copies([talk(f"c{n}", ("x", "y"), *texts[n % 2900]) for n in range(3000)])
+    assert time.process_time() - started < 10
+    assert (len(copied), len(set(copied.values()))) == (200, 100)
+
+
+@pytest.mark.slow
+def test_equal_bots_with_copied_conversations_are_seldom_told_apart():
+    """Each text comes five times, and decides who is taken for human."""
+    rng, studies, bots = np.random.default_rng(3), 1000, [f"b{i}" for i in range(6)]
+    pairs = list(combinations(range(6), 2))
+    wrong = {"conversation_id": 0, "cluster_id": 0}
+    for _ in range(studies):
+        rows = []
+        for pair in pairs:
+            for text in range(4):
+                mood = rng.normal(0, 1.5)
+                for copy in range(5):
+                    for _ in range(2):
+                        outcome = int(np.sign(np.round(mood + rng.normal())))
+                        home = f"{pair}-{text}"
+                        rows.append(
+                            (bots[pair[0]], bots[pair[1]], outcome, f"{home}-{copy}", home, f"w{rng.integers(25)}")
+                        )
+        matches = pd.DataFrame(rows, columns=["a", "b", "outcome", "conversation_id", "cluster_id", "worker_id"])
+        for name in wrong:
+            frame = matches if name == "cluster_id" else matches.drop(columns="cluster_id")
+            wrong[name] += bool((contrasts(frame, bots).pairs["p_adjusted"] < 0.05).any())
+    error = wrong["cluster_id"] / studies
+    margin = 2 * np.sqrt(0.05 * 0.95 / studies)
+    apart = wrong["conversation_id"] / studies
+    print(f"family error {error:.3f} ± {margin:.3f}; {apart:.3f} if each copy counts as a conversation")
+    assert error <= 0.05 + margin
+    assert apart > 0.2

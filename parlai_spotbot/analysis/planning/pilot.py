@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 
+from parlai_spotbot.analysis.frames import cluster_of
 from parlai_spotbot.analysis.planning.design import Design, fewest
 from parlai_spotbot.analysis.planning.pool import PlannedPair, PlannedPool, conversations_needed
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
@@ -184,10 +185,12 @@ def _more(pool: PlannedPool, opened: dict[int, PlannedPair]) -> dict[int, int | 
 
 
 def _with_conversation(matches: pd.DataFrame) -> pd.DataFrame:
-    """With `conversation_id` for two conversations beside each other, too: they count as one."""
-    if "conversation_ids" in matches:
-        matches = matches.assign(conversation_id=[" ".join(sorted(own)) for own in matches["conversation_ids"]])
-    return matches.reset_index(drop=True)
+    """Return the matches with one `conversation_id` a row: two conversations side by side, and near-copies, are one."""
+    several = next((name for name in ("cluster_ids", "conversation_ids") if name in matches), None)
+    if several is None:
+        return matches.assign(conversation_id=cluster_of(matches)).reset_index(drop=True)
+    pairs = [" ".join(sorted(pair)) for pair in matches[several]]
+    return matches.assign(conversation_id=pairs).reset_index(drop=True)
 
 
 def count_talks(matches: pd.DataFrame, names: tuple[str, ...]) -> np.ndarray:

@@ -415,9 +415,13 @@ def _with_variance(covariance: np.ndarray, least: np.ndarray) -> np.ndarray:
 
 
 def frame_clusters(frame: pd.DataFrame, crossed: bool = True, resample: str = "conversations_workers") -> Clusters:
-    """The clusters of rows with the columns conversation_ids (or conversation_id) and worker_id; `crossed`: annotators
-    are a sample, too."""
+    """Return the clusters of rows with the columns conversation_ids (or conversation_id) and worker_id.
+
+    Where the frame has the columns cluster_ids (or cluster_id), which put near-copies of a conversation into one
+    cluster, these are taken instead. `crossed`: annotators are a sample, too.
+    """
     workers = frame["worker_id"] if crossed else None
-    if "conversation_ids" in frame:
-        return Clusters.of(list(frame["conversation_ids"]), workers, resample)
-    return Clusters.by(frame["conversation_id"], workers, resample)
+    for name in ("cluster_ids", "conversation_ids"):
+        if name in frame:
+            return Clusters.of(list(frame[name]), workers, resample)
+    return Clusters.by(frame["cluster_id" if "cluster_id" in frame else "conversation_id"], workers, resample)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.frames import FEATURES as THREE
-from parlai_spotbot.analysis.frames import entities_frame, joined
+from parlai_spotbot.analysis.frames import cluster_of, entities_frame, joined
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
@@ -112,14 +112,14 @@ class Annotations(Answers):
         """Which annotations hang together."""
         if self.resample == "annotations":
             return Clusters.by(np.arange(len(self.rows)))
-        return Clusters.by(self.rows["conversation_id"], self.rows["worker_id"], self.resample)
+        return Clusters.by(cluster_of(self.rows), self.rows["worker_id"], self.resample)
 
     @cached_property
     def weights(self) -> np.ndarray:
         """Product weights of the annotations (bootstraps, n), for what can only be reckoned anew."""
         rows = self.rows
         return bootstrap_weights(
-            rows["conversation_id"],
+            cluster_of(rows),
             rows["worker_id"],
             ["\t".join(sorted(pair)) for pair in zip(rows["a"], rows["b"], strict=True)],
             rng=self.rng("weights"),
@@ -130,9 +130,7 @@ class Annotations(Answers):
     def drawn(self, statistic: str) -> ClusterBootstrap:
         """Replicates of the annotations."""
         options = {"replicates": self.options.bootstraps, "resample": self.resample}
-        return ClusterBootstrap(
-            self.rows["conversation_id"], self.rows["worker_id"], rng=self.rng(statistic), **options
-        )
+        return ClusterBootstrap(cluster_of(self.rows), self.rows["worker_id"], rng=self.rng(statistic), **options)
 
     @cached_property
     def shown(self) -> list[dict[str, str]]:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from parlai_spotbot.analysis.frames import cluster_of
 from parlai_spotbot.analysis.survival import events
 from parlai_spotbot.analysis.survival.stopping import explained, stopping_bounds, stopping_test
 from parlai_spotbot.findings.finding import Rows
@@ -80,6 +81,7 @@ def stopping(own: Annotations) -> dict:
     frame = own.entities
     rows = frame.assign(
         group=frame["name"],
+        conversation_id=cluster_of(frame),
         spotted=frame["nature"] == "bot",
         appearance=frame["conversation_id"] + "\t" + frame["entity"].astype(str),
     )

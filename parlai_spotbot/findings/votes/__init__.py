@@ -129,23 +129,68 @@ class VoteForm(Form):
     of_study = False
 
     def sources(self, judgements: pd.DataFrame, facts: Facts, options: Options) -> tuple[dict[str, Ballots], LeftOut]:
-        rows, left_out = _checked(judgements)
         partners = {name: item.partners for name, item in facts.items.items()}
+        rows, left_out = _checked(judgements, partners)
         by_source = rows.groupby("source", observed=True, sort=True)
         return {str(name): _ballots(str(name), own, partners, facts, options) for name, own in by_source}, left_out
 
 
-def _checked(judgements: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
-    """The votes, each annotation's first, and by source what is left out, and why."""
+REPEATED = "vote repeated by the same annotator (the last one counts)"
+DAY = 86_400
+
+
+def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
+    """Return a mask (n,) of the votes that a later one repeats, so that each annotator votes once on an item.
+
+    An item is the answers of two contestants (`pair` (n,), codes that are the same whichever stands first) to one
+    prompt; where the prompt is unknown, those that were shown at one time; where the time is unknown too, the two
+    contestants. Votes of which nobody knows the annotator are repeats only where all that is known of them is equal and
+    they have one time, finer than a day. Rows with neither annotator nor such a time can't be told from votes of
+    several people, and stay. The last vote is that with the latest time, and of equal times that which stands last.
+
+    Parameters
+    ----------
+    votes : frame (n)
+        As `judgement_table` makes it, of one kind of question.
+    """
+    time, known = votes["time"].to_numpy(), votes["worker"].to_numpy() >= 0
+    alone = np.isnan(time) | (time % DAY == 0)
+    blank = np.zeros(len(votes), dtype=np.int64)
+    by_time = np.where(known & (votes["conversation"].to_numpy() >= 0), np.nan, time)
+    key = pd.DataFrame(
+        {
+            "source": votes["source"].cat.codes,
+            "worker": votes["worker"],
+            "pair": pair,
+            "conversation": votes["conversation"],
+            "time": by_time,
+            "item": np.where(known, blank, votes["item_id"].cat.codes),
+            "answer": np.where(known, blank, votes["answer"].cat.codes),
+            "language": np.where(known, blank, votes["language"].cat.codes),
+            "row": np.where(known | ~alone, blank, np.arange(1, len(votes) + 1)),
+        }
+    )
+    order = np.argsort(np.where(np.isnan(time), -np.inf, time), kind="stable")
+    again = np.zeros(len(votes), dtype=bool)
+    again[order] = key.iloc[order].duplicated(keep="last").to_numpy()
+    return again
+
+
+def _checked(
+    judgements: pd.DataFrame, partners: Mapping[str, Sequence[str]]
+) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
+    """Return the votes without repeated ones, and by source what is left out, and why."""
     left_out: dict[str, dict[str, int]] = {}
     further = judgements["question"].isin(
         [q for q in judgements["question"].cat.categories if q.startswith(ADDITIONAL)]
     )
-    again = judgements.duplicated(["source", "annotation"]) & ~further
-    for reason, out in (
-        ("answer to a further question of the launch", further),
-        ("answer given twice (the first one counts)", again),
-    ):
+    items = judgements["item_id"].cat
+    pairs = pd.factorize(pd.Series([tuple(sorted(partners.get(item, (item,)))) for item in items.categories]))[0]
+    copied = judgements.duplicated(["source", "annotation"], keep="last") & ~further
+    again = copied.copy()
+    votes = judgements[~further & ~copied]
+    again[~further & ~copied] = repeated_votes(votes, pairs[votes["item_id"].cat.codes])
+    for reason, out in (("answer to a further question of the launch", further), (REPEATED, again)):
         for source, count in judgements.loc[out, "source"].value_counts().items():
             if count:
                 left_out.setdefault(str(source), {})[reason] = int(count)

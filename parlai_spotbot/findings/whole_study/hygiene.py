@@ -42,9 +42,9 @@ CAPTION = (
 )
 
 METHOD = {
-    "method": "Wilson's interval for as many independent turns as would be as uncertain as these, clustered by "
-    "conversation.",
-    "cite": ("wilson1927", "korn1998"),
+    "method": "The exact interval (Clopper and Pearson's) of as many independent turns as would be as uncertain as "
+    "these, clustered by conversation.",
+    "cite": ("clopper1934", "korn1998"),
 }
 CAREFUL = 2
 """So many of the contestants' sentences stand on the page's second screen."""
@@ -87,9 +87,17 @@ def tell(own: Mapping) -> Told:
 
 
 def careful_of(own: Mapping) -> list[str]:
-    """Return which contestants show faults more often than people, or degenerate with themselves; [] of no analysis."""
-    shown = [row["sentence"] for row in own.get("contestants", {}).values() if CLEAN not in row["sentence"]]
-    return [sentence for sentence in (*shown, *_going_round(own)) if sentence][:CAREFUL]
+    """Return how many conversations are near-copies, then which contestants show faults more often than people, or
+    degenerate with themselves; [] of no analysis."""
+    copies = own.get("copies", {}).get("sentence", "")
+    worst = sorted(own.get("contestants", {}).values(), key=lambda row: -_highest(row))
+    shown = [row["sentence"] for row in worst if CLEAN not in row["sentence"]]
+    return [copies] * bool(copies) + [sentence for sentence in (*shown, *_going_round(own)) if sentence][:CAREFUL]
+
+
+def _highest(contestant: Mapping) -> float:
+    """The share of turns with the contestant's most frequent fault."""
+    return max((fault["rate"] or 0.0 for fault in contestant["kinds"].values()), default=0.0)
 
 
 def _going_round(own: Mapping) -> list[str]:
@@ -155,7 +163,7 @@ def rates(own: Mapping) -> Table | None:
         return None
     meant = "; ".join(f"{TITLES[kind]}: {meaning}" for kind, meaning in own["kinds"].items())
     how = (
-        f"Share of turns after the seed. {meant}. 95 % intervals after Wilson, with as many turns as would be as "
+        f"Share of turns after the seed. {meant}. 95 % intervals are exact ones of as many turns as would be as "
         "uncertain if they were independent; where none was found every conversation counts as one turn. Turns of "
         "less than 3 words count as no repetition and no copy, those of less than 6 as no near one."
     )

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import parlai_spotbot
 from parlai_spotbot import checksums
-from parlai_spotbot.analysis.answers import last_answers, shown_item
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
 from parlai_spotbot.study import Study
@@ -115,6 +114,8 @@ def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about
     items = {item.item_id: item for unit in units for item in unit.items}
     talks = {talk.conversation_id: talk for talk in study.conversations()}
     given = [*known, *(row for _, row in fresh)]
+    from parlai_spotbot.analysis.answers import last_answers, shown_item  # imports pandas
+
     repeated = sum(last_answers(given, shown_item(items, talks, survey.layout == "opening"))[1].values())
     rows = [row for is_copy, row in fresh if not is_copy]
     if rows:

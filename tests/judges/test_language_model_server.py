@@ -212,7 +212,9 @@ def test_bad_answers_are_asked_for_again(study):
     assert "temperature" not in again[1]  # at 0 it would say the same
 
 
-@pytest.mark.parametrize("said", ['{"answer": 2}', "2", "2.", '```json\n{"answer": "2"}\n```', "<think>1?</think> 2"])
+@pytest.mark.parametrize(
+    "said", ['{"answer": 2}', "2", "2.", "**2**", '```json\n{"answer": "2"}\n```', "<think>1?</think> 2"]
+)
 def test_an_answer_may_come_in_other_clothes(study, said):
     with ChatServer(lambda body: said) as server:
         summary = run(study, server.url)

@@ -275,7 +275,7 @@ def parsed(ask: PromptedQuestion, said: str) -> dict:
         data = _answer_inside(said)
         if data is None and ask.kind == "free_text":
             return {"text": " ".join(said.split())}
-        data = said.strip().rstrip(".") if data is None else data
+        data = said.strip(" \n*`'.") if data is None else data
     answer = data["answer"] if isinstance(data, dict) and "answer" in data else data
     if ask.kind == "free_text":
         if not isinstance(answer, str) or not answer.strip():

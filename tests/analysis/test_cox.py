@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import t as student
 
-from parlai_spotbot.analysis.survival import cox, npmle, turnbull
+from parlai_spotbot.analysis.survival import cox, impute, npmle, sample, turnbull
 from parlai_spotbot.analysis.survival.intervals import innermost
 from parlai_spotbot.analysis.survival.results import (
     BootstrapWarning,
@@ -170,7 +170,7 @@ def test_is_a_maximum_whatever_the_data(rows, model):
     assume(len(data.ends) > 1)
     problem = Problem(DistinctRows.build(data, x[:, None]), model)
     found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(1))
-    end = Expansion(problem, found.alpha, found.beta, held=False)
+    end = Expansion(problem, found.alpha, found.beta)
     if separated(problem.rows, found)[0].any():
         assert abs(found.beta[0]) > 3
     else:
@@ -432,6 +432,61 @@ def test_rows_are_put_together_only_where_equal():
     assert DistinctRows.build(data, rng.normal(size=(500, 1))).cells is None
 
 
+moves = st.tuples(st.sampled_from([1.0, -1.0, 1e6, 1e-6, 3.7]), st.sampled_from([0.0, 1.0, 1e8, -1e8, 1e4]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 999), st.sampled_from(["ph", "po"]), st.booleans(), st.booleans(), st.tuples(moves, moves))
+def test_level_and_unit_of_a_covariate_change_only_the_unit_of_its_coefficient(seed, model, many, clustered, moved):
+    rng = np.random.default_rng(seed)
+    left, right, x = study(rng, 120, model, patterns=many or None)
+    options = {"clusters": rng.integers(0, 30, 120), "replicates": 20} if clustered else {}
+    plain = cox(left, right, x, model, backend="native", **options)
+    assume(np.isfinite(plain.se).all())
+    unit, level = np.array(moved).T
+    fit = cox(left, right, x * unit + level * np.abs(unit), model, backend="native", **options)
+    np.testing.assert_allclose(fit.coef * unit, plain.coef, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(fit.se * np.abs(unit), plain.se, rtol=1e-5)
+    np.testing.assert_allclose(fit.pvalue, plain.pvalue, atol=1e-6)
+    assert fit.loglik == pytest.approx(plain.loglik, abs=1e-5)
+    at = x[:5] * unit + level * np.abs(unit)
+    np.testing.assert_allclose(fit.survival([1, 2, 4], at), plain.survival([1, 2, 4], x[:5]), atol=1e-5)
+    drawn = [sample(20, dist=f, X=v, times=[2.0], seed=1) for f, v in ((plain, x[:20]), (fit, x[:20] * unit + level))]
+    if not level.any():
+        np.testing.assert_array_equal(drawn[0]["right"], drawn[1]["right"])
+    far = impute(left, right, fit, X=x * unit + level * np.abs(unit), within="left", seed=1)
+    assert (far == impute(left, right, plain, X=x, within="left", seed=1)).mean() > 0.99
+
+
+@pytest.mark.parametrize("level", [0.0, 1e8])
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
+def test_constant_and_collinear_covariates_are_named_at_any_level(level, unit):
+    rng = np.random.default_rng(5)
+    left, right, x = study(rng, 200, patterns=True)
+    a, b = x.T
+    for columns, lost in (
+        ([a, 2 * a - 1], [False, True]),
+        ([a, b, a - 3 * b], [False, False, True]),
+        ([np.full(200, 0.1), a], [True, False]),
+        ([np.where(a > 0, 0.3, 0.1 + 0.2), a], [True, False]),  # constant but for rounding
+    ):
+        with pytest.warns(CollinearityWarning, match="is constant or a combination of the covariates before it"):
+            fit = cox(left, right, (np.column_stack(columns) + level) * unit, backend="native")
+        assert np.isnan(fit.coef).tolist() == lost
+        assert np.isfinite(fit.se).tolist() == [not one for one in lost]
+
+
+@pytest.mark.parametrize("values", ["M8[D]", "m8[D]", "m8[ns]"])
+def test_dates_and_durations_are_no_covariates(values):
+    left, right, x = study(np.random.default_rng(5), 30)
+    days = np.arange(30).astype("m8[D]").astype(values) if values[0] == "m" else np.arange(30).astype(values)
+    frame = pd.DataFrame({"x": x[:, 0], "day": days})
+    said = "expected a number; convert dates and durations to numbers of one unit"
+    for covariates in (days, frame[["day"]], frame, frame.astype(object), list(frame["day"])):
+        with pytest.raises(ValueError, match=f"X: row 0, column '(day|x1)' is .*{said}"):
+            cox(left, right, covariates, backend="native")
+
+
 @pytest.mark.parametrize(
     ("left", "right", "x", "said"),
     [
@@ -441,7 +496,7 @@ def test_rows_are_put_together_only_where_equal():
         ([0, 2], [2, np.inf], [[1.0]], "expected one row for every observation"),
         ([0, 5], [2, 3], [[1.0], [2.0]], "right: row 1 is 3.0, expected a number not below left"),
         ([], [], np.zeros((0, 1)), "no observations"),
-        (["a", 2], [2, 3], [[1.0], [2.0]], "left: .*expected numbers"),
+        (["a", 2], [2, 3], [[1.0], [2.0]], "left: row 0 is 'a', expected a number"),
     ],
 )
 def test_names_what_it_cannot_use(left, right, x, said):

@@ -1,8 +1,10 @@
 """Turnbull's estimate against icenReg's numbers, closed forms, and properties."""
 
+import datetime
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,9 +13,23 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 import parlai_spotbot
-from parlai_spotbot.analysis.survival import current_status_survival, icenreg, npmle, turnbull
+from parlai_spotbot.analysis.survival import (
+    compare_distributions,
+    cox,
+    current_status_survival,
+    icenreg,
+    impute,
+    log_minus_log,
+    logrank,
+    logrank_pairs,
+    npmle,
+    parametric,
+    parametric_check,
+    sample,
+    turnbull,
+)
 from parlai_spotbot.analysis.survival.bands import survival_intervals
-from parlai_spotbot.analysis.survival.intervals import innermost
+from parlai_spotbot.analysis.survival.intervals import at_ends, innermost, merge_ends
 from parlai_spotbot.analysis.survival.results import BootstrapWarning
 from parlai_spotbot.findings.spotting.survival_words import median_note
 
@@ -105,22 +121,6 @@ def test_turnbull_is_a_maximum_whatever_the_data(rows, random):
     assert halves.loglik == pytest.approx(fit.loglik, abs=1e-7)
     stretched = turnbull(left**3, right**3, backend="native")
     assert stretched.loglik == pytest.approx(fit.loglik, abs=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "said"),
-    [
-        ([], [], "no observations"),
-        ([2, 3], [5, 1], "right: row 1 is 1.0, expected a number not below left"),
-        ([-1], [2], "left: row 0 is -1.0"),
-        ([np.nan], [2], "left: row 0 is nan"),
-        ([1, 2], [2], r"right: shape \(1,\)"),
-        (["soon"], [2], "left: .*expected numbers"),
-    ],
-)
-def test_turnbull_names_what_is_no_interval(left, right, said):
-    with pytest.raises(ValueError, match=said):
-        turnbull(left, right)
 
 
 def test_bootstrap_curves_are_the_npmle():
@@ -310,3 +310,188 @@ def test_intervals_warn_where_they_do_not_hold():
         survival_intervals([0, 3] * 30, [3, np.inf] * 30, replicates=20)
     with pytest.warns(BootstrapWarning, match="at 2, where nobody looked"):
         survival_intervals([0, 3] * 30, [3, np.inf] * 30, at=[2], replicates=20)
+
+
+GROUP = ["a", "b"] * 20
+X = np.tile([0.0, 1, 1, 0, 2], 8)
+CLUSTER = np.arange(40) // 2
+# Every function that takes intervals, with numbers as its result.
+TAKE_INTERVALS = {
+    "turnbull": lambda left, right: turnbull(left, right, backend="native").survival([0.15, 0.25, 0.35, 0.45]),
+    "bands": lambda left, right: survival_intervals(left, right, at=[0.3, 0.7], replicates=20),
+    "cox": lambda left, right: cox(left, right, X, backend="native").summary(),
+    "cox, clusters": lambda left, right: cox(
+        left, right, X, "po", clusters=CLUSTER, replicates=20, backend="native"
+    ).summary(),
+    "logrank": lambda left, right: logrank(left, right, GROUP, backend="native").covariance,
+    "robust": lambda left, right: (
+        logrank(left, right, GROUP, covariance="robust", clusters=CLUSTER, backend="native").pvalue
+    ),
+    "montecarlo": lambda left, right: (
+        logrank(left, right, GROUP, method="montecarlo", replicates=50, backend="native").pvalue
+    ),
+    "imputation": lambda left, right: (
+        logrank(left, right, GROUP, covariance="imputation", imputations=5, backend="native").pvalue
+    ),
+    "pairs": lambda left, right: logrank_pairs(left, right, GROUP, backend="native")["p"],
+    "parametric": lambda left, right: parametric(left, right, X, backend="native").coef,
+    "families": lambda left, right: compare_distributions(left, right, dists=("exponential", "weibull"))["aic"],
+    "log-log": lambda left, right: log_minus_log(left, right, GROUP, times=[0.3, 0.7]).table["logit"],
+    "check": lambda left, right: (
+        parametric_check(cox(left, right, X, backend="native"), left, right, X=X[:, None]).distance
+    ),
+    "impute": lambda left, right: impute(left, right, seed=1),
+}
+
+
+def looks(seed=7):
+    """Current status, intervals and exact times in tenths."""
+    rng = np.random.default_rng(seed)
+    k = rng.choice([3, 6, 7, 9], 40)
+    kind = rng.integers(0, 4, 40)
+    left = np.where(kind == 0, 0, k)
+    right = np.select([kind == 0, kind == 1, kind == 2], [k.astype(float), np.inf, k + 3.0], k)
+    return left, right
+
+
+@pytest.mark.parametrize("name", TAKE_INTERVALS)
+def test_ends_that_differ_by_rounding_are_one_end(name):
+    """Tenths as 3 / 10, as 0.1 added up, with noise below R's tolerance, and with the noise on a single row."""
+    left, right = looks()
+    expected = np.asarray(TAKE_INTERVALS[name](left / 10, right / 10), dtype=float)
+    assert np.isfinite(expected).any()
+    added = np.append(np.cumsum(np.full(20, 0.1)), np.inf)  # 0.1 + 0.2 is 0.30000000000000004
+    place = np.where(np.isinf(right), 20, right - 1).astype(int)
+    rng = np.random.default_rng(1)
+    others = [
+        (np.where(left > 0, added[left - 1], -3e-17), added[place]),
+        (left / 10 * (1 + rng.uniform(-2e-9, 2e-9, 40)), right / 10 * (1 + rng.uniform(-2e-9, 2e-9, 40))),
+        (left / 10, np.where(np.arange(40) == 4, np.nextafter(right / 10, 9), right / 10)),
+    ]
+    for near in others:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*where nobody looked")
+            found = np.asarray(TAKE_INTERVALS[name](*near), dtype=float)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+
+
+def test_ends_by_rounding_as_documented():
+    inf = np.inf
+    fit = turnbull([0] * 10 + [0.3] * 10, [0.1 + 0.2] * 10 + [inf] * 10, backend="native")
+    assert fit.survival([0.29, 0.3, 0.31]).tolist() == [1, 0.5, 0.5]
+    assert fit.median == 0.3
+    assert turnbull([0.1 + 0.2], [0.3], backend="native").intervals.tolist() == [[0.3, 0.3]]  # exact
+    for ends, tied in (
+        ([0.3, 0.1 + 0.2, 1], 2),
+        ([1, 1 + 1e-9, 2], 2),
+        ([1, 1 + 1e-7, 2], 3),
+        ([0, 1e-17, 5], 2),
+        ([2e-9, 3e-9, 4e-9], 3),  # whatever the unit
+        ([0.5, 0.6, 1e9], 3),  # one remote end blurs nothing
+        ([0, 1.7e9 + 0.1, 1.7e9 + 0.2, 1.7e9 + 1000], 4),  # times of a clock
+        ([1, 2, 10**9, 10**9 + 1], 4),
+    ):
+        (merged,) = merge_ends(np.array(ends, dtype=float))
+        assert len(np.unique(merged)) == tied, ends
+    assert at_ends(np.array([0.1 + 0.2, 0.31, inf]), np.array([0.3, inf])).tolist() == [0.3, 0.31, inf]
+    assert at_ends(np.array([1.0]), np.array([inf])).tolist() == [1]
+    assert merge_ends(np.array([np.nan]))[0].size == 1
+    looked = sample(50, times=[0.3, 0.1 + 0.2], seed=1)
+    assert looked["k"].nunique() == 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.booleans()), min_size=2, max_size=20),
+    st.sampled_from([1.0, 7.0, 30.5, 365.25, 1e-6, 1e6]),
+    st.randoms(use_true_random=False),
+)
+def test_days_are_days_in_any_unit(rows, unit, random):
+    """Days divided by a unit, in whole or part by part, are the days themselves; R's tolerance leaves them apart."""
+    left, width, censored = np.array(rows).T
+    right = np.where(censored, np.inf, left + width)
+    days = turnbull(left, right, backend="native")
+    parts = np.array([[random.random() for _ in rows] for _ in "lr"])
+    left_parts, right_parts = left * parts[0], np.where(np.isinf(right), 1, right) * parts[1]
+    near = (
+        left_parts / unit + (left - left_parts) / unit,
+        np.where(np.isinf(right), np.inf, right_parts / unit + (right - right_parts) / unit),
+    )
+    fit = turnbull(*near, backend="native")
+    np.testing.assert_allclose(fit.mass, days.mass, atol=1e-8)
+    np.testing.assert_allclose(fit.intervals * unit, days.intervals, rtol=1e-12, atol=1e-12 * unit)
+
+
+DAY = pd.Timestamp("2024-05-01")
+NO_NUMBERS = {
+    "days": np.arange(40).astype("M8[D]"),
+    "durations": pd.Series(pd.to_timedelta(np.arange(40), unit="D")),
+    "timestamps": [DAY] * 40,
+    "zone": pd.Series(pd.date_range("2024", periods=40, tz="UTC")),
+    "one duration": [*range(39), datetime.timedelta(days=40)],
+    "dates": [datetime.date(2024, 5, 1)] * 40,
+    "objects": np.array([np.timedelta64(3, "D")] * 40, dtype=object),
+    "period": [pd.Period("2024")] * 40,
+}
+
+
+@pytest.mark.parametrize("name", TAKE_INTERVALS)
+def test_dates_and_durations_are_refused(name):
+    call, ones = TAKE_INTERVALS[name], np.ones(40)
+    for values in NO_NUMBERS.values():
+        with pytest.raises(ValueError, match=r"left: row \d+ is .*convert dates and durations to numbers of one unit"):
+            call(values, ones)
+        with pytest.raises(ValueError, match=r"right: row \d+ is .*convert dates and durations"):
+            call(np.zeros(40), values)
+
+
+def test_dates_are_refused_wherever_a_number_is_expected():
+    left, right = looks()
+    fit = cox(left, right, X, backend="native")
+    law = parametric(left, right, X, backend="native")
+    for call in (
+        lambda: turnbull(left, right, backend="native").survival(DAY),
+        lambda: turnbull(left, right, weights=NO_NUMBERS["durations"], backend="native"),
+        lambda: fit.survival([DAY], [[1]]),
+        lambda: fit.survival([1], [[DAY]]),
+        lambda: law.survival([DAY], [[1]]),
+        lambda: law.baseline.survival(DAY),
+        lambda: survival_intervals(left, right, at=[DAY]),
+        lambda: log_minus_log(left, right, GROUP, times=[DAY]),
+        lambda: parametric_check(fit, left, right, X=pd.DataFrame({"x1": [DAY] * 40})),
+        lambda: impute(left, right, fit, X=pd.DataFrame({"x1": [DAY] * 40})),
+        lambda: sample(3, times=[DAY]),
+        lambda: sample(3, X=[DAY] * 3, coef=[1]),
+        lambda: current_status_survival(np.arange(2).astype("m8[D]"), [3, 3]),
+    ):
+        with pytest.raises(ValueError, match="convert dates and durations to numbers of one unit"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [
+        ([], [], "no observations"),
+        ([2, 3], [5, 1], "right: row 1 is 1.0, expected a number not below left"),
+        ([1, 2], [2], r"right: shape \(1,\)"),
+        ([np.nan], [2], "left: row 0 is nan"),
+        (["a", 2], [2, 3], "left: row 0 is 'a', expected a number"),
+        (["0", "x"], [2, 3], "left: row 1 is 'x', expected a number"),
+        ([None, 1], [2, 3], "left: row 0 is nan, expected a finite number from 0 up"),
+        ([0, 0], [2, None], "right: row 1 is nan"),
+        (pd.array([0, None], "Int64"), [1, 2], "left: row 1 is nan"),
+        (np.ma.array([0, 1], mask=[True, False]), [1, 2], "left: row 0 is nan"),
+        ([True, False], [1, 2], "left: row 0 is .*True_?, expected a number"),
+        ([0j, 1], [1, 2], "left: row 0 is .*0j.*, expected a number"),
+        ([[0], [1, 2]], [1, 2], "left: .*expected numbers"),
+        (None, None, r"left: shape \(\), expected one number for every observation"),
+        ([0, 1], None, r"right: shape \(\), expected one number for every observation"),
+        ([np.inf, 1], [np.inf, 2], "left: row 0 is inf"),
+        ([-1e-3, 1], [1, 2], r"left: row 0 is -0.001"),
+        ([0, 1], [-1, 2], r"right: row 0 is -1.0, expected a number not below left"),
+        ([1, 2], [1, 2 - 1e-6], "right: row 1 is 1.999999, expected a number not below left"),
+    ],
+)
+def test_turnbull_names_what_is_no_interval(left, right, said):
+    with pytest.raises(ValueError, match=said):
+        turnbull(left, right, backend="native")

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.curves import current_status_survival
-from parlai_spotbot.analysis.survival.intervals import Intervals, check, innermost
+from parlai_spotbot.analysis.survival.intervals import Intervals, arrange, at_ends, check, numbers
 from parlai_spotbot.analysis.survival.resample import bootstrap, cell_counts, clusterings
 from parlai_spotbot.analysis.survival.results import BootstrapWarning
 from parlai_spotbot.analysis.survival.steps import StepDistribution
@@ -42,6 +42,8 @@ def survival_intervals(
     ----------
     left, right, weights, closed
         As for `turnbull`.
+    at : sequence, optional
+        Times; one that differs from an end by rounding is that end.
     clusters : sequence (n,), or several in a list, optional
         What is drawn again, such as conversations; of two, such as conversations and workers, each and their cells. By
         default rows, which takes them as independent.
@@ -67,9 +69,9 @@ def survival_intervals(
     if not 0 < level < 1:
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
     left, right, weights = check(left, right, weights)
-    data = innermost(left, right, weights, closed)
+    data = arrange(left, right, weights, closed)
     looked = np.unique(np.concatenate([data.left[data.left > 0], data.right[np.isfinite(data.right)]]))
-    at = looked if at is None else np.atleast_1d(np.asarray(at, dtype=float))
+    at = looked if at is None else at_ends(np.atleast_1d(numbers(at, "at")), looked)
     _warn(data, looked, at)
     rng = np.random.default_rng(seed)
     drawn = bootstrap(clusterings(clusters, len(left), weights > 0), len(data.left), replicates, rng)
@@ -120,7 +122,7 @@ def _samples(
     def survival(times: np.ndarray) -> np.ndarray:
         weights = times * data.weights
         kept = weights > 0
-        part = innermost(data.left[kept], data.right[kept], weights[kept], closed)
+        part = arrange(data.left[kept], data.right[kept], weights[kept], closed)
         return StepDistribution(part.ends, part.closed, npmle.solve(part)).survival(at)
 
     return drawn.samples(lambda block: np.array([survival(times) for times in block]))

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from parlai_spotbot.analysis.survival.intervals import numbers
+
 
 def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Survival (..., m) at m increasing lengths, from how many were spotted and how many there were (..., m).
 
     NaN where nothing was observed at any length. A length without observations takes a value that its neighbours allow.
     """
-    spotted, total = np.asarray(spotted, dtype=float), np.asarray(total, dtype=float)
+    spotted, total = numbers(spotted, "spotted"), numbers(total, "total")
     if spotted.shape != total.shape:
         raise ValueError(f"spotted: shape {spotted.shape}, expected that of total, {total.shape}")
     size = spotted.shape[-1]
@@ -38,7 +40,7 @@ def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:
     It is the NPMLE where each interval of a spotted one is one step. NaN after a step with nobody at risk, unless all
     were spotted.
     """
-    spotted, at_risk = np.asarray(spotted, dtype=float), np.asarray(at_risk, dtype=float)
+    spotted, at_risk = numbers(spotted, "spotted"), numbers(at_risk, "at_risk")
     if spotted.shape != at_risk.shape:
         raise ValueError(f"spotted: shape {spotted.shape}, expected that of at_risk, {at_risk.shape}")
     passing = np.divide(at_risk - spotted, at_risk, out=np.ones(at_risk.shape), where=at_risk > 0)

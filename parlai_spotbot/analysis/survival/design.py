@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from parlai_spotbot.analysis.survival.intervals import numbers
 from parlai_spotbot.analysis.survival.results import CollinearityWarning
 
 
@@ -81,27 +82,12 @@ def _matrix(X: ArrayLike | pd.DataFrame, n: int, formula: str | None) -> tuple[n
     if formula is not None:
         X = _by_formula(X, formula, n)
     names = [str(column) for column in X.columns] if isinstance(X, pd.DataFrame) else None
-    try:
-        values = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(_no_number(X)) from None
-    values = values[:, None] if values.ndim == 1 else values
-    if values.ndim != 2 or len(values) != n:
-        raise ValueError(f"X: shape {values.shape}, expected one row for every observation ({n})")
-    return values, names if names is not None else [f"x{i + 1}" for i in range(values.shape[1])]
-
-
-def _no_number(X: ArrayLike | pd.DataFrame) -> str:
-    frame = pd.DataFrame(X)
-    for column in frame.columns:
-        wrong = pd.to_numeric(frame[column], errors="coerce").isna() & frame[column].notna()
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            return (
-                f"X: row {row}, column {str(column)!r} is {frame[column].iloc[row]!r}, expected a number; "
-                f'give a formula such as "C({column})" to use it as a category'
-            )
-    return f"X: {type(X).__name__}, expected numbers"
+    if names is None:
+        X = np.asanyarray(X) if np.ndim(X) != 1 else np.asanyarray(X)[:, None]
+        names = [f"x{i + 1}" for i in range(X.shape[-1] if X.ndim else 0)]
+    if np.ndim(X) != 2 or len(X) != n:
+        raise ValueError(f"X: shape {np.shape(X)}, expected one row for every observation ({n})")
+    return numbers(X, "X", names, advice='; give a formula such as "C({})" to use it as a category'), names
 
 
 def _by_formula(X: pd.DataFrame, formula: str, n: int) -> pd.DataFrame:
@@ -114,27 +100,32 @@ def _by_formula(X: pd.DataFrame, formula: str, n: int) -> pd.DataFrame:
     try:
         result = formulaic.model_matrix(formula, X, na_action="raise")
     except Exception as err:  # formulaic raises many kinds
-        raise ValueError(f"formula {formula!r}: {err}; the columns are {', '.join(map(str, X.columns))}") from err
+        columns = ", ".join(f"{name} ({dtype})" for name, dtype in X.dtypes.items())
+        raise ValueError(f"formula {formula!r}: {err}; the columns are {columns}") from err
     if not isinstance(result, pd.DataFrame):
         raise ValueError(f"formula {formula!r} has a left side, expected covariates only")
     return pd.DataFrame(result).drop(columns="Intercept", errors="ignore")
 
 
 def _independent(values: np.ndarray) -> np.ndarray:
-    """Which columns add to the span of a constant and the columns before them."""
+    """Return which columns add to the span of a constant and the columns before them, up to rounding."""
     size = values.shape[1]
-    if not len(values) or not size:
-        return np.zeros(size, dtype=bool)
-    centred = values - values.mean(axis=0)
-    scale = np.abs(centred).max(axis=0)
-    level = np.abs(values).max(axis=0)
-    varies = scale > 1e-12 * np.maximum(level, 1e-300)
-    centred = np.where(varies, centred / np.where(varies, scale, 1.0), 0.0)
-    # The triangular factor of QR shows how much of each column is new; it is that of the p × p Gram matrix's columns.
-    triangle = np.linalg.qr(centred, mode="r")
-    triangle = np.vstack([triangle, np.zeros((max(0, size - len(triangle)), size))])
-    use = varies.copy()
-    for column in range(size):
-        so_far = triangle[:, : column + 1][:, use[: column + 1]]
-        use[column] = use[column] and np.linalg.matrix_rank(so_far) == so_far.shape[1]
+    use = np.zeros(size, dtype=bool)
+    basis = np.empty((len(values), 0))
+    precision = 0.0
+    for column in range(size if len(values) else 0):
+        level = np.abs(values[:, column]).max()
+        centred = values[:, column] - values[:, column].mean()
+        spread = np.abs(centred).max()
+        if not spread > 16 * np.finfo(float).eps * level:
+            continue
+        # What rounding of the values, which a high level makes coarse, leaves of their differences.
+        precision = max(precision, np.finfo(float).eps * level / spread)
+        centred = centred / np.linalg.norm(centred / spread) / spread
+        new = centred - basis @ (basis.T @ centred)
+        new -= basis @ (basis.T @ new)
+        length = np.linalg.norm(new)
+        if length > 1e-12 + 32 * precision:
+            use[column] = True
+            basis = np.column_stack([basis, new / length])
     return use

@@ -15,9 +15,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.families import PARAMETERS
-from parlai_spotbot.analysis.survival.intervals import check
+from parlai_spotbot.analysis.survival.intervals import at_ends, check, numbers
 from parlai_spotbot.analysis.survival.parametric import parametric
 from parlai_spotbot.analysis.survival.results import ConvergenceWarning, RegressionFit
+from parlai_spotbot.analysis.survival.steps import ROUNDING
 from parlai_spotbot.analysis.survival.turnbull import turnbull
 
 
@@ -73,8 +74,7 @@ def parametric_check(
 def _mean_survival(fit: RegressionFit, times: np.ndarray, X: ArrayLike | pd.DataFrame, weights: np.ndarray):
     if len(X) != len(weights):
         raise ValueError(f"X: {len(X)} rows, expected one for every observation ({len(weights)})")
-    frame = isinstance(X, pd.DataFrame)
-    values = X[list(fit.names)].to_numpy(dtype=float) if frame else np.asarray(X, dtype=float)
+    values = numbers(X[list(fit.names)] if isinstance(X, pd.DataFrame) else X, "X")
     patterns, place = np.unique(values.reshape(len(weights), -1), axis=0, return_inverse=True)
     share = np.bincount(place.ravel(), weights) / weights.sum()
     total = np.zeros(len(times))
@@ -131,9 +131,10 @@ def log_minus_log(
     if times is None:
         ends = np.concatenate([fit.intervals[:, 1] for fit in fits])
         times = np.unique(ends[np.isfinite(ends) & (ends > 0)])
-    times = np.asarray(times, dtype=float)
+    else:
+        times = at_ends(numbers(times, "times", truth=False), np.concatenate([left, right]))
     survival = np.array([fit.survival(times) for fit in fits]).reshape(len(names), len(times))
-    inside = ((survival > 1e-12) & (survival < 1 - 1e-12)).all(axis=0)
+    inside = ((survival > ROUNDING) & (survival < 1 - ROUNDING)).all(axis=0)
     if not inside.any():
         raise ValueError("group: no time at which some but not all of every group were spotted; expected at least one")
     return _compared(names, times[inside], survival[:, inside])

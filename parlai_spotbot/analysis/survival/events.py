@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import FEATURES, NATURES
+from parlai_spotbot.analysis.frames import FEATURES, NATURES, cluster_of
+from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
 
 UNSURE = ("survives", "missing", "half")
 CLUSTERS = ("conversation_id", "worker_id")
@@ -38,10 +39,11 @@ def events(entities: pd.DataFrame, unsure: str = "survives", features: Sequence[
     Returns
     -------
     frame
-        `left`, `right`: spotted in (left, right], exchanges. `weight`: 1, or 1/2. `group`: the entity's name. `k`.
-        Each of the `features`: +1 where this entity was favoured over its opponent, -1 where the
-        opponent was, 0 where neither. `conversation_id` and `worker_id`: rows that share one are not independent. The
-        rows stand in the order of `entities` and keep its index, so with "half" an index can stand twice.
+        `left`, `right`: spotted in (left, right], exchanges; ends that differ by rounding are one end. `weight`: 1, or
+        1/2. `group`: the entity's name. `k`. Each of the `features`: +1 where this entity was favoured over its
+        opponent, -1 where the opponent was, 0 where neither. `conversation_id` (near-copies have one, see `cluster_of`)
+        and `worker_id`: rows that share one are not independent. The rows stand in the order of `entities` and keep its
+        index, so with "half" an index can stand twice.
 
     Raises
     ------
@@ -74,7 +76,7 @@ def events(entities: pd.DataFrame, unsure: str = "survives", features: Sequence[
     """
     if unsure not in UNSURE:
         raise ValueError(f"unsure is {unsure!r}, expected one of {', '.join(UNSURE)}")
-    _check(entities, features)
+    k, since = _check(entities, features)
     doubtful = (entities["nature"] == "unsure").to_numpy()
     spotted = (entities["nature"] == "bot").to_numpy()
     weight = np.ones(len(entities))
@@ -88,30 +90,35 @@ def events(entities: pd.DataFrame, unsure: str = "survives", features: Sequence[
     if unsure == "half":
         # Of the two rows of an unsure answer the first is the spotted one.
         spotted = spotted | (doubtful[rows] & np.append(rows[1:] == rows[:-1], False))
-    k = entities["k"].to_numpy(dtype=float)[rows]
-    frame = entities[["name", "k", *features, *CLUSTERS]].iloc[rows].rename(columns={"name": "group"})
-    since = entities["since"].to_numpy(dtype=float)[rows] if "since" in entities else 0.0
+    frame = entities[["name", "k", *features, *CLUSTERS]].assign(conversation_id=cluster_of(entities))
+    frame = frame.iloc[rows].rename(columns={"name": "group"})
+    k, since = k[rows], since[rows]
+    if (k % 1).any():
+        frame["k"] = k
     frame.insert(0, "left", np.where(spotted, since, k))
     frame.insert(1, "right", np.where(spotted, k, np.inf))
     frame.insert(2, "weight", weight[rows])
     return frame
 
 
-def _check(entities: pd.DataFrame, features: Sequence[str]) -> None:
+def _check(entities: pd.DataFrame, features: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends `k` and `since` (0 by default) of checked entities, those that differ by rounding made one."""
     missing = [name for name in ("name", "k", "nature", *features, *CLUSTERS) if name not in entities.columns]
     if missing:
         raise ValueError(f"entities: no column {missing[0]!r}, expected the frame that entities_frame makes")
-    k = pd.to_numeric(entities["k"], errors="coerce").to_numpy(dtype=float)
+    ends = ["k", *(["since"] if "since" in entities else [])]
+    k, *since = merge_ends(*(numbers(entities[[name]], "entities", [name], truth=False)[:, 0] for name in ends))
+    since = since[0] if since else np.zeros(len(k))
     _refuse(entities, "nature", ~entities["nature"].isin(NATURES).to_numpy(), f"one of {', '.join(NATURES)}")
     _refuse(entities, "k", ~(np.isfinite(k) & (k > 0)), "a number of exchanges above 0")
     if "since" in entities:
-        since = pd.to_numeric(entities["since"], errors="coerce").to_numpy(dtype=float)
         _refuse(entities, "since", ~((since >= 0) & (since < k)), "a number of exchanges from 0 up and below k")
     for feature in features:
         known = entities[feature].isin((-1, 0, 1)).to_numpy()
         _refuse(entities, feature, ~known, "1, 0 or -1: this entity, neither or the opponent is favoured")
     for column in ("name", *CLUSTERS):
         _refuse(entities, column, entities[column].isna().to_numpy(), "a name")
+    return k, since
 
 
 def _refuse(entities: pd.DataFrame, column: str, wrong: np.ndarray, expected: str) -> None:

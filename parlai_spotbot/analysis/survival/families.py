@@ -21,6 +21,7 @@ from parlai_spotbot.analysis.survival.distributions import (
     log_gamma,
     on_link,
 )
+from parlai_spotbot.analysis.survival.intervals import numbers
 
 PARAMETERS = {
     "exponential": ("log_scale",),
@@ -92,7 +93,7 @@ class ParametricBaseline:
 
     def density(self, t: ArrayLike) -> np.ndarray:
         """The density at t, the derivative of 1 - survival(t); NaN at 0."""
-        t = np.asarray(t, dtype=float)
+        t = numbers(t, "t", truth=False)
         at, log_rate = self._tails(t)
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = location_scale(self.dist, self.parameters)[1]
@@ -101,7 +102,7 @@ class ParametricBaseline:
 
     def quantile(self, q: ArrayLike) -> np.ndarray:
         """The time by which a share q (0 to 1) has been spotted."""
-        q = np.asarray(q, dtype=float)
+        q = numbers(q, "q")
         if not ((q >= 0) & (q <= 1)).all():
             raise ValueError(f"q is {q.ravel().tolist()}, expected shares from 0 to 1")
         mu, sigma, shape = location_scale(self.dist, self.parameters)
@@ -117,7 +118,7 @@ class ParametricBaseline:
 
     def _tails(self, t: ArrayLike):
         """The law at t on its own scale ("aft") or the link's, and log d eta / dw."""
-        t = np.asarray(t, dtype=float)
+        t = numbers(t, "t", truth=False)
         if not (t >= 0).all():
             raise ValueError(f"t: {t.ravel()[~(t.ravel() >= 0)][0]}, expected times from 0 up")
         mu, sigma, shape = location_scale(self.dist, self.parameters)

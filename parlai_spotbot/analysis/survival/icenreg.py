@@ -42,15 +42,13 @@ class SemiParametric(NamedTuple):
     """What `ic_sp` returns; p covariates, m innermost intervals.
 
     `coef` (p,) positive where the covariate goes with an earlier event; `mass` (m,) on `intervals` (m, 2) is the
-    baseline at covariates 0; `covariance` (p, p) and `replicates` (bs_samples, p) are the bootstrap's, else None.
+    baseline at covariates 0.
     """
 
     coef: np.ndarray
     loglik: float
     mass: np.ndarray
     intervals: np.ndarray
-    covariance: np.ndarray | None
-    replicates: np.ndarray | None
 
 
 class Parametric(NamedTuple):
@@ -123,8 +121,6 @@ def ic_sp(
     weights: np.ndarray,
     model: str,
     closed: tuple[bool, bool] = (False, True),
-    bs_samples: int = 0,
-    seed: int | np.random.Generator = 0,
 ) -> SemiParametric:
     """icenReg's semi-parametric regression, proportional hazards ("ph") or odds ("po").
 
@@ -135,9 +131,6 @@ def ic_sp(
         p may be 0.
     closed : (bool, bool)
         Which ends of an interval are included.
-    bs_samples : int
-        How many bootstrap replicates of rows the covariance is from. R's own state of random numbers is kept.
-    seed : int or Generator
 
     Raises
     ------
@@ -151,17 +144,13 @@ def ic_sp(
     """
     left, right, weights, X = _two_rows(left, right, weights, np.asarray(X, dtype=float))
     size = X.shape[1]
-    samples = bs_samples if size else 0
     closed = np.asarray(closed, dtype=int)
-    drawn = _r_seed(seed)
-    result = _call("ic_sp", left, right, weights, X.T.ravel(), size, closed, model, samples, drawn)
+    result = _call("ic_sp", left, right, weights, X.T.ravel(), size, closed, model)
     sign = 1.0 if model == "ph" else -1.0
     coef = sign * result["coef"][:size]
-    mass = _at_zero(result["mass"] / result["mass"].sum(), float(coef @ result["offset"][:size]), model)
+    mass = at_zero(result["mass"] / result["mass"].sum(), float(coef @ result["offset"][:size]), model)
     intervals = _without_offsets(result["ends"].reshape(-1, 2), left, right)
-    covariance = result["covariance"].reshape(size, size) if samples else None
-    replicates = sign * result["draws"].reshape(size, -1).T if samples else None
-    return SemiParametric(coef, float(result["llk"][0]), mass, intervals, covariance, replicates)
+    return SemiParametric(coef, float(result["llk"][0]), mass, intervals)
 
 
 def ic_par(
@@ -186,21 +175,13 @@ def _two_rows(*arrays: np.ndarray) -> list[np.ndarray]:
     return [np.repeat(array, 2, axis=0) / (2 if place == 2 else 1) for place, array in enumerate(arrays)]
 
 
-def _r_seed(seed: int | np.random.Generator) -> int:
-    if isinstance(seed, np.random.Generator):
-        return int(seed.integers(2**31))
-    return int(np.random.SeedSequence(seed).generate_state(1)[0] >> 1)
-
-
-def _at_zero(mass: np.ndarray, predictor: float, model: str) -> np.ndarray:
+def at_zero(mass: np.ndarray, predictor: float, model: str) -> np.ndarray:
     """Masses at covariates 0 from those at the covariates' means, whose linear predictor is given."""
     survival = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
     spotted = np.append(0.0, np.cumsum(mass))
+    ratio = np.exp(np.clip(-predictor, -700.0, 700.0))
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        if model == "ph":
-            survival = np.clip(survival, 0.0, 1.0) ** np.exp(-predictor)
-        else:
-            survival = survival / (survival + np.exp(-predictor) * spotted)
+        survival = np.clip(survival, 0.0, 1.0) ** ratio if model == "ph" else survival / (survival + ratio * spotted)
     return np.maximum(-np.diff(survival), 0.0)
 
 
@@ -225,17 +206,6 @@ _R = """(function() {
             warning = function(w) { said <<- c(said, conditionMessage(w)); invokeRestart("muffleWarning") },
             message = function(m) invokeRestart("muffleMessage"))
     }
-    seeded <- function(seed, call) {
-        place <- globalenv()
-        old <- if (exists(".Random.seed", place)) get(".Random.seed", place)
-        kinds <- RNGkind()
-        on.exit({
-            do.call(RNGkind, as.list(kinds))
-            if (is.null(old)) rm(".Random.seed", envir = place) else assign(".Random.seed", old, place)
-        })
-        set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
-        call
-    }
     frame <- function(l, r, x, p) {
         data <- as.data.frame(matrix(x, nrow = length(l), ncol = p))
         names(data) <- if (p > 0) paste0("x", seq_len(p)) else character(0)
@@ -251,12 +221,10 @@ _R = """(function() {
         fit <- icenReg::ic_np(cbind(l, r), weights = w, B = b)
         list(mass = fit$p_hat)
     }
-    ic_sp <- function(l, r, w, x, p, b, model, samples, seed) {
-        data <- frame(l, r, x, p)
-        fit <- seeded(seed, icenReg::ic_sp(
-            model_formula(p), data = data, model = model, weights = w, B = b, bs_samples = samples))
+    ic_sp <- function(l, r, w, x, p, b, model) {
+        fit <- icenReg::ic_sp(model_formula(p), data = frame(l, r, x, p), model = model, weights = w, B = b)
         list(coef = fit$coefficients, llk = fit$llk, mass = fit$p_hat, ends = fit$T_bull_Intervals,
-             offset = fit$covarOffset, covariance = fit$var, draws = fit$bsMat)
+             offset = fit$covarOffset)
     }
     ic_par <- function(l, r, w, x, p, model, dist) {
         fit <- icenReg::ic_par(model_formula(p), data = frame(l, r, x, p), model = model, dist = dist, weights = w)

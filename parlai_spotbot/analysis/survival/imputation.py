@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.survival.intervals import check
+from parlai_spotbot.analysis.survival.intervals import check, merge_ends
 from parlai_spotbot.analysis.survival.laws import Law, forward, law, place
 from parlai_spotbot.analysis.survival.results import RegressionFit
 from parlai_spotbot.analysis.survival.turnbull import turnbull
@@ -36,7 +36,8 @@ def impute(
     Parameters
     ----------
     left, right : sequences (n,)
-        Each time lies in (left, right]; right = inf: right-censored; left == right: exact, and imputed as itself.
+        Each time lies in (left, right]; right = inf: right-censored; left == right: exact, and imputed as itself. Ends
+        that differ by rounding, of rows or of the `fit`, are one end, see `intervals.merge_ends`.
     fit : optional
         The distribution: by default the NPMLE of these rows; a `TurnbullFit`; a `RegressionFit`, with its covariates
         `X` (n, p); a frozen distribution of scipy.stats; an object with ``survival(t)`` and ``quantile(q)``.
@@ -81,7 +82,7 @@ def impute(
     if fit is None:
         fit = turnbull(left, right, closed=closed, backend="native")
     shift, model = _shift(fit, X, len(left))
-    known = law(fit, argument="fit")
+    known = law(fit if shift is None else fit.reference, argument="fit")
     uniform = rng.random((draws, len(left)))
     if known.mass is None:
         return _by_time(known, left, right, shift, model, uniform)
@@ -156,11 +157,12 @@ def _by_interval(
 
 def _reach(known: Law, left: np.ndarray, right: np.ndarray, closed: tuple[bool, bool]) -> tuple[np.ndarray, np.ndarray]:
     """First and last of the intervals with mass that lie wholly in each row's, (n,) each; ends as in `innermost`."""
-    times = np.unique(np.concatenate([left, right, known.intervals.ravel()]))
+    left, right, intervals = merge_ends(left, right, known.intervals)
+    times = np.unique(np.concatenate([left, right, intervals.ravel()]))
     exact = left == right
     low = 2 * np.searchsorted(times, left) + np.where(exact | closed[0], 0, 1)
     high = 2 * np.searchsorted(times, right) - np.where(exact | closed[1] | np.isinf(right), 0, 1)
-    start, stop = known.intervals.T
+    start, stop = intervals.T
     starts = 2 * np.searchsorted(times, start) + np.where(known.closed[:, 0], 0, 1)
     stops = 2 * np.searchsorted(times, stop) - np.where(known.closed[:, 1] | np.isinf(stop), 0, 1)
     return np.searchsorted(starts, low), np.searchsorted(stops, high, side="right") - 1

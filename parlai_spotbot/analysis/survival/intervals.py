@@ -1,17 +1,26 @@
 """Intervals: checking them, and the innermost intervals on which the NPMLE has its mass (Turnbull 1976).
 
-End points are compared as integers so that open and closed ends need no small offsets: with the distinct times in
-order, 2i is the point t_i itself and 2i + 1 the open gap behind it.
+Ends that differ by rounding (0.1 + 0.2 and 0.3) are one end, see `merge_ends`. End points are compared as integers so
+that open and closed ends need no small offsets: with the distinct times in order, 2i is the point t_i itself and 2i + 1
+the open gap behind it.
 """
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 BACKENDS = ("auto", "native", "icenreg")
+
+ROUNDING = float(np.sqrt(np.finfo(float).eps))
+"""Relative difference up to which two ends are one, 1.5e-8, as in R's `survival` (`timefix`)."""
+
+DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
 
 
 @dataclass(frozen=True)
@@ -36,25 +45,126 @@ class Intervals:
         return bool(((self.first == 0) | (self.last == len(self.ends) - 1)).all())
 
 
-def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`left`, `right` and weights as arrays of one length; anything else is a `ValueError` naming the row."""
-    arrays = []
-    for name, values in (("left", left), ("right", right), ("weights", weights)):
-        if values is None:
-            arrays.append(np.ones(len(arrays[0])))
+def numbers(
+    values: ArrayLike, name: str, columns: Sequence[str] = (), *, truth: bool = True, advice: str = ""
+) -> np.ndarray:
+    """Return `values` as an array of floats.
+
+    Parameters
+    ----------
+    name : str
+        The argument, for error messages.
+    columns : sequence of str, optional
+        The names of the columns of a matrix, for error messages.
+    truth : bool
+        Accept truth values, as 1 and 0.
+    advice : str
+        What to do about text in a column, for error messages: ``"; use C({})"``.
+
+    Raises
+    ------
+    ValueError
+        Names the row (and column) that holds a date, a duration, text or anything else that is no number.
+    """
+    if np.ma.isMaskedArray(values):
+        values = values.astype(float).filled(np.nan)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"{name}: {values!r:.60}, expected numbers") from None
+    if array.dtype.kind in "fiu" or (truth and array.dtype.kind == "b"):
+        return array.astype(float, copy=False)
+    for place, value in np.ndenumerate(array):
+        if _is_number(value, truth):
             continue
-        try:
-            array = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name}: {values!r:.60}, expected numbers") from None
-        if array.ndim != 1 or (arrays and len(array) != len(arrays[0])):
+        column = columns[place[1]] if len(columns) else ""
+        where = (f": row {place[0]}" if place else "") + (f", column {column!r}" if len(columns) else "")
+        if isinstance(value, DATES):
+            advice = "; convert dates and durations to numbers of one unit, such as (x - start) / pd.Timedelta(days=1)"
+        elif isinstance(value, str):
+            value, advice = str(value), advice.format(column)
+        else:
+            advice = ""
+        raise ValueError(f"{name}{where} is {value!r:.60}, expected a number{advice}")
+    return array.astype(float)
+
+
+def _is_number(value: object, truth: bool) -> bool:
+    if isinstance(value, (*DATES, complex, np.complexfloating)):
+        return False
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return value is None  # NaN, which callers refuse or take as missing
+    return truth or not isinstance(value, bool | np.bool_)
+
+
+def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
+    """Make ends that differ by rounding one end, the least of them.
+
+    Neighbours among all finite values are one where they differ by at most 1.5e-8 (the square root of the machine's
+    precision) times the greater of the two, or the median of all distinct ends if that is greater: the tolerance of R's
+    `survival`, with the median in place of the mean, which one remote end would move. Where all ends lie far from 0,
+    such as times of a clock, their range takes the place of the median. A value below 0 by no more than that is 0.
+
+    References
+    ----------
+    Therneau, "Roundoff error and tied times", vignette of R's `survival`.
+    """
+    if all((values == np.rint(values)).all() for values in arrays):  # infinite ones too
+        return list(arrays)
+    every = pd.unique(np.concatenate([values.ravel() for values in arrays]))
+    ends = np.sort(every[np.isfinite(every)])
+    tied = np.diff(ends) <= _tolerance(ends)[1:]
+    if not tied.any() and not (ends < 0).any():
+        return list(arrays)
+    first = ends[np.concatenate([[True], ~tied])]
+    merged = np.where((first < 0) & (first >= -ROUNDING * np.median(np.abs(ends))), 0.0, first)
+    return [np.where(np.isfinite(x), merged[np.searchsorted(first, x, side="right") - 1], x) for x in arrays]
+
+
+def at_ends(t: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Times `t` with those that differ from one of `ends` by rounding moved to it."""
+    known = np.unique(ends[np.isfinite(ends)])
+    if not len(known):
+        return t
+    place = np.searchsorted(known, t)
+    below, above = np.maximum(place - 1, 0), np.minimum(place, len(known) - 1)
+    place = np.where(np.abs(t - known[below]) <= np.abs(t - known[above]), below, above)
+    return np.where(np.abs(t - known[place]) <= _tolerance(known)[place], known[place], t)
+
+
+def _tolerance(ends: np.ndarray) -> np.ndarray:
+    """By how much each of distinct ends in order may differ from the one before and be the same, see `merge_ends`."""
+    size = np.abs(ends)
+    later = ends[ends > 0]
+    scale = np.maximum(size, np.median(later) if len(later) else 0.0)
+    if len(later) and later[-1] - later[0] > ROUNDING * later[-1]:
+        scale = np.minimum(scale, later[-1] - later[0])
+    return np.maximum(ROUNDING * scale, 16 * np.finfo(float).eps * size)
+
+
+def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return `left`, `right` and weights as arrays of one length, ends that differ by rounding made one.
+
+    Raises
+    ------
+    ValueError
+        Names the row that is no interval, or has no weight that can be used.
+    """
+    ends = [numbers(left, "left", truth=False), numbers(right, "right", truth=False)]
+    arrays = [*ends, np.ones(ends[0].shape) if weights is None else numbers(weights, "weights")]
+    for name, array in zip(("left", "right", "weights"), arrays, strict=True):
+        if array.ndim != 1 or len(array) != len(arrays[0]):
             raise ValueError(f"{name}: shape {array.shape}, expected one number for every observation")
-        arrays.append(array)
     left, right, weights = arrays
     if not len(left):
         raise ValueError("left: no observations, expected at least one")
-    _refuse(np.isnan(left) | (left < 0) | np.isinf(left), "left", left, "a finite number from 0 up")
-    _refuse(np.isnan(right) | (right < left), "right", right, "a number not below left, or inf")
+    _refuse(~np.isfinite(left), "left", left, "a finite number from 0 up")
+    _refuse(np.isnan(right), "right", right, "a number not below left, or inf")
+    left, right = merge_ends(left, right)
+    _refuse(left < 0, "left", left, "a finite number from 0 up")
+    _refuse(right < left, "right", right, "a number not below left, or inf")
     _refuse(~np.isfinite(weights) | (weights < 0), "weights", weights, "a finite number from 0 up")
     if not weights.sum() > 0:
         raise ValueError("weights: all are 0, expected at least one above 0")
@@ -70,12 +180,18 @@ def _refuse(wrong: np.ndarray, name: str, values: np.ndarray, expected: str) -> 
 def innermost(
     left: ArrayLike, right: ArrayLike, weights: ArrayLike | None = None, closed: tuple[bool, bool] | None = None
 ) -> Intervals:
-    """Check the observations and find their innermost intervals.
+    """Check the observations and find their innermost intervals, see `arrange`."""
+    return arrange(*check(left, right, weights), closed)
+
+
+def arrange(
+    left: np.ndarray, right: np.ndarray, weights: np.ndarray, closed: tuple[bool, bool] | None = None
+) -> Intervals:
+    """Find the innermost intervals of observations that `check` returned.
 
     `closed` says which ends of intervals with left < right are included; by default (False, True). Observations of
     weight 0 are left out.
     """
-    left, right, weights = check(left, right, weights)
     if not weights.all():
         left, right, weights = (x[weights > 0] for x in (left, right, weights))
     left_closed, right_closed = (False, True) if closed is None else closed

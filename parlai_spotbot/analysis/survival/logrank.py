@@ -83,7 +83,8 @@ def logrank(
     Parameters
     ----------
     left, right, group : sequences (n,)
-        Intervals (left, right] and the group of each.
+        Intervals (left, right] and the group of each. Ends that differ by rounding are one end, see
+        `intervals.merge_ends`.
     score : str
         "sun" (Zhao & Sun 2004) or "finkelstein" (1986).
     weights : sequence (n,), optional

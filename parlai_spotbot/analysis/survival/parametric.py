@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.design import DesignMatrix, design
 from parlai_spotbot.analysis.survival.families import PARAMETERS, ParametricBaseline, parameters_of
-from parlai_spotbot.analysis.survival.intervals import check
+from parlai_spotbot.analysis.survival.intervals import check, numbers
 from parlai_spotbot.analysis.survival.locationscale import LARGEST, LogTimeRows, build, cells
 from parlai_spotbot.analysis.survival.maximum import Estimate, estimate, flat_directions, information
 from parlai_spotbot.analysis.survival.resample import bootstrap, clusterings, covariance_of
@@ -49,11 +49,11 @@ class ParametricFit(RegressionFit):
 
     def survival(self, t: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """P(T > t) for every row of covariates: (rows, times); exact however far the rows are from covariates 0."""
-        return self._at(X).survival(np.atleast_1d(np.asarray(t, dtype=float))[None, :])
+        return self._at(X).survival(np.atleast_1d(numbers(t, "t", truth=False))[None, :])
 
     def quantile(self, q: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """The times by which shares q are spotted, for every row of covariates: (rows, shares)."""
-        q = np.atleast_1d(np.asarray(q, dtype=float))[None, :]
+        q = np.atleast_1d(numbers(q, "q"))[None, :]
         if not ((q > 0) & (q < 1)).all():
             raise ValueError(f"q is {q.ravel().tolist()}, expected shares between 0 and 1")
         return self._at(X).quantile(q)
@@ -84,7 +84,8 @@ def parametric(
     Parameters
     ----------
     left, right : sequences (n,)
-        T in (left, right]; right = inf: right-censored; left == right: exact, above 0.
+        T in (left, right]; right = inf: right-censored; left == right: exact, above 0. Ends that differ by rounding
+        are one end, see `intervals.merge_ends`.
     X : array or frame (n, p), optional
         Covariates, or with a `formula` the frame that has its columns; none by default.
     model : str

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from parlai_spotbot.analysis.survival import npmle
-from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
+from parlai_spotbot.analysis.survival.intervals import Intervals, arrange
 from parlai_spotbot.analysis.survival.resample import cell_counts
 from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
 from parlai_spotbot.analysis.survival.separation import SUSPECT
@@ -52,7 +52,7 @@ def refit(
 def _one(low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, size: int, model: str) -> np.ndarray:
     """One replicate: its own innermost intervals, since rows that weren't drawn leave some without a purpose."""
     end = np.where(high == size, np.inf, high.astype(float))
-    data = innermost(low.astype(float), end, weights)
+    data = arrange(low.astype(float), end, weights)
     if len(data.ends) == 1:
         return np.full(X.shape[1], np.nan)
     rows = DistinctRows.build(data, X[weights > 0])

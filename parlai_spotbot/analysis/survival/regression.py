@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, links, npmle
 from parlai_spotbot.analysis.survival.design import DesignMatrix, design
-from parlai_spotbot.analysis.survival.intervals import Intervals, check, innermost
+from parlai_spotbot.analysis.survival.intervals import Intervals, arrange, check
 from parlai_spotbot.analysis.survival.refits import refit
 from parlai_spotbot.analysis.survival.resample import bootstrap, clusterings, covariance_of
 from parlai_spotbot.analysis.survival.results import (
@@ -31,6 +31,10 @@ from parlai_spotbot.analysis.survival.steps import StepDistribution
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 ERRORS = ("information", "bootstrap", "none")
+SHORT = 1e-7
+"""By how much icenReg's log-likelihood may be less than the greatest."""
+AWAY = 1e-4
+"""By how much its coefficients, per half of a covariate's range, may differ where the likelihood is flat."""
 
 
 def cox(
@@ -54,9 +58,11 @@ def cox(
     Parameters
     ----------
     left, right : sequences (n,)
-        Intervals (left, right]; right = inf: right-censored; left == right: exact.
+        Intervals (left, right]; right = inf: right-censored; left == right: exact. Ends that differ by rounding are
+        one end, see `intervals.merge_ends`.
     X : array or frame (n, p)
         The covariates; or, with a `formula` such as ``"fluent + C(opponent)"``, a frame with the columns it names.
+        They are centred and scaled inside: their level and unit change nothing but the unit of the coefficients.
     weights : sequence (n,), optional
         How often each observation counts.
     names : sequence of str, optional
@@ -75,8 +81,9 @@ def cox(
     seed : int or Generator
         Of the bootstrap.
     backend : str
-        "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. icenReg gives the
-        estimate and, for rows, its own bootstrap; observed information and clusters are always native.
+        "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. icenReg gives
+        coefficients and baseline; standard errors are the same with both. Where icenReg fails or doesn't reach the
+        maximum, or where data are separated or the likelihood is flat, the estimate is native and ``.backend`` says so.
 
     Returns
     -------
@@ -106,7 +113,7 @@ def cox(
     if errors not in ERRORS:
         raise ValueError(f"errors is {errors!r}, expected one of {', '.join(ERRORS)}")
     left, right, weights = check(left, right, weights)
-    data = innermost(left, right, weights, closed)
+    data = arrange(left, right, weights, closed)
     if len(data.ends) == 1:
         raise ValueError(
             "left: all observations overlap, so nothing shows who is spotted sooner; expected some spotted by a time "
@@ -126,10 +133,18 @@ def cox(
 
 
 class _Fit:
+    """A regression on covariates moved to the middle of their range and divided by half of it.
+
+    So neither their level nor their unit changes anything but the unit of the coefficients.
+    """
+
     def __init__(self, data: Intervals, covariates: DesignMatrix, known: np.ndarray, model: str, closed: tuple) -> None:
         self.data, self.model, self.closed = data, model, closed
         self.names, self.use = covariates.names, covariates.use
-        self.X = covariates.values[known][:, covariates.use]
+        X = covariates.values[known][:, covariates.use]
+        self.scale = np.ptp(X, axis=0) / 2
+        self.middle = X.min(axis=0) + self.scale
+        self.X = (X - self.middle) / self.scale
         self.rows = DistinctRows.build(data, self.X)
         self.problem = Problem(self.rows, model)
 
@@ -138,38 +153,59 @@ class _Fit:
     ) -> RegressionFit:
         mass = npmle.solve(self.data)
         null = float(self.data.weights @ np.log(npmle.gradient(self.data, mass)[1]))
-        start = self.problem.start(mass)
-        own = self.problem.maximise(start, np.zeros(self.X.shape[1]))
-        runaway, untold = self._separated(own)
-        if not own.converged and not runaway.any():
+        best = self.problem.maximise(self.problem.start(mass), np.zeros(self.X.shape[1]))
+        runaway, untold = self._separated(best)
+        if not best.converged and not runaway.any():
             warnings.warn(
-                "cox: no convergence in 200 steps; standardise the covariates, or round the times",
+                "cox: no convergence in 200 steps; drop nearly collinear covariates, or round the times",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        coef, loglik, baseline, theirs = own.beta, own.loglik, self._baseline(own.alpha), None
+        # Both backends have the standard errors of the native maximum, so that they differ in nothing but rounding.
+        covariance, df, samples = self._errors(errors, best, runaway | untold, drawn, seed)
+        beta, loglik, mass = best.beta, best.loglik, self._mass(best.alpha)
         if backend == "icenreg":
-            rows = drawn is not None and drawn.names == ("annotations",)
-            samples = drawn.replicates if rows else 0
-            theirs = icenreg.ic_sp(
-                self.data.left, self.data.right, self.X, self.data.weights, self.model, self.closed, samples, seed
-            )
-            coef, loglik = theirs.coef, theirs.loglik
-            baseline = StepDistribution(self.data.ends, self.data.closed, theirs.mass)
-            own = self.problem.maximise(start, coef, held=True)
-        coef = np.where(untold, np.nan, np.where(runaway, np.copysign(np.inf, coef), coef))
-        covariance, df, samples = self._errors(errors, own, runaway | untold, drawn, seed, theirs)
-        said = errors
+            theirs = None if runaway.any() else self._by_icenreg(best)
+            backend = "native" if theirs is None else backend
+            beta, loglik, mass = (beta, loglik, mass) if theirs is None else (theirs.coef, theirs.loglik, theirs.mass)
+        coef = np.where(untold, np.nan, np.where(runaway, np.copysign(np.inf, beta), beta)) / self.scale
+        origin = errors
         if drawn is not None:
-            said = f"bootstrap of {'rows' if drawn.names == ('annotations',) else 'clusters'}"
-        full, wide = self._spread(coef), self._spread_square(covariance)
-        df = None if df is None else self._spread(df)
+            origin = f"bootstrap of {'rows' if drawn.names == ('annotations',) else 'clusters'}"
+        centre = np.where(np.isfinite(coef), self.middle, 0.0)
         return RegressionFit(
-            self.names, full, wide, loglik, null, baseline, self.model, backend, said, replicates=samples, df=df
+            self.names,
+            self._spread(coef),
+            self._spread_square(covariance / np.outer(self.scale, self.scale)),
+            loglik,
+            null,
+            self._distribution(mass, beta, np.zeros(len(coef))),
+            self.model,
+            backend,
+            origin,
+            replicates=None if samples is None else self._spread(samples / self.scale),
+            df=None if df is None else self._spread(df),
+            centre=np.where(self.use, self._spread(centre), 0.0),
+            central=self._distribution(mass, beta, centre),
         )
 
-    def _separated(self, own: Maximum) -> tuple[np.ndarray, np.ndarray]:
-        runaway, untold = separated(self.rows, own)
+    def _by_icenreg(self, best: Maximum) -> icenreg.SemiParametric | None:
+        """icenReg's estimate; None, with a warning, where R stops or ends below the maximum of the likelihood."""
+        data = self.data
+        try:
+            theirs = icenreg.ic_sp(data.left, data.right, self.X, data.weights, self.model, self.closed)
+        except RuntimeError as err:
+            problem = str(err)
+        else:
+            short, away = best.loglik - theirs.loglik, np.abs(theirs.coef - best.beta).max(initial=0.0)
+            if short <= SHORT and away <= AWAY and len(theirs.mass) == len(data.ends):
+                return theirs
+            problem = f"icenReg stopped {short:.2g} below the greatest log-likelihood, at coefficients {away:.2g} away"
+        warnings.warn(f"cox: {problem}; the native estimate is used", icenreg.IcenRegWarning, stacklevel=5)
+        return None
+
+    def _separated(self, best: Maximum) -> tuple[np.ndarray, np.ndarray]:
+        runaway, untold = separated(self.rows, best)
         if runaway.any():
             used = [name for name, use in zip(self.names, self.use, strict=True) if use]
             which = ", ".join(name for name, r in zip(used, runaway, strict=True) if r)
@@ -180,28 +216,30 @@ class _Fit:
             )
         return runaway, untold
 
-    def _baseline(self, alpha: np.ndarray) -> StepDistribution:
-        s = np.concatenate([[1.0], links.survival(alpha, self.model), [0.0]])
-        return StepDistribution(self.data.ends, self.data.closed, -np.diff(s))
+    def _mass(self, alpha: np.ndarray) -> np.ndarray:
+        """The masses of the distribution in the middle of the covariates."""
+        return -np.diff(np.concatenate([[1.0], links.survival(alpha, self.model), [0.0]]))
+
+    def _distribution(self, mass: np.ndarray, beta: np.ndarray, at: np.ndarray) -> StepDistribution:
+        """The distribution at covariates `at`, from the masses in their middle."""
+        moved = icenreg.at_zero(mass, float((self.middle - at) / self.scale @ beta), self.model)
+        return StepDistribution(self.data.ends, self.data.closed, moved)
 
     def _errors(
         self,
         errors: str,
-        own: Maximum,
+        best: Maximum,
         unknown: np.ndarray,
         drawn: ClusterBootstrap | None,
         seed: int | np.random.Generator,
-        theirs: icenreg.SemiParametric | None,
     ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
         """The covariance of the coefficients, NaN for `unknown` ones, degrees of freedom of each, and replicates."""
         width = len(unknown)
         if errors == "none":
             return np.full((width, width), np.nan), None, None
         if drawn is None:
-            return _profile(own, unknown), None, None
-        if theirs is not None and theirs.covariance is not None:
-            return theirs.covariance, None, theirs.replicates
-        samples = refit(self.data, self.rows, self.X, self.model, own, drawn, np.random.default_rng(seed))
+            return _profile(best, unknown), None, None
+        samples = refit(self.data, self.rows, self.X, self.model, best, drawn, np.random.default_rng(seed))
         lost = ~np.isfinite(samples).all(axis=1)
         if lost.mean() > 0.05:
             warnings.warn(
@@ -212,7 +250,7 @@ class _Fit:
             )
         covariance, df = covariance_of(drawn, samples)
         covariance = np.where(unknown[:, None] | unknown[None, :], np.nan, covariance)
-        return covariance, df, self._spread(samples)
+        return covariance, df, samples
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
         full = np.full((*values.shape[:-1], len(self.names)), np.nan)
@@ -223,13 +261,13 @@ class _Fit:
         return self._spread(self._spread(values).T).T
 
 
-def _profile(own: Maximum, unknown: np.ndarray) -> np.ndarray:
+def _profile(best: Maximum, unknown: np.ndarray) -> np.ndarray:
     """Covariance from the profile's information: levels of the baseline that are equal stay so; NaN where unknown."""
-    levels = len(own.information) - len(unknown)
+    levels = len(best.information) - len(unknown)
     covariance = np.full((len(unknown), len(unknown)), np.nan)
-    a = own.information[:levels, :levels]
-    b = own.information[:levels, levels:][:, ~unknown]
-    c = own.information[levels:, levels:][np.ix_(~unknown, ~unknown)]
+    a = best.information[:levels, :levels]
+    b = best.information[:levels, levels:][:, ~unknown]
+    c = best.information[levels:, levels:][np.ix_(~unknown, ~unknown)]
     if not unknown.all():
         inner = c - b.T @ np.linalg.lstsq(a, b, rcond=1e-14)[0]
         covariance[np.ix_(~unknown, ~unknown)] = np.linalg.pinv(inner, rcond=1e-12, hermitian=True)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, hyperu, stdtr, stdtrit
 from scipy.stats import norm
 
+from parlai_spotbot.analysis.survival.intervals import numbers
 from parlai_spotbot.analysis.survival.robust import f_test, hotelling
 
 MODELS = {"ph": "proportional hazards", "po": "proportional odds", "aft": "accelerated failure time"}
@@ -88,7 +89,9 @@ class RegressionFit:
     spotted sooner; with "aft" (log time ratio), as is usual there, positive where it goes with being spotted later. A
     separated coefficient is infinite, one of a collinear covariate NaN; `covariance` (p, p) is NaN for both. `errors`
     says where the covariance is from: "information", "bootstrap of rows", "bootstrap of clusters" or "none".
-    `parameters` are the baseline's own (none in semi-parametric models). `loglik_null` is the log-likelihood of the
+    `parameters` are the baseline's own (none in semi-parametric models). `baseline` is the distribution at covariates
+    0; `central`, where there is one, that at covariates `centre` (p,), from which predictions follow with all their
+    digits however far from 0 the covariates lie. `loglik_null` is the log-likelihood of the
     same model without covariates. `df` (p,) are the degrees of freedom that clusters allow for Student's t; without
     them tests and intervals are by the normal distribution.
     """
@@ -105,6 +108,13 @@ class RegressionFit:
     parameters: dict[str, float] = field(default_factory=dict)
     replicates: np.ndarray | None = None
     df: np.ndarray | None = None
+    centre: np.ndarray | float = 0.0
+    central: Baseline | None = None
+
+    @property
+    def reference(self) -> Baseline:
+        """The distribution at covariates `centre`."""
+        return self.baseline if self.central is None else self.central
 
     @property
     def se(self) -> np.ndarray:
@@ -179,10 +189,10 @@ class RegressionFit:
     def survival(self, t: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """P(T > t) for every row of covariates: (rows, times)."""
         shift = self._predictor(X)[:, None]
-        t = np.atleast_1d(np.asarray(t, dtype=float))[None, :]
+        t = np.atleast_1d(numbers(t, "t", truth=False))[None, :]
         if self.model == "aft":
-            return self.baseline.survival(t * np.exp(-shift))
-        base = np.clip(self.baseline.survival(t), 0.0, 1.0)
+            return self.reference.survival(t * np.exp(-shift))
+        base = np.clip(self.reference.survival(t), 0.0, 1.0)
         if self.model == "ph":
             return base ** np.exp(shift)
         return base / (base + (1 - base) * np.exp(shift))
@@ -190,14 +200,14 @@ class RegressionFit:
     def quantile(self, q: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
         """The times by which shares q are spotted, for every row of covariates: (rows, shares); inf: never."""
         shift = self._predictor(X)[:, None]
-        q = np.atleast_1d(np.asarray(q, dtype=float))[None, :]
+        q = np.atleast_1d(numbers(q, "q"))[None, :]
         if ((q <= 0) | (q >= 1)).any():
             raise ValueError(f"q is {q.ravel().tolist()}, expected shares between 0 and 1")
         if self.model == "aft":
-            return self.baseline.quantile(q) * np.exp(shift)
+            return self.reference.quantile(q) * np.exp(shift)
         if self.model == "ph":
-            return self.baseline.quantile(-np.expm1(np.log1p(-q) * np.exp(-shift)))
-        return self.baseline.quantile(q / (q + (1 - q) * np.exp(shift)))
+            return self.reference.quantile(-np.expm1(np.log1p(-q) * np.exp(-shift)))
+        return self.reference.quantile(q / (q + (1 - q) * np.exp(shift)))
 
     def summary(self, level: float = 0.95) -> pd.DataFrame:
         """One row per covariate: coefficient, ratio and its interval, standard error, z and p."""
@@ -219,16 +229,16 @@ class RegressionFit:
         return self.names.index(name)
 
     def _predictor(self, X: ArrayLike | pd.DataFrame) -> np.ndarray:
-        """The linear predictor of every row; a frame's columns are found by name, so they may stand in any order."""
+        """The linear predictor of every row, 0 at `centre`; a frame's columns are found by name, in any order."""
         if isinstance(X, pd.DataFrame):
             missing = [name for name in self.names if name not in X.columns]
             if missing:
                 raise ValueError(f"X: no column {missing[0]!r}, expected {', '.join(self.names)}")
             X = X[list(self.names)]
-        values = np.atleast_2d(np.asarray(X, dtype=float))
+        values = np.atleast_2d(numbers(X, "X"))
         if values.ndim != 2 or values.shape[1] != len(self.names):
             raise ValueError(f"X: shape {values.shape}, expected {len(self.names)} columns: {', '.join(self.names)}")
-        use = ~np.isnan(self.coef)
+        values, use = values - self.centre, ~np.isnan(self.coef)
         with np.errstate(invalid="ignore"):
             product = np.where(values[:, use] == 0, 0.0, values[:, use] * self.coef[use])
         return product.sum(axis=1)

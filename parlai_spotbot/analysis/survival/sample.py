@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
+from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
 from parlai_spotbot.analysis.survival.laws import MODELS, Law, forward, law
 from parlai_spotbot.analysis.survival.results import RegressionFit
 
@@ -101,7 +102,8 @@ def sample(
     _choice(icc, "icc", SCALES)
     covariates = _covariates(X, n)
     _names([*covariates, *(clusters or {})])
-    baseline = law(dist, parameters)
+    fitted = isinstance(dist, RegressionFit) and coef is None and bool(covariates)
+    baseline = law(dist.reference if fitted else dist, parameters)
     shift = _shift(dist, X, covariates, coef, model)
     looks = None if inspection == "exact" else _looks(times, n, 2 if inspection == "case2" else 1, rng)
     groups = _clusters(clusters or {}, n, rng)
@@ -173,10 +175,7 @@ def _covariates(X: ArrayLike | pd.DataFrame | None, n: int) -> dict[str, np.ndar
     if X is None:
         return {}
     names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
-    try:
-        values = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"X: {X!r:.60}, expected numbers") from None
+    values = numbers(X, "X")
     values = values[:, None] if values.ndim == 1 else values
     if values.ndim != 2 or len(values) != n:
         raise ValueError(f"X: shape {values.shape}, expected one row for each of n = {n}")
@@ -196,7 +195,7 @@ def _shift(dist: Any, X: Any, covariates: dict, coef: Sequence[float] | None, mo
         return dist._predictor(X)
     if coef is None and not covariates:
         return None
-    coef = np.atleast_1d(np.asarray([] if coef is None else coef, dtype=float))
+    coef = np.atleast_1d(numbers([] if coef is None else coef, "coef"))
     if coef.shape != (len(covariates),) or not np.isfinite(coef).all():
         raise ValueError(f"coef: {coef.tolist()}, expected a finite number for each covariate: {list(covariates)}")
     return np.column_stack(list(covariates.values())) @ coef
@@ -207,10 +206,7 @@ def _looks(times: Any, n: int, count: int, rng: np.random.Generator) -> np.ndarr
     if isinstance(times, str) or callable(times) or hasattr(times, "isf") or hasattr(times, "quantile"):
         looks = law(times, argument="times").inverse(1 - rng.random((n, count)))
     else:
-        try:
-            known = np.asarray(times, dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(f"times: {times!r:.60}, expected numbers or a distribution") from None
+        (known,) = merge_ends(numbers(times, "times", truth=False))
         if known.ndim == 2 and len(known) == n and (known.shape[1] == count or known.shape[1] > count == 2):
             looks = known
         elif known.ndim == 1 and len(known) >= count:

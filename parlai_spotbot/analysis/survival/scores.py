@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.survival import icenreg, npmle
-from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
-from parlai_spotbot.analysis.survival.turnbull import turnbull
+from parlai_spotbot.analysis.survival import icenreg
+from parlai_spotbot.analysis.survival.intervals import Intervals, arrange
+from parlai_spotbot.analysis.survival.turnbull import estimate
 
 SCORES = ("sun", "finkelstein")
 
@@ -70,15 +69,13 @@ class PooledFit:
 
 
 def pooled(
-    left: ArrayLike,
-    right: ArrayLike,
-    weights: ArrayLike,
+    left: np.ndarray,
+    right: np.ndarray,
+    weights: np.ndarray,
     closed: tuple[bool, bool] | None = None,
     backend: str = "auto",
 ) -> PooledFit:
-    """Fit the NPMLE to cells of positive weight."""
-    backend = icenreg.choose(backend)
-    data = innermost(left, right, weights, closed)
-    if backend == "native":
-        return PooledFit(npmle.solve(data), data, backend)
-    return PooledFit(turnbull(left, right, weights, closed, backend).mass, data, backend)
+    """Fit the NPMLE to checked cells of positive weight."""
+    data = arrange(left, right, weights, closed)
+    fit = estimate(data, closed, icenreg.choose(backend))
+    return PooledFit(fit.mass, data, fit.backend)

@@ -108,11 +108,11 @@ class Problem:
         value = self.weights @ links.loglik(*self.ends(alpha, beta), self.model)
         return float(value) if np.isfinite(value) else -np.inf
 
-    def maximise(self, alpha: np.ndarray, beta: np.ndarray, *, held: bool = False, steps: int = 200) -> Maximum:
-        """From values under which every observation is possible; with `held` the coefficients stay."""
+    def maximise(self, alpha: np.ndarray, beta: np.ndarray, steps: int = 200) -> Maximum:
+        """From values under which every observation is possible."""
         converged = False
         for _ in range(steps):
-            local = Expansion(self, alpha, beta, held)
+            local = Expansion(self, alpha, beta)
             promise = local.promise
             # A promise that drowns in rounding can't be checked, but its full step doubles the digits: the last one.
             last = promise < 1e-11 * max(1.0, abs(local.value) * 1e-2)
@@ -120,7 +120,7 @@ class Problem:
             if last or not moved:
                 converged = last or promise < 1e-7
                 break
-        local = Expansion(self, alpha, beta, held)
+        local = Expansion(self, alpha, beta)
         return Maximum(alpha, beta, local.value, local.information_of_levels(), converged)
 
     def search(
@@ -142,8 +142,8 @@ class Problem:
 class Expansion:
     """The log-likelihood to second order around a state, in the rises in use or worth trying, and the coefficients."""
 
-    def __init__(self, problem: Problem, alpha: np.ndarray, beta: np.ndarray, held: bool) -> None:
-        self.problem, self.held = problem, held
+    def __init__(self, problem: Problem, alpha: np.ndarray, beta: np.ndarray) -> None:
+        self.problem = problem
         size, weights = problem.size, problem.weights
         t = links.terms(*problem.ends(alpha, beta), problem.model)
         self.value = float(weights @ t.value)
@@ -197,7 +197,7 @@ class Expansion:
         """The best step of the quadratic approximation: changes of the rises and of the coefficients."""
         count = len(self.places)
         inner = _behind(_behind(self.levels).T)
-        width = 0 if self.held else self.problem.width
+        width = self.problem.width
         matrix = np.empty((count + width, count + width))
         matrix[:count, :count] = (inner + inner.T) / 2
         slope = self.slope[self.places]
@@ -215,8 +215,7 @@ class Expansion:
         target = nonnegative_quadratic(matrix, slope + matrix @ origin, guess, free)
         step = target - origin
         self.promise = float(slope @ step)
-        change = step[count:] if width else np.zeros(self.problem.width)
-        return step[:count], change
+        return step[:count], step[count:]
 
     def moved(self, alpha: np.ndarray, scale: float) -> np.ndarray:
         """The baseline (m - 1,) after `scale` times the step."""

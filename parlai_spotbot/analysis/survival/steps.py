@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parlai_spotbot.analysis.survival.intervals import numbers
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Shares are sums of masses, so a quantile counts as reached within rounding.
-ROUNDING = 1e-12
+# Shares are sums of masses that a solver may leave inexact, so a quantile counts as reached within this.
+ROUNDING = 1e-8
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class StepDistribution:
 
     def bounds(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest P(T > t) that the estimate allows; they differ inside an interval with mass."""
-        t = np.asarray(t, dtype=float)
+        t = numbers(t, "t", truth=False)
         if np.isnan(t).any():
             raise ValueError("t is NaN, expected times")
         before = np.concatenate([[0.0], np.cumsum(self.mass)])
@@ -88,7 +90,7 @@ class StepDistribution:
 
         A right end of inf says that it was not reached by the left end, the last time at which anyone looked.
         """
-        q = np.asarray(q, dtype=float)
+        q = numbers(q, "q")
         if not ((q >= 0) & (q <= 1)).all():
             raise ValueError(f"q is {np.unique(q).tolist()}, expected shares from 0 to 1")
         positive = np.flatnonzero(self.mass > 0)

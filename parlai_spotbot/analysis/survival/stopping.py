@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
@@ -40,7 +41,8 @@ def stopping_bounds(rows: pd.DataFrame, lengths: np.ndarray, clusters: Clusters)
     Peterson 1976, "Bounds for a joint distribution function with fixed sub-distribution functions", Proc. Natl. Acad.
     Sci. 73.
     """
-    left, right, weight = (rows[c].to_numpy(dtype=float)[:, None] for c in ("left", "right", "weight"))
+    left, right, lengths = merge_ends(*(numbers(x, "rows") for x in (rows["left"], rows["right"], lengths)))
+    left, right, weight = left[:, None], right[:, None], numbers(rows["weight"], "rows")[:, None]
     _, first, appearance = np.unique(rows.index, return_index=True, return_inverse=True)
     passed, spotted = np.zeros((2, len(first), len(lengths)))
     np.add.at(passed, appearance, weight * (left >= lengths))
@@ -94,6 +96,9 @@ def stopping_test(rows: pd.DataFrame, level: float = 0.95) -> StoppingTest:
     are compared within contestant and exchange; choices on one conversation, or by one annotator, may depend on each
     other. It sees only what two annotators see alike: reasons of one annotator alone stay unseen.
     """
+    k = numbers(rows["k"], "rows", truth=False)
+    if not ((k >= 0) & (k == np.rint(k))).all():
+        raise ValueError("rows: column 'k' has values that are no whole numbers of exchanges from 0 up")
     rows = rows.reset_index(drop=True)
     residual = _residuals(rows)
     partner = _of_others(rows, residual)

@@ -5,13 +5,14 @@ Any mix of exact, left-, interval- and right-censored observations; how each kin
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, npmle
-from parlai_spotbot.analysis.survival.intervals import innermost
+from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
 from parlai_spotbot.analysis.survival.steps import StepDistribution
 
 
@@ -41,13 +42,15 @@ def turnbull(
     Parameters
     ----------
     left, right : sequences (n,)
-        right = inf: right-censored; left == right: exact.
+        right = inf: right-censored; left == right: exact. Ends that differ by rounding are one end, see
+        `intervals.merge_ends`.
     weights : sequence (n,), optional
         How often each observation counts.
     closed : (bool, bool), optional
         Which ends of an interval are included; by default (False, True). icenReg's ``B``.
     backend : str
-        "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native.
+        "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. Where icenReg fails
+        the estimate is native and ``.backend`` says so.
 
     Returns
     -------
@@ -67,12 +70,19 @@ def turnbull(
     >>> fit.survival([1, 2]).tolist()
     [1.0, 0.5]
     """
-    data = innermost(left, right, weights, closed)
-    backend = icenreg.choose(backend)
+    return estimate(innermost(left, right, weights, closed), closed, icenreg.choose(backend))
+
+
+def estimate(data: Intervals, closed: tuple[bool, bool] | None, backend: str) -> TurnbullFit:
+    """Fit checked observations by "native" or "icenreg"; natively, with a warning, where icenReg fails."""
+    mass = None
     if backend == "icenreg":
-        mass = icenreg.ic_np(data.left, data.right, data.weights, closed or (False, True), len(data.ends))
-    else:
-        mass = npmle.solve(data)
+        try:
+            mass = icenreg.ic_np(data.left, data.right, data.weights, closed or (False, True), len(data.ends))
+        except RuntimeError as err:
+            warnings.warn(f"turnbull: {err}; the native estimate is used", icenreg.IcenRegWarning, stacklevel=3)
+    backend = "native" if mass is None else backend
+    mass = npmle.solve(data) if mass is None else mass
     slope, probability = npmle.gradient(data, mass)
     loglik = float(data.weights @ np.log(probability))
     kkt = max(0.0, float(slope.max() / data.weights.sum() - 1))

@@ -276,6 +276,8 @@ def _how(own: Mapping, model: str) -> str:
         f"{RATIOS[model].capitalize()}, for being favoured in the feature against neither being favoured, with its "
         "95 % interval and p (Holm-adjusted over the table). "
     )
+    if own.get("cox_backend") == "icenreg":
+        text += "Coefficients: R's icenReg. "
     models = own.get("cox_models", {})
     errors = sorted({m[model]["errors"] for m in models.values() if m.get(model, {}).get("errors")})
     if errors:

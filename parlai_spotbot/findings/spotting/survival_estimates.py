@@ -71,28 +71,33 @@ def survival_of(own: Annotations) -> dict:
 
 
 def survival(entities: pd.DataFrame, setting: Setting) -> dict:
-    """Everything about survival of the annotated `entities`."""
-    backend = icenreg.choose(setting.backend)
+    """Everything about survival of the annotated `entities`.
+
+    Curves and their tests are native, since icenReg's are exact to 1e-9 only, which would decide ties between shares
+    and how they are rounded; `cox_backend` gives coefficients.
+    """
+    cox_backend = icenreg.choose(setting.backend)
     rows = events(entities, setting.unsure, setting.features)
     names = [name for name in setting.names if (rows["group"] == name).any()]
     clusters = [c for c in DEPENDENT[setting.resample] if rows[c].nunique() > 1]
     drawn = {name: _Drawn(rows, name, setting) for name in names}
-    curves = {name: _curve(drawn[name], drawn.get(HUMAN), backend) for name in names}
+    curves = {name: _curve(drawn[name], drawn.get(HUMAN)) for name in names}
     for name, own in curves.items():
         own["sentence"] = sentences.curve(name, own)
     # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
     strata = None if setting.followed else rows["k"]
-    pairs = _pairs(rows, names, clusters, strata, drawn, backend)
+    pairs = _pairs(rows, names, clusters, strata, drawn)
     result = {
         "curves": curves,
         "sentence": sentences.all_curves(curves, pairs),
         "pairs": pairs,
         "pairs_sentence": sentences.all_pairs(pairs),
         "test": _test(clusters, setting.followed),
-        "proportionality": _proportionality(rows, names, backend),
-        **effects(rows, names, clusters, setting.rng, setting.drawn.replicates, backend),
+        "proportionality": _proportionality(rows, names),
+        **effects(rows, names, clusters, setting.rng, setting.drawn.replicates, cox_backend),
         "unsure": {"option": setting.unsure, "said": SAID[setting.unsure]},
-        "backend": backend,
+        "backend": "native",
+        "cox_backend": cox_backend,
     }
     lost = [name for name in setting.names if name not in names]
     return result | ({"why": f'only answers "unsure" about {", ".join(lost)}: left out'} if lost else {})
@@ -138,13 +143,13 @@ class _Drawn:
         return {"difference": mine - value, "ci": ci}
 
 
-def _curve(own: _Drawn, people: _Drawn | None, backend: str) -> dict:
+def _curve(own: _Drawn, people: _Drawn | None) -> dict:
     """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths; `why` there are none."""
-    fit = turnbull(own.left, own.right, own.weight, backend=backend)
+    fit = turnbull(own.left, own.right, own.weight, backend="native")
     low, high = fit.quantile_bounds(0.5)
     result = {
         "exchanges": [_count(k) for k in own.lengths],
-        "survival": fit.survival(own.lengths).tolist(),
+        "survival": own.survival.tolist(),
         "ci": own.drawn.interval(own.survival, own.samples, span=(0, 1)).tolist(),
         "n": [_count(x) for x in own.n],
         "spotted": [_count(x) for x in own.spotted],
@@ -159,11 +164,11 @@ def _curve(own: _Drawn, people: _Drawn | None, backend: str) -> dict:
     return result | ({"why": own.drawn.why} if own.drawn.why else {})
 
 
-def _proportionality(rows: pd.DataFrame, names: Sequence[str], backend: str) -> dict:
+def _proportionality(rows: pd.DataFrame, names: Sequence[str]) -> dict:
     """Each curve as log(-log S) and as logit of the share spotted, and by how much their distances change with k."""
     own = rows[rows["group"].isin(list(names))]
     try:
-        found = log_minus_log(own["left"], own["right"], own["group"], own["weight"], np.unique(own["k"]), backend)
+        found = log_minus_log(own["left"], own["right"], own["group"], own["weight"], np.unique(own["k"]))
     except ValueError as err:
         return {"curves": {}, "why": str(err)}
     scales = ["log_minus_log", "logit"]
@@ -178,17 +183,12 @@ def _proportionality(rows: pd.DataFrame, names: Sequence[str], backend: str) -> 
 
 
 def _pairs(
-    rows: pd.DataFrame,
-    names: Sequence[str],
-    clusters: list[str],
-    strata: pd.Series | None,
-    drawn: dict[str, _Drawn],
-    backend: str,
+    rows: pd.DataFrame, names: Sequence[str], clusters: list[str], strata: pd.Series | None, drawn: dict[str, _Drawn]
 ) -> list[dict]:
     if len(names) < 2:
         return []
     arguments = (rows["left"], rows["right"], rows["group"])
-    shared = {"names": names, "weights": rows["weight"], "backend": backend}
+    shared = {"names": names, "weights": rows["weight"], "backend": "native"}
     options = {"clusters": [rows[c] for c in clusters], "covariance": "robust"} if clusters else {}
     table = logrank_pairs(*arguments, strata=strata, **options, **shared)
     naive = logrank_pairs(*arguments, **shared).to_dict(orient="records")

@@ -118,33 +118,60 @@ def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | Non
 
 
 def tell_matches(result: Result) -> list[Section]:
-    """Which pairs are open, and what to annotate next."""
+    """Say which pairs are open, which would be if the study went on, and what to annotate next."""
     own = result.data
     if "scarce" in own:
         return tell_scarce(own["scarce"])
-    seconds = own["seconds"]
-    opened = [row for row in own["pairs"] if row["status"] != "settled"]
-    if not opened:
-        return section([SETTLED.format(len(own["pairs"]))])
-    reachable = sorted(
-        (row for row in opened if row["more_annotations"] is not None),
-        key=lambda row: (row["more_annotations"], row["a"], row["b"]),
-    )
-    text = _named(opened, len(own["pairs"]), (1 - LEVEL) / LOOKS) + _total(reachable, opened, seconds)
-    more = "{a}/{b}={more_conversations:.0f}".format(**reachable[0]) if reachable else ""
-    return section([text], _table(reachable, own["design"], seconds), _first(reachable, seconds), more)
+    seconds, total = own["seconds"], len(own["pairs"])
+    pending = [row for row in own["pairs"] if row["status"] != "settled"]
+    if not pending:
+        return section([SETTLED.format(total)])
+    opened = [row for row in pending if not _apart(row)]
+    apart = [row for row in pending if _apart(row)]
+    below = (1 - LEVEL) / LOOKS
+    text = [_named(opened, total, below) + _total(_reachable(opened), opened, seconds)] if opened else []
+    if apart:
+        text.append(_again(apart, total, below) + _total(_reachable(apart), apart, seconds))
+    first, goes_on = _reachable(opened)[:1] or _reachable(apart)[:1], "" if _reachable(opened) else AGAIN
+    more = "{a}/{b}={more_conversations:.0f}".format(**first[0]) if first else ""
+    step = _first(first, seconds)
+    step = f"{goes_on}b{step[1:]}" if step and goes_on else step
+    return section(text, _table(_reachable(pending), own["design"], seconds), step, more)
+
+
+AGAIN = "If the study goes on, "
+
+
+def _apart(row: Mapping) -> bool:
+    """Return True if a pair is told apart now, whether or not it would have to be tested again."""
+    return row["p_adjusted"] is not None and row["p_adjusted"] < 1 - LEVEL
+
+
+def _reachable(rows: Sequence[dict]) -> list[dict]:
+    """The pairs that so many further annotations would settle as can be had, those that need fewest first."""
+    known = [row for row in rows if row["more_annotations"] is not None]
+    return sorted(known, key=lambda row: (row["more_annotations"], row["a"], row["b"]))
+
+
+def _names(rows: Sequence[dict]) -> str:
+    """Up to `NAMED` pairs by name, the clearest first."""
+    named = sorted(rows, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
+    among = ", among them" if len(rows) > NAMED else ":"
+    pairs = [f"{row['a']} and {row['b']}" for row in named[:NAMED]]
+    return f"{among} {'; '.join(pairs)}."
 
 
 def _named(opened: list[dict], pairs: int, below: float | None = None) -> str:
-    named = sorted(opened, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
-    who = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
-    how, asked = "not told apart", ""
+    how = "not told apart"
     if below is not None:
-        told_apart = all(row["p_adjusted"] is not None and row["p_adjusted"] < 1 - LEVEL for row in named)
-        how = "told apart, but not surely enough for a study that goes on" if told_apart else "not told apart yet"
-        asked = f" (p below {p_value(below)}, for all are tested again with further data)"
-    among = ", among them" if len(opened) > NAMED else ":"
-    return f"{part_of(len(opened), pairs, 'pair', 'is', 'are')} {how}{asked}{among} {who}."
+        how += f" yet (p below {p_value(below)}, for all are tested again with further data)"
+    return f"{part_of(len(opened), pairs, 'pair', 'is', 'are')} {how}{_names(opened)}"
+
+
+def _again(apart: list[dict], pairs: int, below: float) -> str:
+    """Say that pairs which these data tell apart need more if they are to be tested a second time."""
+    text = f"{part_of(len(apart), pairs, 'pair', 'is', 'are')} told apart by these data, but not if all are tested "
+    return f"{text}again with further data (p below {p_value(below)}){_names(apart)}"
 
 
 def _total(reachable: list[dict], opened: list[dict], seconds: float | None) -> str:
@@ -246,10 +273,7 @@ def tell_tests(result: Result) -> list[Section]:
         return tell_scarce(own["scarce"])
     if not own["pairs"]:
         return section([SETTLED.format(own["tested"])])
-    reachable = sorted(
-        (row for row in own["pairs"] if row["more_annotations"] is not None),
-        key=lambda row: (row["more_annotations"], row["a"], row["b"]),
-    )
+    reachable = _reachable(own["pairs"])
     text = _named(own["pairs"], own["tested"])
     step = ""
     if reachable:

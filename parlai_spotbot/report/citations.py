@@ -422,6 +422,15 @@ PUBLICATIONS = (
         "24(2), 193–201",
     ),
     Publication(
+        "woodruff1952",
+        ("Woodruff, Ralph S.",),
+        "Confidence Intervals for Medians and Other Position Measures",
+        "Journal of the American Statistical Association",
+        1952,
+        "10.1080/01621459.1952.10483443",
+        "47(260), 635–646",
+    ),
+    Publication(
         "clopper1934",
         ("Clopper, C. J.", "Pearson, E. S."),
         "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",

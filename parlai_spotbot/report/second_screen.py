@@ -25,6 +25,10 @@ CAREFUL = 6
 """So many cautions stand here; the others where they belong."""
 
 
+PACKING = 2
+"""So many warnings of packing are among them, those of a surface that gives bots away first."""
+
+
 @dataclass(frozen=True)
 class OtherAnswer:
     """What another survey, or another source, answers; `anchor` is where it stands whole."""
@@ -92,7 +96,10 @@ def packing_warnings(contents: Contents) -> list[str]:
     """Return what packing warned of when it made the units of a survey, with the contestants' present names."""
     packed = (contents.study.provenance().get("pack") or {}).get(contents.survey) or {}
     found = packed_under(packed, contents.study.names).get("warnings") or []
-    return [f"Packing warned: {warning.rstrip('.')}." for warning in found]
+    found = sorted(found, key=lambda warning: "tells it from people" not in warning)
+    told = [f"Packing warned: {warning.rstrip('.')}." for warning in found[:PACKING]]
+    more = counted(len(found) - PACKING, "more warning")
+    return told + ([f"{more} of packing: see the texts for your paper."] if len(found) > PACKING else [])
 
 
 def _others(chapters: Sequence[Chapter], lead: str) -> list[OtherAnswer]:

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import report_sentences
 
 from parlai_spotbot import files
 from parlai_spotbot.records import Contestant
@@ -214,3 +215,54 @@ def test_every_survey_has_its_texts(name, study, tmp_path):
     assert texts["heds.md"].count("**4.3.7 ") == len(asked)
     assert TO_FILL in texts["heds.md"]
     assert "It has not been answered yet." in texts["methods.md"]
+
+
+def test_what_was_warned_of_stands_on_the_second_screen_and_in_the_methods(new_study, tmp_path):
+    study = new_study(tmp_path / "study")
+    surface = "eliza: the surface alone tells it from people (AUC 0.86, limit 0.7): no capital (90%, people 5%)"
+    others = ["alice: special tokens in 3 of 9 turns, shown", "too few people", "more blocks"]
+    packed = {"options": {"surface": "normalise"}, "warnings": [*others, surface]}
+    study.record("pack", {SURVEY: packed})
+    path = study.analysis_path(SURVEY) / "trust.json"
+    value = files.read_json(path, "analysis file", "")
+    beware = "Beware: on who is human this judge agrees with people no more than chance may give."
+    value["by_source"]["judge:spotter"]["verdict"] |= {"warning": True, "sentence": beware}
+    files.write_json(path, value)
+    path = study.analysis_path(SURVEY) / "hygiene.json"
+    value = files.read_json(path, "analysis file", "")
+    fault = "alice goes round in circles in 12% of its turns (9% to 16%, people 0.1%)."
+    value["contestants"]["alice"]["sentence"] = fault
+    files.write_json(path, value)
+    told = report_sentences.sentences(study)
+    screen, methods = "\n".join(told["second screen"]), "\n".join(told["methods"])
+    assert f"Packing warned: {surface}." in screen
+    assert "2 more warnings of packing" in screen
+    assert f"Judge spotter: {beware}" in screen
+    assert fault in screen
+    for warning in (*others, surface):
+        assert f"Packing warned: {warning}." in methods
+    assert beware in methods
+    assert fault in methods
+    assert "whoever wrote them" not in methods
+
+
+def test_methods_say_how_the_figures_of_this_study_were_made(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=("human",))
+    path = study.analysis_path(SURVEY) / "ranking.json"
+    value = files.read_json(path, "analysis file", "")
+    ranking = value["by_source"]["human"]
+
+    def methods(**change):
+        ranking["bootstrap"] |= {"resample": change.pop("resample", "conversations_workers")}
+        ranking["davidson_model"] |= change
+        files.write_json(path, value)
+        return appendix_of(study).texts["methods.md"]
+
+    assert "ties and the order of the two included" in methods(order_effect=0.1)
+    assert "the order of the two" not in methods(order_effect=None)
+    assert "annotators as crossed clusters" in methods()
+    assert "Pustejovsky" in methods()
+    assert "as independent." in methods(resample="annotations")
+    assert "Pustejovsky" not in methods(resample="annotations")
+    for text in appendix_of(study).texts.values():
+        assert not re.search(r"None (bootstrap|replicates)|degree of freedom less", text)

@@ -108,7 +108,7 @@ def test_an_hour_buys_more_by_the_method_that_tells_bots_apart(both):
 def test_orders_that_differ_are_told_by_both_methods(both):
     own = both(order=("newbot", *BOTS[::-1]))[HUMAN]
     first = next(chart for chart in own.charts if chart.title == "Places by each method")
-    assert "by ACUTE-Eval" in first.sentence
+    assert first.sentence == "By no method is one contestant first, apart from all others."
     table = own.tables[0]
     assert table.rows[0][:4] == ("main question", "Spot The Bot", "ACUTE-Eval", "4")  # newbot is in one only
     assert table.rows[0][4].startswith("−")
@@ -122,3 +122,17 @@ def test_the_page_says_it_of_people_and_with_a_caution_of_judges(both, tmp_path)
     people, judge = section.split('<div class="part judge"')
     assert CAUTION not in people
     assert judge.count(CAUTION) == 1  # at its name, for all its figures and tables
+
+
+@pytest.mark.parametrize(
+    ("clusters", "said"),
+    [
+        ({"x": (1, 1), "y": (1, 1)}, "By all 2 methods a is first, apart from all others."),
+        ({"x": (1, 1), "y": (1, 2)}, "First, apart from all others, is a by Spot The Bot; nobody by ACUTE-Eval."),
+        ({"x": (1, 2), "y": (1, 2)}, "By no method is one contestant first, apart from all others."),
+    ],
+)
+def test_who_is_first_is_said_where_it_is_apart_from_others(clusters, said):
+    names = dict(zip("xy", ("spot_the_bot", "acute_eval"), strict=True))
+    main = {names[key]: {"order": ["a", "b"], "clusters": {"a": ends}} for key, ends in clusters.items()}
+    assert methods._first(main, {"a", "b"}) == said

@@ -240,8 +240,8 @@ def _wide(own: Mapping) -> Table:
         f"R@2: the real next turn is the first or the second choice. {HOW}",
         ("who", "people, or how asked", *head),
         rows,
-        method="Wilson's interval of as many independent answers as would be as uncertain; two-way clustered variance, "
-        "Student's t. A model's figures are of the questions that people answered, ties as expectations.",
+        method="The exact interval of as many independent answers as would be as uncertain, by the two-way clustered "
+        "variance and Student's t. A model's figures are of the questions that people answered, ties as expectations.",
     )
 
 
@@ -366,8 +366,7 @@ def _between_table(own: Mapping) -> Table:
         rows,
         folded=len(rows) > LONG,
         method="The mean over questions of the difference of the groups' means; error two-way clustered by "
-        "conversation and annotator; Student's t with one degree of freedom less than there are people in "
-        "the smaller group; Holm's "
+        "conversation and annotator; Student's t with the degrees of freedom of Bell and McCaffrey's rule; Holm's "
         "correction over all tests of a measure.",
     )
 

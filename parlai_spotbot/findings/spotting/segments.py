@@ -114,9 +114,9 @@ def _chart(own: Mapping, bots: list[str]) -> Chart:
                 row |= two_ends("win_rate", e.get("win_rate_ci")) | {"human_share": e.get("human_share")}
                 rows.append(row | two_ends("human_share", e.get("human_share_ci")) | {"n": e.get("n")})
     caption = (
-        "Win rate and share taken for human by the exchanges shown, with the 95 % intervals of the ranking's "
-        "bootstrap, set apart sideways to be seen; dashed: people. The interval in the sentence is one of "
-        "independent answers, widened by as much as that bootstrap widens the shares over all lengths."
+        "Win rate and share taken for human by the exchanges shown, with 95 % intervals that take answers of "
+        "one conversation or annotator as dependent, set apart sideways to be seen; dashed: people. The interval in "
+        "the sentence is one of independent answers, widened as much as those of the shares over all lengths are."
     )
     data = {"panels": panels, "lengths": ks, "x": "exchanges shown"}
     label = "Win rate and share taken for human by length of the segment"

@@ -80,14 +80,22 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
         ("hautus1995",),
     ),
     "alike": ("Labels are shuffled within the groups named, which gives what chance would.", ("deriu2020",)),
-    "without": (f"The ranking's win rates, computed anew without these annotations. {BOOTSTRAP}", ("cameron2011",)),
+    "without": (
+        f"The ranking's win rates, computed anew without these annotations. {CLUSTERED}",
+        ("cameron2011", "pustejovsky2018"),
+    ),
     "worker_effects": (
         "A cumulative logit model of the labels bot, unsure, human, with random effects of annotators (how easily they "
         "say human, and how much more easily of people) and of each entity's part in a conversation; variances by "
         "Laplace's approximation in its restricted form.",
         ("mccullagh1980", "holm1979"),
     ),
-    "time": ("Times are those between opening an item and handing it in. Bootstrap over annotations.", ()),
+    "time": (
+        "Times are those between opening an item and handing it in. The interval of the median lies between the "
+        "quantiles at the ends of the interval of the share of times below it; annotations of one conversation or "
+        "annotator are taken as dependent.",
+        ("woodruff1952", "korn1998"),
+    ),
     "position": (
         "Standard errors clustered by conversation and annotator. P values are Holm's within each kind of row.",
         ("cameron2011", "holm1979"),
@@ -95,8 +103,9 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
     "balance": ("An exact binomial test of one half, each pair by itself.", ()),
     "texts": ("Texts are compared without case and punctuation.", ()),
     "hygiene": (
-        "Wilson's interval for as many independent turns as would be as uncertain as these, clustered by conversation.",
-        ("wilson1927", "korn1998"),
+        "The exact interval (Clopper and Pearson's) of as many independent turns as would be as uncertain as these, "
+        "clustered by conversation.",
+        ("clopper1934", "korn1998"),
     ),
 }
 

@@ -274,6 +274,8 @@ def _first(main: Mapping[str, Mapping], common: set[str]) -> str:
     parts = [f"{name} by {listed(methods)}" for name, methods in by.items()]
     if len(by) == 1 and not nobody:
         return f"By all {len(main)} methods {next(iter(by))} is first, apart from all others."
+    if not by:
+        return "By no method is one contestant first, apart from all others."
     parts += [f"nobody by {listed(nobody)}"] if nobody else []
     return f"First, apart from all others, is {'; '.join(parts)}."
 

@@ -166,8 +166,8 @@ def _ranked(ranking: Mapping) -> Section:
         ("contestant", "by", *(_head(name) for name in measures), "questions"),
         rows,
         method="Recall@k: the share of questions whose real next turn is among the first k; MRR: the mean of 1 / rank. "
-        "Ties count as the expectation over all orders. In brackets 95 % intervals (Wilson, for questions clustered by "
-        "conversation).",
+        "Ties count as the expectation over all orders. In brackets 95 % intervals: exact ones of as many independent "
+        "questions as would be as uncertain, clustered by conversation.",
         cite=CITE,
     )
     tables = [table, *_by_corpus(ranking)]

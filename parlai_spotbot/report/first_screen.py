@@ -130,7 +130,17 @@ def _shortened(own: SourceCard) -> SourceCard:
     return replace(own, card=replace(found, clusters=clusters), more=more)
 
 
+NONE_LEFT = "No answer is left to analyse: whoever answered missed more controls than the launch allows."
+
+
+def _none_left(contents: Contents) -> bool:
+    """Return True if every answer is a control or comes from somebody who failed the controls."""
+    return not contents.counted and contents.judged and all(row.control is not None for row in contents.kept)
+
+
 def _unanswered(contents: Contents) -> str:
+    if _none_left(contents):
+        return NONE_LEFT
     return "It isn't known yet: the answers are not analysed." if contents.judged else "Nothing has been judged yet."
 
 
@@ -169,5 +179,7 @@ def missing(contents: Contents) -> Step | None:
     if not contents.judged:
         what = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"
         return Step(what if contents.units else "There are no units yet.", here(study, next_step(study, survey)))
+    if _none_left(contents):
+        return Step("More people are to answer.", here(study, answers_by_people(study, survey)))
     why = contents.outdated if contents.analysis else "The judgements are not analysed yet."
     return Step(why, here(study, command("analyze", study.path, survey))) if why else None

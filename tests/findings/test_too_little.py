@@ -3,10 +3,12 @@
 import itertools
 import math
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 import report_sentences
+from scipy.stats import fisher_exact
 from scripted import (
     always_first,
     always_last,
@@ -208,3 +210,39 @@ def test_a_judge_beside_people_who_say_the_same_gets_no_interval_without_width(s
     assert [(where, ends) for where, ends in found if None not in ends and not ends[1] - ends[0] > 1e-9] == []
     for sentence in filter(None, told(survey, study, result, "judge:x")):
         assert not BROKEN.search(sentence), sentence
+
+
+def test_where_everybody_failed_the_controls_nothing_is_said_to_wait_for_analysis(tmp_path):
+    study = small_study(tmp_path / "study", "spot_the_bot", TWO)
+    rows = list(rows_of(study, "spot_the_bot", by_chance, ["w1", "w2"]))
+    for worker in ("w1", "w2"):
+        some = next(row for row in rows if row.worker_id == worker)
+        missed = {"question": "nature", "answer": "bot", "control": "known_human"}
+        for place, side in itertools.product((0, 1), (0, 1)):
+            name = f"{worker}-control-{place}"
+            of = {"judgement_id": f"{name}-{side}", "annotation_id": name, "item_id": name, "target": f"entity:{side}"}
+            rows.append(replace(some, **of, **missed))
+    with pytest.raises(UserError, match="missed more than 1 control"):
+        answered(study, "spot_the_bot", rows)
+    told = report_sentences.sentences(study)
+    assert told["first screen"][0].startswith("No answer is left to analyse: whoever answered missed more controls")
+    assert not any("not analysed" in text for texts in told.values() for text in texts)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_bot_is_told_from_people_only_where_independent_answers_would_tell_them(seed, tmp_path):
+    study = small_study(tmp_path / "study", "spot_the_bot", TWO, per_pair=3, people=4)
+    given = list(rows_of(study, "spot_the_bot", by_chance, ["w1", "w2", "w3"], seed=seed))
+    once = {(row.worker_id, row.conversation_ids, row.exchanges): row.annotation_id for row in given}
+    rows = [row for row in given if once[row.worker_id, row.conversation_ids, row.exchanges] == row.annotation_id]
+    own = answered(study, "spot_the_bot", rows, only=("ranking",))["ranking"]["by_source"][HUMAN]
+    talks = {talk.conversation_id: talk for talk in study.conversations()}
+    called: dict[str, list[bool]] = {}
+    for row in (row for row in rows if row.question == "nature"):
+        name = talks[row.conversation_ids[0]].entities[int(row.target[-1])]
+        called.setdefault(name, []).append(row.answer == HUMAN)
+    for bot, test in own["human_difference"].items():
+        table = [[sum(called[name]), len(called[name]) - sum(called[name])] for name in (bot, HUMAN)]
+        assert test["p_adjusted"] >= test["p"] >= fisher_exact(table).pvalue - 1e-12
+        assert test["ci"][0] <= test["difference"] <= test["ci"][1]
+        assert test["difference"] == pytest.approx(own["human_share"][bot] - own["human_reference"]["human_share"])

@@ -281,7 +281,8 @@ def shortages(blocks: dict[str, set[str]], uses: Counter, people: set[str], opti
         )
     reused = sum(uses[i] > 1 for i in people)
     if reused:
-        said.append(f"{reused} conversations between people are shown in more than one block, as there are too few")
+        many = "conversations between people are" if reused > 1 else "conversation between people is"
+        said.append(f"{reused} {many} shown in more than one block, as there are too few")
     least = -(-sum(len(ids - people) for ids in blocks.values()) // options.bots_per_unit)
     if len(blocks) > least:
         said.append(

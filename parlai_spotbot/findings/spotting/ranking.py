@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from scipy.special import expit
+from scipy.stats import fisher_exact
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
-from parlai_spotbot.analysis.uncertainty.shares import share_interval
+from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card, two_ends
 from parlai_spotbot.findings.matrix import WIDEST
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
@@ -76,19 +77,31 @@ def _shares(own: Annotations) -> dict[str, dict]:
 
 
 def _differences(own: Annotations) -> dict[str, dict]:
-    """Test each bot's share of "human" against people's, with the covariance of both; {} without people."""
-    names = list(own.entities["name"])
-    bots = [bot for bot in own.bots if bot in set(names)]
-    if HUMAN not in names or not bots:
+    """Test each bot's share of "human" against people's; {} without people.
+
+    By the covariance of both, but never surer than answers that were independent: p is at least Fisher's exact one, and
+    the interval at least Newcombe's (1998, Stat. Med. 17, method 10).
+    """
+    names = own.entities["name"]
+    bots = [bot for bot in own.bots if (names == bot).any()]
+    if not (names == HUMAN).any() or not bots:
         return {}
-    code = own.entities["name"].map({name: i for i, name in enumerate((*bots, HUMAN))}).to_numpy(dtype=int)
+    code = names.map({name: i for i, name in enumerate((*bots, HUMAN))}).to_numpy(dtype=int)
     taken = (own.entities["nature"] == HUMAN).to_numpy().astype(float)
     shares = group_means(taken, code, len(bots) + 1, own.together.take(own.pages), (0.0, 1.0))
     found = shares.contrasts(np.column_stack([np.eye(len(bots)), -np.ones(len(bots))]))
-    columns = (found["estimate"], found["low"], found["high"], found["p"], adjusted(found["p"].to_numpy()))
+    hits, n = np.bincount(code, taken), np.bincount(code)
+    ends = np.array([wilson(hit, of) for hit, of in zip(hits, n, strict=True)])
+    apart = np.abs(ends - shares.values[:, None])
+    estimate = found["estimate"].to_numpy()
+    low = np.fmin(found["low"], estimate - np.hypot(apart[:-1, 0], apart[-1, 1]))
+    high = np.fmax(found["high"], estimate + np.hypot(apart[:-1, 1], apart[-1, 0]))
+    tables = [[[hits[i], n[i] - hits[i]], [hits[-1], n[-1] - hits[-1]]] for i in range(len(bots))]
+    p = np.maximum(found["p"].to_numpy(), [fisher_exact(table).pvalue for table in tables])  # NaN stays unknown
+    columns = (estimate, low, high, p, adjusted(p))
     return {
-        bot: {"difference": estimate, "ci": [low, high], "p": p, "p_adjusted": p_adjusted}
-        for bot, estimate, low, high, p, p_adjusted in zip(bots, *columns, strict=True)
+        bot: {"difference": difference, "ci": [start, end], "p": p, "p_adjusted": p_adjusted}
+        for bot, difference, start, end, p, p_adjusted in zip(bots, *columns, strict=True)
     }
 
 
@@ -475,7 +488,8 @@ def of_bot(result: Result, bot: str) -> list[Section]:
     own = result.data
     if bot not in own.get("order", []):
         return []
-    text = f"Places {span(own['clusters'][bot])} of {len(own['order'])}"
+    first, last = own["clusters"][bot]
+    text = f"Place{'' if first == last else 's'} {span((first, last))} of {len(own['order'])}"
     if (own.get("score") or {}).get(bot) is not None:
         text += f", {percent(own['score'][bot])} of the points{to(own['score_ci'].get(bot))}"
     share = own.get("human_share", {}).get(bot)

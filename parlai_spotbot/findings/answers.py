@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import lost, silent_annotators
-from parlai_spotbot.analysis.answers import answers_frame, shown_item
+from parlai_spotbot.analysis.answers import answers_frame, last_answers, shown_item
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
@@ -119,7 +119,7 @@ class Answers:
     `rows` are what is analysed, `everyone` these with those of people who `failed` the `controls` (annotator -> why);
     the `silent` never gave a reason. `tidy` is the frame of answers that rows are made from. `names`: the contestants
     that occur, in the plan's order, people last; `people`: people's answers, for a judge. `judgements` are the source's
-    own, controls among them.
+    own, controls among them, and answers to an item that the annotator met in another unit, too, which `rows` lack.
     """
 
     source: str
@@ -267,15 +267,12 @@ class Form:
         """
         asks = self.by_survey and facts.survey is not None
         whole = facts.survey is not None and facts.survey.layout == "opening"
-        answers = answers_frame(
-            [row for row in judgements if self.mine(row)],
-            facts.conversations.values(),
-            incomplete(facts.survey, facts.items) if asks else None,
-            shown_item(facts.items, facts.conversations, whole),
-            facts.copies,
-        )
+        item_of = shown_item(facts.items, facts.conversations, whole)
+        mine = [row for row in judgements if self.mine(row)]
+        lacking = incomplete(facts.survey, facts.items) if asks else None
+        answers = answers_frame(mine, facts.conversations.values(), lacking, item_of, facts.copies)
         by_source: dict[str, list[Judgement]] = {}
-        for row in answers.judgements:
+        for _, row in last_answers(mine, lambda row: (item_of(row), row.unit_id))[0]:
             by_source.setdefault(row.source, []).append(row)
         left_out = {name: dict(reasons) for name, reasons in answers.left_out.items()}
         sources = {}

@@ -109,7 +109,7 @@ def _units(own: Answers) -> tuple[int, int]:
     A judge says itself what it has answered: some of what it was asked may have no answer for good.
     """
     units = own.facts.units
-    given = set(zip(own.tidy["unit_id"], own.tidy["item_id"], strict=True))
+    given = {(row.unit_id, row.item_id) for row in own.judgements}
     answered = sum(all((unit, item) in given for item in items) for unit, items in units.items())
     about = own.facts.judges.get(own.source, {}).get("about", {})
     if about.get("units") == len(units):

@@ -49,7 +49,7 @@ def released(reference):
 
 
 def conversation(number: int, entities: tuple[str, str]) -> Conversation:
-    turns = tuple(Turn(entities[t % 2], f"turn {t}") for t in range(12))
+    turns = tuple(Turn(entities[t % 2], f"turn {t} of conversation {number}") for t in range(12))
     return Conversation(f"c{number:04d}", "chitchat", tuple(sorted(entities)), number, entities, turns)
 
 

@@ -126,7 +126,7 @@ def test_annotators_and_what_else_verdicts_rest_on(result):
     assert [row["group"] for row in order["position"]["name"]] == ["bot0", "bot1", "bot2"]
     assert [(row["first_a"], row["first_b"]) for row in order["balance"]] == [(5, 5)] * 3
     assert order["presentation"] == {}  # nothing was said of it
-    assert order["repeated_turns"][0]["repeated"] == 1.0  # made-up turns are all alike
+    assert order["repeated_turns"][0]["repeated"] == 0.0  # made-up turns are all different
     agreement = result["agreement"]["by_source"]["human"]
     assert [row["group"] for row in agreement["krippendorff_alpha_by_length"]["nature"]["lengths"]] == [2, 3, 5]
     test = agreement["krippendorff_alpha_by_length"]["nature"]["test"]

@@ -44,9 +44,10 @@ def counted(study):
     given = {}
     for row in study.judgements("spot_the_bot"):
         if row.question == "nature" and not row.control:
-            given.setdefault((row.annotation_id, row.conversation_ids[0]), {})[int(row.target[-1])] = row.answer
+            segment = (row.worker_id, row.conversation_ids[0], row.exchanges)  # of several answers the last one counts
+            given.setdefault(segment, {})[int(row.target[-1])] = row.answer
     level, wins = ("bot", "unsure", "human"), {}
-    for (_, talk), answers in given.items():
+    for (_, talk, _), answers in given.items():
         a, b = talks[talk].entities
         of_a, of_b = (level.index(answers[entity]) for entity in (0, 1))
         if HUMAN not in (a, b) and of_a != of_b:

@@ -64,7 +64,8 @@ def test_a_judge_that_always_says_the_same_is_at_chance_and_one_that_knows_is_no
     assert 0.5 < good.ci[0] < good.ci[1] == 1.0
     assert good.sentences == []
     people, bots = good.judged
-    shown = [pair for unit in study.units(SURVEY) for item in unit.items for pair in [item.conversation_ids[0]]]
+    items = {item.item_id: item for unit in study.units(SURVEY) for item in unit.items}
+    shown = [item.conversation_ids[0] for item in items.values()]
     assert people == 2 * sum(name.startswith("human:human") for name in shown)
     assert people + bots == 2 * len(shown)
 

@@ -14,12 +14,13 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.frames import FEATURES as THREE
 from parlai_spotbot.analysis.frames import cluster_of, entities_frame, joined
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
-from parlai_spotbot.findings.answers import Answers, Facts, Form
+from parlai_spotbot.findings.answers import Answers, Facts, Form, free_texts
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.surveys.features import features_of
@@ -89,6 +90,13 @@ class Annotations(Answers):
     def whole(self) -> Annotations:
         """With the annotations of people who failed the controls."""
         return self if len(self.everyone) == len(self.rows) else self.with_rows(self.everyone)
+
+    @cached_property
+    def work(self) -> Annotations:
+        """With everybody's annotations of segments that the annotator met in several units: each of them is work."""
+        tidy = answers_frame(self.judgements, self.facts.conversations.values(), item_of=lambda row: row.annotation_id)
+        data = tidy.frame[~tidy.frame["question"].isin(free_texts(self.facts.survey))].reset_index(drop=True)
+        return self.with_rows(rows(data, self.facts, self.judgements)[0])
 
     @cached_property
     def with_people(self) -> pd.DataFrame:

@@ -53,7 +53,7 @@ def compute(own: Annotations) -> dict:
     """
     people, items = own.crossed, own.by_item
     rules, whole = replace(rules_of(own.facts.survey), min_correct=own.options.min_correct), own.whole
-    table = annotators.annotator_table(whole.rows, whole.entities, limits=people, rules=rules)
+    table = annotators.annotator_table(own.work.rows, own.work.entities, limits=people, rules=rules)
     for column, key in (("controls", "answered"), ("missed_controls", "missed")):
         table[column] = [own.controls.get(worker, {}).get(key, 0) for worker in table.index]
     table["left_out"] = [own.failed.get(worker, "") for worker in table.index]

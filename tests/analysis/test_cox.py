@@ -496,7 +496,7 @@ def test_dates_and_durations_are_no_covariates(values):
         ([0, 2], [2, np.inf], [[1.0]], "expected one row for every observation"),
         ([0, 5], [2, 3], [[1.0], [2.0]], "right: row 1 is 3.0, expected a number not below left"),
         ([], [], np.zeros((0, 1)), "no observations"),
-        (["a", 2], [2, 3], [[1.0], [2.0]], "left: row 0 is 'a', expected a number"),
+        (["a", 2], [2, 3], [[1.0], [2.0]], "left: row 0 is 'a', expected numbers"),
     ],
 )
 def test_names_what_it_cannot_use(left, right, x, said):

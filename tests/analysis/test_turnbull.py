@@ -29,7 +29,7 @@ from parlai_spotbot.analysis.survival import (
     turnbull,
 )
 from parlai_spotbot.analysis.survival.bands import survival_intervals
-from parlai_spotbot.analysis.survival.intervals import at_ends, innermost, merge_ends
+from parlai_spotbot.analysis.survival.intervals import innermost, merge_ends
 from parlai_spotbot.analysis.survival.results import BootstrapWarning
 from parlai_spotbot.findings.spotting.survival_words import median_note
 
@@ -358,7 +358,9 @@ def looks(seed=7):
 def test_ends_that_differ_by_rounding_are_one_end(name):
     """Tenths as 3 / 10, as 0.1 added up, with noise below R's tolerance, and with the noise on a single row."""
     left, right = looks()
-    expected = np.asarray(TAKE_INTERVALS[name](left / 10, right / 10), dtype=float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BootstrapWarning)  # few rows at many times
+        expected = np.asarray(TAKE_INTERVALS[name](left / 10, right / 10), dtype=float)
     assert np.isfinite(expected).any()
     added = np.append(np.cumsum(np.full(20, 0.1)), np.inf)  # 0.1 + 0.2 is 0.30000000000000004
     place = np.where(np.isinf(right), 20, right - 1).astype(int)
@@ -370,6 +372,7 @@ def test_ends_that_differ_by_rounding_are_one_end(name):
     ]
     for near in others:
         with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BootstrapWarning)
             warnings.filterwarnings("error", message=".*where nobody looked")
             found = np.asarray(TAKE_INTERVALS[name](*near), dtype=float)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
@@ -393,8 +396,6 @@ def test_ends_by_rounding_as_documented():
     ):
         (merged,) = merge_ends(np.array(ends, dtype=float))
         assert len(np.unique(merged)) == tied, ends
-    assert at_ends(np.array([0.1 + 0.2, 0.31, inf]), np.array([0.3, inf])).tolist() == [0.3, 0.31, inf]
-    assert at_ends(np.array([1.0]), np.array([inf])).tolist() == [1]
     assert merge_ends(np.array([np.nan]))[0].size == 1
     looked = sample(50, times=[0.3, 0.1 + 0.2], seed=1)
     assert looked["k"].nunique() == 1
@@ -475,14 +476,14 @@ def test_dates_are_refused_wherever_a_number_is_expected():
         ([2, 3], [5, 1], "right: row 1 is 1.0, expected a number not below left"),
         ([1, 2], [2], r"right: shape \(1,\)"),
         ([np.nan], [2], "left: row 0 is nan"),
-        (["a", 2], [2, 3], "left: row 0 is 'a', expected a number"),
-        (["0", "x"], [2, 3], "left: row 1 is 'x', expected a number"),
+        (["a", 2], [2, 3], "left: row 0 is 'a', expected numbers"),
+        (["0", "x"], [2, 3], "left: row 1 is 'x', expected numbers"),
         ([None, 1], [2, 3], "left: row 0 is nan, expected a finite number from 0 up"),
         ([0, 0], [2, None], "right: row 1 is nan"),
         (pd.array([0, None], "Int64"), [1, 2], "left: row 1 is nan"),
         (np.ma.array([0, 1], mask=[True, False]), [1, 2], "left: row 0 is nan"),
-        ([True, False], [1, 2], "left: row 0 is .*True_?, expected a number"),
-        ([0j, 1], [1, 2], "left: row 0 is .*0j.*, expected a number"),
+        ([True, False], [1, 2], "left: row 0 is .*True_?, expected numbers"),
+        ([0j, 1], [1, 2], "left: row 0 is .*0j.*, expected numbers"),
         ([[0], [1, 2]], [1, 2], "left: .*expected numbers"),
         (None, None, r"left: shape \(\), expected one number for every observation"),
         ([0, 1], None, r"right: shape \(\), expected one number for every observation"),

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.curves import current_status_survival
-from parlai_spotbot.analysis.survival.intervals import Intervals, arrange, at_ends, check, numbers
+from parlai_spotbot.analysis.survival.intervals import Intervals, arrange, check, merge_ends, numbers
 from parlai_spotbot.analysis.survival.resample import bootstrap, cell_counts, clusterings
 from parlai_spotbot.analysis.survival.results import BootstrapWarning
 from parlai_spotbot.analysis.survival.steps import StepDistribution
@@ -69,9 +69,11 @@ def survival_intervals(
     if not 0 < level < 1:
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
     left, right, weights = check(left, right, weights)
+    if at is not None:
+        left, right, at = merge_ends(left, right, np.atleast_1d(numbers(at, "at")))
     data = arrange(left, right, weights, closed)
     looked = np.unique(np.concatenate([data.left[data.left > 0], data.right[np.isfinite(data.right)]]))
-    at = looked if at is None else at_ends(np.atleast_1d(numbers(at, "at")), looked)
+    at = looked if at is None else at
     _warn(data, looked, at)
     rng = np.random.default_rng(seed)
     drawn = bootstrap(clusterings(clusters, len(left), weights > 0), len(data.left), replicates, rng)

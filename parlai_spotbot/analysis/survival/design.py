@@ -54,19 +54,7 @@ def design(
     CollinearityWarning
         Names the covariates that are constant or a combination of those before them.
     """
-    values, found = _matrix(X, n, formula)
-    names = tuple(str(name) for name in (found if names is None else names))
-    if len(names) != values.shape[1]:
-        raise ValueError(f"names: {len(names)} of them, expected {values.shape[1]}")
-    if len(set(names)) < len(names):
-        raise ValueError(f"names: {list(names)}, expected each once")
-    wrong = ~np.isfinite(values)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"X: row {row}, column {names[column]!r} is {values[row, column]}, expected a finite number; "
-            "leave the row out or fill it in"
-        )
+    values, names = matrix(X if formula is None else _by_formula(X, formula, n), n, names)
     use = _independent(values if weights is None else values[weights > 0])
     if not use.all():
         which = ", ".join(name for name, used in zip(names, use, strict=True) if not used)
@@ -78,16 +66,30 @@ def design(
     return DesignMatrix(values, names, use)
 
 
-def _matrix(X: ArrayLike | pd.DataFrame, n: int, formula: str | None) -> tuple[np.ndarray, Sequence[str]]:
-    if formula is not None:
-        X = _by_formula(X, formula, n)
-    names = [str(column) for column in X.columns] if isinstance(X, pd.DataFrame) else None
-    if names is None:
+def matrix(
+    X: ArrayLike | pd.DataFrame, n: int, names: Sequence[str] | None = None
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return `n` rows of covariates as finite numbers (n, p), and their names; a `ValueError` names what is wrong."""
+    columns = X.columns if isinstance(X, pd.DataFrame) else None
+    if columns is None:
         X = np.asanyarray(X) if np.ndim(X) != 1 else np.asanyarray(X)[:, None]
-        names = [f"x{i + 1}" for i in range(X.shape[-1] if X.ndim else 0)]
     if np.ndim(X) != 2 or len(X) != n:
         raise ValueError(f"X: shape {np.shape(X)}, expected one row for every observation ({n})")
-    return numbers(X, "X", names, advice='; give a formula such as "C({})" to use it as a category'), names
+    columns = [f"x{i + 1}" for i in range(X.shape[1])] if columns is None else columns
+    names = tuple(str(name) for name in (columns if names is None else names))
+    if len(names) != X.shape[1]:
+        raise ValueError(f"names: {len(names)} of them, expected {X.shape[1]}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"names: {list(names)}, expected each once")
+    values = numbers(X, "X", names, advice='; give a formula such as "C({})" to use it as a category')
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"X: row {row}, column {names[column]!r} is {values[row, column]}, expected a finite number; "
+            "leave the row out or fill it in"
+        )
+    return values, names
 
 
 def _by_formula(X: pd.DataFrame, formula: str, n: int) -> pd.DataFrame:

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.families import PARAMETERS
-from parlai_spotbot.analysis.survival.intervals import at_ends, check, numbers
+from parlai_spotbot.analysis.survival.intervals import check, merge_ends, numbers
 from parlai_spotbot.analysis.survival.parametric import parametric
 from parlai_spotbot.analysis.survival.results import ConvergenceWarning, RegressionFit
 from parlai_spotbot.analysis.survival.steps import ROUNDING
@@ -127,12 +127,12 @@ def log_minus_log(
         raise ValueError(f"group: row {int(np.flatnonzero(code < 0)[0])} has none, expected a name for every row")
     if len(names) < 2:
         raise ValueError(f"group: {list(names)}, expected at least two groups")
+    if times is not None:
+        left, right, times = merge_ends(left, right, numbers(times, "times", truth=False))
     fits = [turnbull(left[code == g], right[code == g], weights[code == g], backend=backend) for g in range(len(names))]
     if times is None:
         ends = np.concatenate([fit.intervals[:, 1] for fit in fits])
         times = np.unique(ends[np.isfinite(ends) & (ends > 0)])
-    else:
-        times = at_ends(numbers(times, "times", truth=False), np.concatenate([left, right]))
     survival = np.array([fit.survival(times) for fit in fits]).reshape(len(names), len(times))
     inside = ((survival > ROUNDING) & (survival < 1 - ROUNDING)).all(axis=0)
     if not inside.any():

@@ -78,14 +78,14 @@ def numbers(
         if _is_number(value, truth):
             continue
         column = columns[place[1]] if len(columns) else ""
-        where = (f": row {place[0]}" if place else "") + (f", column {column!r}" if len(columns) else "")
+        where = (f": row {place[0]}" if place else "") + (f", column {column!r}" if column else "")
         if isinstance(value, DATES):
             advice = "; convert dates and durations to numbers of one unit, such as (x - start) / pd.Timedelta(days=1)"
         elif isinstance(value, str):
             value, advice = str(value), advice.format(column)
         else:
             advice = ""
-        raise ValueError(f"{name}{where} is {value!r:.60}, expected a number{advice}")
+        raise ValueError(f"{name}{where} is {value!r:.60}, expected {'a number' if column else 'numbers'}{advice}")
     return array.astype(float)
 
 
@@ -121,17 +121,6 @@ def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
     first = ends[np.concatenate([[True], ~tied])]
     merged = np.where((first < 0) & (first >= -ROUNDING * np.median(np.abs(ends))), 0.0, first)
     return [np.where(np.isfinite(x), merged[np.searchsorted(first, x, side="right") - 1], x) for x in arrays]
-
-
-def at_ends(t: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Times `t` with those that differ from one of `ends` by rounding moved to it."""
-    known = np.unique(ends[np.isfinite(ends)])
-    if not len(known):
-        return t
-    place = np.searchsorted(known, t)
-    below, above = np.maximum(place - 1, 0), np.minimum(place, len(known) - 1)
-    place = np.where(np.abs(t - known[below]) <= np.abs(t - known[above]), below, above)
-    return np.where(np.abs(t - known[place]) <= _tolerance(known)[place], known[place], t)
 
 
 def _tolerance(ends: np.ndarray) -> np.ndarray:

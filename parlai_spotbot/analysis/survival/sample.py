@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
+from parlai_spotbot.analysis.survival.design import matrix
 from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
 from parlai_spotbot.analysis.survival.laws import MODELS, Law, forward, law
 from parlai_spotbot.analysis.survival.results import RegressionFit
@@ -174,16 +175,7 @@ def _names(names: list[str]) -> None:
 def _covariates(X: ArrayLike | pd.DataFrame | None, n: int) -> dict[str, np.ndarray]:
     if X is None:
         return {}
-    names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
-    values = numbers(X, "X")
-    values = values[:, None] if values.ndim == 1 else values
-    if values.ndim != 2 or len(values) != n:
-        raise ValueError(f"X: shape {values.shape}, expected one row for each of n = {n}")
-    names = names or [f"x{i + 1}" for i in range(values.shape[1])]
-    wrong = ~np.isfinite(values)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise ValueError(f"X: row {row}, column {names[column]!r} is {values[row, column]}, expected a finite number")
+    values, names = matrix(X, n)
     return {name: values[:, i] for i, name in enumerate(names)}
 
 

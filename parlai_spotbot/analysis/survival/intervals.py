@@ -115,12 +115,15 @@ def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
         return list(arrays)
     every = pd.unique(np.concatenate([values.ravel() for values in arrays]))
     ends = np.sort(every[np.isfinite(every)])
-    tied = np.diff(ends) <= _tolerance(ends)[1:]
-    if not tied.any() and not (ends < 0).any():
+    tolerance = _tolerance(ends)
+    first = np.concatenate([[True], np.diff(ends) > tolerance[1:]])[: len(ends)]
+    merged = ends[np.maximum.accumulate(np.where(first, np.arange(len(ends)), 0))]
+    merged = np.where((merged < 0) & (merged >= -tolerance), 0.0, merged)
+    moved = merged != ends
+    if not moved.any():
         return list(arrays)
-    first = ends[np.concatenate([[True], ~tied])]
-    merged = np.where((first < 0) & (first >= -ROUNDING * np.median(np.abs(ends))), 0.0, first)
-    return [np.where(np.isfinite(x), merged[np.searchsorted(first, x, side="right") - 1], x) for x in arrays]
+    places = [pd.Index(ends[moved]).get_indexer(values.ravel()).reshape(values.shape) for values in arrays]
+    return [np.where(place < 0, x, merged[moved][place]) for place, x in zip(places, arrays, strict=True)]
 
 
 def _tolerance(ends: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -72,16 +73,22 @@ def agreement(rows: pd.DataFrame, tables: Path) -> PaperTable:
     for label in labels_in(people):
         own, paper = people[people["question"] == label], known.loc[("abc_eval", label)]
         found = krippendorff_alpha(own["rated"], own["value"], frame_clusters(own, crossed=False))
-        row = name_of(label)
+        row, ends = name_of(label), log_ends(found)
         theirs = " (published as “incorrect fact”)" if label == "fact_contradiction" else ""
         table.cells += [
             PaperCell(row, "alpha", float(paper["alpha"]), found["alpha"], ALPHA + theirs, 3),
-            PaperCell(row, "alpha low", float(paper["low"]), plain(found["ci"][0]), ALPHA_ENDS, 3, beside=True),
-            PaperCell(row, "alpha high", float(paper["high"]), plain(found["ci"][1]), ALPHA_ENDS, 3, beside=True),
+            PaperCell(row, "alpha low", float(paper["low"]), plain(ends[0]), ALPHA_ENDS, 3, beside=True),
+            PaperCell(row, "alpha high", float(paper["high"]), plain(ends[1]), ALPHA_ENDS, 3, beside=True),
             PaperCell(row, "kappa", float(paper["kappa"]), kappa_of(found["alpha"], len(own)), KAPPA, 3),
             PaperCell(row, "turns", int(paper["n"]), found["units"], "turns that two people labelled", 0),
         ]
     return table
+
+
+def log_ends(found: Mapping) -> np.ndarray:
+    """Return the ends of alpha's interval, symmetric for log(1 - alpha) as in earlier editions of this table."""
+    alpha, ends = found["alpha"], np.array(found["ci"])
+    return 1 - (1 - alpha) * np.exp((np.arctanh(alpha) - np.arctanh(ends)) * (1 + alpha))
 
 
 def kappa_of(alpha: float, answers: int) -> float:

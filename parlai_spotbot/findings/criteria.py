@@ -3,15 +3,20 @@ chart, as tables, as rows, and in the lines of the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 from scipy.special import expit
 
+from parlai_spotbot.analysis.choices import one_scale
+from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, MINIMUM, RARER, Contrasts, leave_one_out
 from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
+    INTERVAL,
     NAMED,
     counted,
     interval,
@@ -33,22 +38,159 @@ LONG = 12
 """Longer tables start folded."""
 
 
+def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: np.random.Generator, **options) -> dict:
+    """Return what a ranking by contrasts says of the pool as a whole.
+
+    Parameters
+    ----------
+    matches : frame
+        Those of `found`, which was made with `options`.
+    grid : sequence of dict
+        The rows of `pair_grid`: each pair's own matches and their test.
+
+    Returns
+    -------
+    dict
+        `order`, `clusters` {name: [first, last place]}, `score`, `score_ci`, `strength` {name: {strength, ci}};
+        `groups` (lists of names that met, directly or through others, best first), `too_few` {name: matches} of those
+        who aren't ranked, `order_effect` {estimated, share of matches in pairs seen in both orders}, `one_scale` (see
+        `one_scale`), `leave_one_out` (see there). Where one scale is rejected all places of a group are open, and the
+        order is by points.
+    """
+    scale = one_scale(matches, found.groups, grid, rng)
+    place = {name: i for i, name in enumerate(found.names)}
+    order = found.ranked
+    if scale["rejected"]:
+        points = {name: np.nan_to_num(found.score[place[name]]) for name in order}
+        order = sorted(order, key=lambda name: (found.group[place[name]], -round(points[name], 12)))
+    sizes = [len(group) for group in found.groups]
+    places = {name: found.places[place[name]].tolist() for name in order}
+    if scale["rejected"]:
+        places = {name: [1, sizes[found.group[place[name]]]] for name in order}
+    return {
+        "order": order,
+        "clusters": places,
+        "score": {name: found.score[place[name]] for name in order},
+        "score_ci": {name: found.score_ci[place[name]].tolist() for name in order},
+        "strength": {
+            name: {"strength": found.strength[place[name]], "ci": found.ci[place[name]].tolist()} for name in order
+        },
+        "groups": [[name for name in order if name in set(group)] for group in found.groups],
+        "too_few": found.too_few,
+        "order_effect": {"estimated": bool(np.isfinite(found.order[0])), "share": found.order_share},
+        "one_scale": scale,
+        "leave_one_out": {} if scale["rejected"] else leave_one_out(matches, found, **options),
+    }
+
+
+def headline(own: Mapping, noun: str = "contestants") -> list[str]:
+    """Return who is ahead, the answer first, then what it rests on and what limits it, a sentence each.
+
+    `own` is a ranking made by `pool_of`, or one of means, which has `order`, `clusters` and `why` only.
+    """
+    order = own["order"]
+    if not order:
+        return [f"There is no order: {own.get('why') or 'nobody has enough answers to be ranked'}."]
+    groups = own.get("groups") or [order]
+    text = (
+        [
+            f"The {noun} fall into {len(groups)} groups that never met, so no order over all of them is known: "
+            f"{' | '.join(_some(group) for group in groups)}."
+        ]
+        if len(groups) > 1
+        else []
+    )
+    if own.get("one_scale", {}).get("rejected"):
+        text.append(_no_order(own))
+    else:
+        text += [_ahead(own, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
+    text += _carried(own.get("leave_one_out") or {})
+    if own.get("too_few"):
+        few = own["too_few"]
+        text.append(f"Not ranked, with fewer than {MINIMUM} comparisons: {_some([who(name) for name in few])}.")
+    return text + ([f"Note: {own['why']}."] if own.get("why") else [])
+
+
+def order_effect_sentence(own: Mapping) -> str:
+    """Return why an effect of the order of the two isn't part of the model; "" where it is, or doesn't apply."""
+    effect = own.get("order_effect")
+    if not effect or effect["estimated"]:
+        return ""
+    return (
+        f"Whether it helps to stand first is left out: {percent(effect['share'])} of the matches are of pairs seen in "
+        f"both orders (at least {percent(RARER)} in the rarer one); it is estimated where more than "
+        f"{percent(BOTH_ORDERS)} are."
+    )
+
+
+def single_order(own: Mapping) -> bool:
+    """Return whether one order of all contestants of a ranking can be told."""
+    return len(own.get("groups") or [()]) == 1 and not own.get("one_scale", {}).get("rejected")
+
+
+def _some(names: Sequence[str]) -> str:
+    """Up to `NAMED` names, and how many others."""
+    if len(names) <= NAMED:
+        return listed(names)
+    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED:,} others"
+
+
+def _ahead(own: Mapping, group: Sequence[str], noun: str, several: bool) -> str:
+    """Who is ahead in one group of contestants that met."""
+    best = [name for name in group if own["clusters"][name][0] == 1]
+    within = f" among {_some(group)}" if several else ""
+    if len(best) == 1:
+        name, score = best[0], (own.get("score") or {}).get(best[0])
+        ci = (own.get("score_ci") or {}).get(name)
+        points = (
+            f", with {percent(score)} of the points{to(ci, prefix=INTERVAL)}"
+            if own.get("groups") and score is not None
+            else ""
+        )
+        verb = "are" if name == HUMAN else "is"
+        rest = "all others" if len(group) > 2 or not several else next(n for n in group if n != name)
+        return _begun(f"{who(name)} {verb} ahead of {rest}{within if len(group) > 2 else ''}{points}.")
+    if len(best) == len(group):
+        who_all = _some(group) if several else f"The {noun}"
+        return f"{who_all} can't be told apart by these data."
+    named = listed([who(name) for name in best]) if len(best) <= NAMED else f"{len(best)} of {len(group)} {noun}"
+    return _begun(f"{named} can't be told apart at the top{within}.")
+
+
+def _begun(text: str) -> str:
+    """A sentence that may begin with people, who are no contestant's name."""
+    return upper_first(text) if text.startswith(who(HUMAN)) else text
+
+
+def _no_order(own: Mapping) -> str:
+    """That one scale is rejected, and who beats whom."""
+    circle = own["one_scale"]["circle"]
+    if circle:
+        steps = ", ".join(f"{who(a)} beats {who(b)}" for a, b in zip(circle, [*circle[1:], circle[0]], strict=True))
+        return f"There is no single order: {steps}."
+    return f"There is no single order: one scale does not fit the results ({p_said(own['one_scale']['p'])})."
+
+
+def _carried(left: Mapping) -> list[str]:
+    """Whether the leader's lead holds without any one annotator, and without any one conversation."""
+    held, lost = [], []
+    for kind in ("annotators", "conversations"):
+        count, total, carry = (left.get(kind, {}).get(name, 0) for name in ("tried", "total", "carry"))
+        of = f"{count:,} {kind}" if count == total else f"the {count:,} most influential of {total:,} {kind}"
+        if count and not carry:
+            held.append(of)
+        elif count:
+            lost.append(f"without any one of {carry:,} of {of}")
+    text = [f"The lead holds without any one of {' or '.join(held)}."] if held else []
+    return [f"The lead rests on few: {' or '.join(lost)} it is no longer sure."] * bool(lost) + text
+
+
 def order_sentences(found: dict) -> list[str]:
     """Who comes first, and how many pairs are clear."""
-    order = found["order"]
-    if not order:
-        return ["No two contestants were compared."]
-    together = [name for name in order if found["clusters"][name][0] == 1]
-    text = []
-    if len(together) == len(order) > 1:
-        text.append("No contestant is surely better than another.")
-    elif len(together) > 1:
-        named = listed([who(name) for name in together])
-        text.append(f"{named} can't be told apart at the top: none is surely worse than another.")
-    else:
-        text.append(f"First, apart from all others: {who(order[0])}.")
-    text.append(f"{_clearly(found)} (adjusted for {counted(len(found['pairs']), 'test')}).")
-    return text + ([f"Note: {found['why']}."] if "why" in found else [])
+    text = headline(found)
+    if found["order"] and found["pairs"]:
+        text.insert(1, f"{_clearly(found)} (adjusted for {counted(len(found['pairs']), 'test')}).")
+    return text
 
 
 def _clearly(found: dict) -> str:
@@ -222,10 +364,8 @@ def _order_lines(question: str, found: dict) -> list[str]:
         ci = interval(found["score_ci"][bot], 2, share=False)
         lines.append(f"  {span(found['clusters'][bot]):<8} {bot:<20} {number(found['score'][bot]):>7}  {ci}")
     lines.append(f"  {_clearly(found)} (Holm-adjusted p < 0.05)")
-    for key in ("cycles", "fit"):
-        if key in found:
-            lines.append(f"  {found[key]['sentence']}")
-    return lines + ([f"  {found['why']}"] if "why" in found else [])
+    lines += [f"  {found[key]['sentence']}" for key in ("cycles", "fit") if key in found]
+    return lines + [f"  {sentence}" for sentence in headline(found)]
 
 
 def card(result: Result) -> Card | None:
@@ -233,7 +373,9 @@ def card(result: Result) -> Card | None:
     own = result.data
     if not own.get("order"):
         return None
-    text = [_led(own)] + ([f"Note: {own['why']}."] if own.get("why") else [])
+    criterion = f" Ranked by {own['criterion']}." if own.get("criterion") else ""
+    first, *others = headline(own)
+    text = [f"{first}{criterion}", *others]
     return cautioned_card(result, replace(by_score(own), text=text))
 
 
@@ -258,16 +400,3 @@ def of_bot(result: Result, bot: str) -> list[Section]:
         if bot in found["order"]
     ]
     return [Section("ranking", "", [f"{upper_first('; '.join(told))}."])] if told else []
-
-
-def _led(own: Mapping) -> str:
-    best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
-    if len(best) == len(own["order"]) > 1:
-        return "No contestant can be told apart from the others."
-    named = [who(bot) for bot in best[:NAMED]]
-    criterion = f" Ranked by {own['criterion']}." if own.get("criterion") else ""
-    if len(best) == 1:
-        text = f"{named[0]} {'are' if best[0] == HUMAN else 'is'} ahead of all others."
-    else:
-        text = f"{listed(named)} can't be told apart at the top."
-    return (upper_first(text) if best[0] == HUMAN else text) + criterion

@@ -172,11 +172,14 @@ class Card:
 
 
 def clusters(own: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[str, list]]:
-    """The contestants of a ranking by their places, each with its bars."""
-    found: list[tuple[tuple[int, int], list]] = []
+    """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
+    groups = own.get("groups") or []
+    number = {bot: place for place, group in enumerate(groups, start=1) for bot in group}
+    found: list[tuple[str, list]] = []
     for bot in own["order"]:
         ranks = span(own["ranges"][bot]) if bot in own.get("ranges", {}) else ""
-        if not found or found[-1][0] != tuple(own["clusters"][bot]):
-            found.append((tuple(own["clusters"][bot]), []))
+        places = span(own["clusters"][bot]) + (f" of group {number[bot]}" if len(groups) > 1 else "")
+        if not found or found[-1][0] != places:
+            found.append((places, []))
         found[-1][1].append((Name(bot), ranks, [of.get(bot) for of in bars.values()]))
-    return [(span(places), members) for places, members in found]
+    return found

@@ -2,9 +2,14 @@
 ties, annotators with tastes of their own for each bot and very unequal activity, conversations that went well or badly.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
+
+from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, davidson
 
 CUT = 0.9
 """Differences of latent worth below it are a tie."""
@@ -56,3 +61,196 @@ def expected_counts(theta, *, talk=0.5, taste=0.4, order=0.1, spoilt=0.0, **_):
     chances = np.stack([win, 1 - win - loss, loss], axis=-1)
     chances[np.arange(len(theta)), np.arange(len(theta))] = 0.0
     return chances
+
+
+def named(codes):
+    """The bots' names b0, b1, … of their codes."""
+    return np.array([f"b{place}" for place in range(codes.max(initial=0) + 1)], dtype=object)[codes]
+
+
+def arena(rng, theta, votes, people, *, prompts=0, topic=0.7, taste=0.35, cut=0.2, order=0.0, first=0.5, heavy=0.0):
+    """Votes on pairs: `votes` of each pair (a number, one for each, or (least, most)), each by one of `people`.
+
+    `prompts`: so many recur, and each bot is better or worse at each (sd `topic`); `order`: what standing first is
+    worth; `first`: how often the bot of lower number does; `heavy`: the share of votes that one annotator gave.
+    """
+    i, j = np.triu_indices(len(theta), 1)
+    if isinstance(votes, tuple):
+        votes = rng.integers(votes[0], votes[1] + 1, len(i))
+    number = np.broadcast_to(votes, len(i))
+    a, b = np.repeat(i, number), np.repeat(j, number)
+    turned = rng.random(len(a)) >= first
+    a, b = np.where(turned, b, a), np.where(turned, a, b)
+    weight = annotators(rng, people, 0.7)
+    if heavy:
+        weight = np.append(heavy, (1 - heavy) * annotators(rng, people - 1, 0.7))
+    who = rng.choice(people, len(a), p=weight)
+    liking = taste * rng.standard_normal((people, len(theta)))
+    worth = theta[a] - theta[b] + order + liking[who, a] - liking[who, b] + rng.standard_normal(len(a))
+    shown = np.arange(len(a))
+    if prompts:
+        shown = rng.integers(prompts, size=len(a))
+        good = topic * rng.standard_normal((prompts, len(theta)))
+        worth = worth + good[shown, a] - good[shown, b]
+    outcome = (worth > cut).astype(int) - (worth < -cut)
+    return pd.DataFrame({"a": named(a), "b": named(b), "outcome": outcome, "conversation_id": shown, "worker_id": who})
+
+
+def beside(rng, theta, reuse, each, people, *, per=10, taste=0.35, talk=0.7, cut=0.3):
+    """Choices between conversations: each bot has `per`, each shown about `reuse` times, and judged by `each`."""
+    i, j = np.triu_indices(len(theta), 1)
+    shown = max(1, per * reuse // (len(theta) - 1))
+    a, b = np.repeat(i, shown * each), np.repeat(j, shown * each)
+    talks = [np.repeat(rng.integers(per, size=len(i) * shown), each) for _ in range(2)]
+    who = rng.choice(people, len(a), p=annotators(rng, people, 0.7))
+    liking, went = taste * rng.standard_normal((people, len(theta))), talk * rng.standard_normal((len(theta), per))
+    worth = theta[a] - theta[b] + went[a, talks[0]] - went[b, talks[1]] + liking[who, a] - liking[who, b]
+    worth = worth + rng.standard_normal(len(a))
+    both = [(f"{x}-{u}", f"{y}-{v}") for x, y, u, v in zip(a, b, *talks, strict=True)]
+    outcome = (worth > cut).astype(int) - (worth < -cut)
+    return pd.DataFrame({"a": named(a), "b": named(b), "outcome": outcome, "conversation_ids": both, "worker_id": who})
+
+
+def chances(theta, spread, cut, order=0.0):
+    """Chances (K, K, 3) where the difference of two has normal noise of sd `spread`."""
+    gap = theta[:, None] - theta[None, :] + order
+    win, loss = ndtr((gap - cut) / spread), ndtr((-cut - gap) / spread)
+    found = np.stack([win, 1 - win - loss, loss], axis=-1)
+    found[np.arange(len(theta)), np.arange(len(theta))] = 0.0
+    return found
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    """A design: `make(rng, theta)` makes a study, `truth(theta)` is its chances (K, K, 3); and what is promised."""
+
+    make: Callable
+    truth: Callable
+    bots: int = 6
+    studies: int = 1000
+    crossed: bool = True
+    order: bool = True
+    most_width: float = 1.1
+    least_power: float = 0.0
+    least_cover: float = 0.93
+    most_cover: float = 0.97
+
+    def strengths(self, theta):
+        """Davidson's strengths of endless data."""
+        names = tuple(f"b{place}" for place in range(self.bots))
+        return davidson(WinMatrix(names, self.truth(theta) * 1e5), order=self.order).strength
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Coverage of the pairs' intervals and their width over 3.92 times the true standard deviation, of bots evenly
+    spread and of equal ones; the share of pairs declared, and of null studies with any."""
+
+    cover: float
+    width: float
+    power: float
+    cover_null: float
+    width_null: float
+    false: float
+    error: float = field(default=0.0)
+
+    def __str__(self):
+        return (
+            f"coverage {self.cover:.3f} and {self.cover_null:.3f}, width {self.width:.2f} and {self.width_null:.2f}, "
+            f"power {self.power:.3f}, false {self.false:.3f} (error {self.error:.3f})"
+        )
+
+
+def simulated(design, studies=None, seed=1):
+    """Simulate `studies` of bots evenly spread (by half a standard deviation), and as many null studies."""
+    studies, found = studies or design.studies, []
+    names, (i, j) = [f"b{place}" for place in range(design.bots)], np.triu_indices(design.bots, 1)
+    for spread in (0.5, 0.0):
+        theta, rng = spread * np.linspace(-1, 1, design.bots), np.random.default_rng(seed)
+        strength = design.strengths(theta)
+        gaps = strength[i] - strength[j]
+        rows = [
+            contrasts(design.make(rng, theta), names, crossed=design.crossed, order=design.order).pairs
+            for _ in range(studies)
+        ]
+        columns = ("low", "high", "difference", "p_adjusted")
+        low, high, at, p = (np.array([own[c] for own in rows], dtype=float) for c in columns)
+        known, declared = np.isfinite(low), np.nan_to_num(p, nan=1.0) < 0.05
+        width = np.nanmean(high - low) / (3.92 * np.nanstd(at, axis=0)).mean()
+        cover = ((low <= gaps) & (gaps <= high))[known].mean()
+        found.append((cover, width, declared.mean(), declared.any(axis=1).mean()))
+    (cover, width, power, _), (cover_null, width_null, _, false) = found
+    error = np.sqrt(max(false * (1 - false), 1e-9) / studies)
+    return Simulated(*map(float, (cover, width, power, cover_null, width_null, false, error)))
+
+
+def of_study(per_pair, each, people, bots=6, **how):
+    promised = {name: how.pop(name) for name in list(how) if name in MadeUp.__dataclass_fields__}
+    return MadeUp(
+        lambda rng, theta: study(rng, theta, per_pair, each, people, **how),
+        lambda theta: expected_counts(theta, **how),
+        bots,
+        **promised,
+    )
+
+
+def of_arena(votes, people, bots=6, **how):
+    promised = {name: how.pop(name) for name in ("studies", "most_width", "least_cover", "most_cover") if name in how}
+    spread = np.sqrt(
+        1 + 2 * how.get("taste", 0.35) ** 2 + (2 * how.get("topic", 0.7) ** 2 if how.get("prompts") else 0)
+    )
+    return MadeUp(
+        lambda rng, theta: arena(rng, theta, votes, people, **how),
+        lambda theta: chances(theta, spread, how.get("cut", 0.2), how.get("order", 0.0)),
+        bots,
+        **promised,
+    )
+
+
+def of_beside(reuse, each, people, bots=6, per=10, **promised):
+    return MadeUp(
+        lambda rng, theta: beside(rng, theta, reuse, each, people, per=per),
+        lambda theta: chances(theta, np.sqrt(1 + 2 * 0.35**2 + 2 * 0.7**2), 0.3),
+        bots,
+        order=False,
+        **promised,
+    )
+
+
+FEW = {"most_width": 1.2, "least_cover": 0.93, "most_cover": 0.985}
+"""With four or five annotators nothing narrower is honest."""
+
+TINY = {"most_width": 4.0, "most_cover": 1.0}
+
+DESIGNS = {
+    # conversations of a pair, annotators of each, annotators
+    "6 bots, 20 x 2, 30 annotators": of_study(20, 2, 30, least_power=0.24),
+    "6 bots, 45 x 6, 40 annotators": of_study(45, 6, 40, studies=300, least_power=0.64),
+    "20 bots, 1 x 3, 40 annotators": of_study(1, 3, 40, 20, studies=300),
+    **{
+        f"6 bots, 10 x 3, {people} annotators, tastes {taste}": of_study(10, 3, people, taste=taste, **promised)
+        for people, promised in ((4, FEW), (5, FEW), (8, {"most_width": 1.15}), (12, {}), (30, {}))
+        for taste in (0.35, 0.7)
+    },
+    "6 bots, 20 x 1, one annotator": of_study(20, 1, 1, taste=0.0),
+    "6 bots, 4 x 3, a judge": of_study(4, 3, 3, taste=0.0, crossed=False),
+    "2 bots, 100 x 3, 20 annotators": of_study(100, 3, 20, 2, most_width=1.15, most_cover=0.985),
+    "2 bots, 40 x 2, very unequal annotators": of_study(40, 2, 30, 2, unequal=1.2, most_cover=0.985),
+    "2 bots, 20 x 3, 4 annotators": of_study(20, 3, 4, 2, **TINY),
+    "3 bots, 1 x 6, 12 annotators": of_study(1, 6, 12, 3, **TINY),
+    "3 bots, 2 x 2, 10 annotators": of_study(2, 2, 10, 3, **TINY),
+    # votes of a pair, annotators
+    "9 bots, 1 to 5 votes, 60 annotators": of_arena((1, 5), 60, 9, most_width=1.2, most_cover=0.985),
+    "9 bots, 1 to 5 votes, 20 annotators": of_arena((1, 5), 20, 9, taste=0.7, most_width=1.2, most_cover=0.985),
+    "60 bots, 1 to 2 votes, 200 annotators": of_arena((1, 2), 200, 60, studies=20),
+    "pairs of 200 votes and of 5": of_arena(np.array([200, 5] * 7 + [200]), 80),
+    "13 recurring prompts, 10 bots": of_arena(20, 200, 10, prompts=13, taste=0.0),
+    "fixed order": of_arena(20, 60, first=1.0),
+    "order 70 to 30": of_arena(30, 60, first=0.7, order=0.4),
+    "80 % ties": of_arena(30, 60, cut=2.0),
+    "one annotator with 40 %": of_arena(30, 40, heavy=0.4),
+    # how often a conversation is shown, annotators of each couple, annotators
+    "side by side, shown three times": of_beside(3, 1, 60),
+    "side by side, shown three times to three": of_beside(3, 3, 20),
+    "side by side, 5 conversations of 3 bots": of_beside(6, 1, 60, 3, 5, most_width=1.2),
+}

@@ -1,26 +1,24 @@
-"""Contrasts of Davidson's model: against statsmodels' two-way sandwich and a numeric optimum, exact tests by
-enumeration, and simulations by a generator that is not the model (`made_up_studies`).
-
-Coverage of 95 % intervals of the pairs' differences, their width over 3.92 times the true standard deviation, share of
-null studies with any false pair (Holm), and power for the pairs of bots evenly spread. 1,000 studies a row (300 with 20
-bots or 45 × 6), so a share of .95 is known to .007; `test_many_designs` prints and bounds them.
+"""Contrasts of Davidson's model: against statsmodels' logistic regression, numeric optima of the penalised likelihood
+and its profile, properties of all forms of matches, and simulations by generators that are not the model
+(`made_up_studies`).
 """
-
-import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from made_up_studies import expected_counts, study
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_up_studies import DESIGNS, expected_counts, simulated, study
 from scipy.optimize import minimize
 from scipy.special import expit, logit
-from scipy.stats import binomtest
+from scipy.stats import chi2
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, davidson, win_matrix, win_rate_intervals, win_rates
-from parlai_spotbot.analysis.ranking.contrasts import exchange_test
+from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, win_matrix, win_rate_intervals, win_rates
+from parlai_spotbot.analysis.ranking.contrasts import leave_one_out
+from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 BOTS = ("a", "b", "c", "d")
@@ -31,9 +29,10 @@ def matches():
     return study(np.random.default_rng(0), np.array([0.5, 0.0, -0.2, -0.3]), 60, 3, 40)
 
 
-def test_differences_are_those_of_logistic_regression_with_two_way_errors(matches):
-    """Without ties and order the model is a logistic regression; here small-sample corrections hardly count."""
-    rows = matches[matches["outcome"] != 0].reset_index(drop=True)
+def test_large_samples_agree_with_logistic_regression_with_two_way_errors():
+    """Without ties and order the model is a logistic regression; with many clusters corrections hardly count."""
+    rows = study(np.random.default_rng(0), np.array([0.5, 0.0, -0.2, -0.3]), 300, 3, 150)
+    rows = rows[rows["outcome"] != 0].reset_index(drop=True)
     names = [f"b{i}" for i in range(4)]
     found = contrasts(rows, names, order=False)
     place = {name: i for i, name in enumerate(names)}
@@ -44,36 +43,58 @@ def test_differences_are_those_of_logistic_regression_with_two_way_errors(matche
     fit = sm.Logit((rows["outcome"] > 0).astype(float), design[:, 1:]).fit(
         disp=0, cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
     )
-    np.testing.assert_allclose(found.strength[1:] - found.strength[0], fit.params, atol=1e-6)
-    raw = found.estimates.spread
-    first = np.zeros((3, 6))
-    first[:, 0], first[np.arange(3), np.arange(1, 4)] = -1, 1
-    bare = [first @ of @ first.T for of in (*raw.single, raw.both)]
-    theirs = fit.cov_params().to_numpy()
-    np.testing.assert_allclose(bare[0] + bare[1] - bare[2], theirs, rtol=0.1, atol=0.1 * np.abs(theirs).max())
-    se = found.pairs["se"].to_numpy()[:3]
-    np.testing.assert_allclose(se, np.sqrt(np.diag(theirs)), rtol=0.05)
+    np.testing.assert_allclose(found.strength[1:] - found.strength[0], fit.params, atol=0.01)
+    np.testing.assert_allclose(found.pairs["se"].to_numpy()[:3], np.sqrt(np.diag(fit.cov_params())), rtol=0.1)
+    alone = sm.Logit((rows["outcome"] > 0).astype(float), design[:, 1:]).fit(disp=0)
+    single = contrasts(rows.assign(conversation_id=range(len(rows)), worker_id=range(len(rows))), names, order=False)
+    np.testing.assert_allclose(single.pairs["se"].to_numpy()[:3], alone.bse, rtol=0.01)
 
 
-def test_strengths_ties_and_order_are_at_the_numeric_optimum(matches):
-    names = [f"b{i}" for i in range(4)]
-    found = contrasts(matches, names)
-    counts = win_matrix(matches, names).counts
+def penalised(counts, order, held=None):
+    """Minus the penalised log-likelihood of counts (K, K, 3), written out; `held` makes two strengths equal."""
+    size = len(counts)
 
     def loss(theta):
-        worth = np.stack(
-            [
-                theta[:4, None] + theta[5] + 0 * theta[None, :4],
-                theta[4] + (theta[:4, None] + theta[None, :4]) / 2,
-                theta[None, :4] + 0 * theta[:4, None],
-            ],
-            axis=-1,
-        )
-        return -(counts * (worth - np.logaddexp.reduce(worth, axis=-1, keepdims=True))).sum() + theta[:4].sum() ** 2
+        strength = theta[:size] - theta[:size].mean()
+        if held:
+            strength = strength.copy()
+            strength[list(held)] = strength[list(held)].mean()
+        eta, gamma = theta[size], theta[size + 1] * order
+        value, information = 0.0, np.zeros((size + 2, size + 2))
+        for i in range(size):
+            for j in range(size):
+                worth = np.array([strength[i] + gamma, eta + (strength[i] + strength[j]) / 2, strength[j]])
+                chance = np.exp(worth - np.logaddexp.reduce(worth))
+                value += (counts[i, j] * np.log(chance)).sum() if i != j else 0.0
+                x = np.zeros((3, size + 2))
+                x[0, i], x[0, -1], x[1, [i, j]], x[1, size], x[2, j] = 1, order, 0.5, 1, 1
+                if i != j:
+                    information += counts[i, j].sum() * x.T @ (np.diag(chance) - np.outer(chance, chance)) @ x
+        information[:size, :size] += 1.0
+        kept = np.arange(size + 1 + order)
+        penalty = np.linalg.slogdet(information[np.ix_(kept, kept)])[1] / 2
+        return -value - penalty + (theta[:size].sum() ** 2 + (0 if order else theta[-1] ** 2))
 
-    best = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-7}).x
-    np.testing.assert_allclose([*found.strength, found.tie[0], found.order[0]], best, atol=2e-4)
-    assert found.order[1] < found.order[0] < found.order[2]
+    return loss
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_penalised_fits_and_likelihood_ratios_are_at_numeric_optima(seed, order):
+    """Small and separated counts: one contestant won everything."""
+    counts = np.random.default_rng(seed).integers(0, 3, (4, 4, 3)).astype(float)
+    counts[np.arange(4), np.arange(4)] = 0
+    counts[0, :, 1:] = counts[:, 0, :2] = 0
+    counts[0, 1, 0] += 1
+    counts[1, 2] += 1
+    model = PairedCounts.of(counts, order)
+    theta = model.maximise(np.zeros(model.parameters))
+    best = minimize(penalised(counts, order), np.zeros(6), method="BFGS", options={"gtol": 1e-8})
+    np.testing.assert_allclose(theta[:4] - theta[:4].mean(), best.x[:4] - best.x[:4].mean(), atol=1e-4)
+    contrast = np.zeros((1, model.parameters))
+    contrast[0, :2] = 1, -1
+    equal = minimize(penalised(counts, order, held=(0, 1)), np.zeros(6), method="BFGS", options={"gtol": 1e-8})
+    assert model.likelihood_ratios(theta, contrast)[0] == pytest.approx(2 * (equal.fun - best.fun), abs=1e-4)
 
 
 def test_what_doesn_t_depend_on_how_matches_are_written(matches):
@@ -85,61 +106,136 @@ def test_what_doesn_t_depend_on_how_matches_are_written(matches):
     assert contrasts(matches, names[::-1], order=False).ranked == ours.ranked
 
 
-def by_enumeration(won, i, j):
-    """All ways to hand out what i and j won against others, and between themselves."""
-    others = [k for k in range(len(won)) if k not in (i, j) and won[i, k] + won[k, i] and won[j, k] + won[k, j]]
-    direct = int(won[i, j] + won[j, i])
-    games = [
-        (["i"] * int(won[i, k] + won[k, i]) + ["j"] * int(won[j, k] + won[k, j]), int(won[i, k] + won[j, k]))
-        for k in others
-    ]
-    hits = int(won[i, j] + sum(won[i, k] for k in others))
-    counts = {}
-    for sides in itertools.product((0, 1), repeat=direct):
-        for picks in itertools.product(*(itertools.combinations(range(len(own)), n) for own, n in games)):
-            got = sum(sides) + sum(own[p] == "i" for (own, _), pick in zip(games, picks, strict=True) for p in pick)
-            counts[got] = counts.get(got, 0) + 1
-    total = sum(counts.values())
-    tails = [sum(n for got, n in counts.items() if (got <= hits if low else got >= hits)) for low in (True, False)]
-    return min(1.0, 2 * min(tails) / total)
-
-
-def test_the_exact_test_is_that_by_enumeration():
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        won = rng.integers(0, 3, (4, 4)).astype(float)
-        np.fill_diagonal(won, 0)
-        assert exchange_test(won, 0, 1) == pytest.approx(by_enumeration(won, 0, 1))
-    assert exchange_test(np.array([[0.0, 6.0], [0.0, 0.0]]), 0, 1) == pytest.approx(2 / 64)
-
-
 def test_unbeaten_is_not_certain(matches_of):
-    """Ten choices, all won: as wide as Clopper and Pearson's."""
+    """Ten choices, all won: as wide as Clopper and Pearson's, and an estimate within."""
     rows = matches_of("ab+ ba- " * 5).assign(conversation_id=range(10), worker_id=range(10))
-    found = contrasts(rows, ["a", "b"])
-    assert found.score_ci[0].tolist() == pytest.approx([0.6915, 1.0], abs=1e-4)
-    assert found.pairs["p"][0] >= 2 / 2**10
-    assert np.isnan(found.pairs[["low", "high"]].to_numpy()).all()
-
-
-def test_a_steep_pair_is_found_by_its_own_matches(matches_of):
-    """27 of 28 decided: the error of its difference is so large that Wald's test alone would find nothing sure."""
-    rows = matches_of("ab+ ba- " * 13 + "ab+ ab- ").assign(conversation_id=range(28), worker_id=range(28))
     found = contrasts(rows, ["a", "b"], order=False)
-    wald = abs(found.pairs["difference"][0]) / found.pairs["se"][0]
-    assert 2 * student.sf(wald, 27) > 0.001
-    assert found.pairs["p"][0] == pytest.approx(binomtest(27, 28).pvalue)
+    assert found.score_ci[0].tolist() == pytest.approx([0.6915, 1.0], abs=1e-4)
+    # Firth's estimate of a logit is that of half a win and half a loss more.
+    assert found.pairs["difference"][0] == pytest.approx(np.log(10.5 / 0.5))
+    value = [10.5 * np.log(p) + 0.5 * np.log(1 - p) for p in (10.5 / 11, 0.5)]
+    assert found.pairs["p"][0] == pytest.approx(chi2.sf(2 * (value[0] - value[1]), 1), rel=1e-4)
+    assert 0 < found.pairs["low"][0] < found.pairs["difference"][0] < found.pairs["high"][0] < np.inf
 
 
 def test_too_few_say_so_in_words(matches_of):
-    one = contrasts(matches_of("ab+ ab- ab+ ab=").assign(conversation_id=0, worker_id=range(4)), ["a", "b"])
-    assert np.isnan(one.pairs["p"]).all()
+    one = contrasts(matches_of("ab+ ab- ab+ ab= ab+").assign(conversation_id=0, worker_id=range(5)), ["a", "b"])
     assert one.places.tolist() == [[1, 2], [1, 2]]
-    assert "too few conversations or annotators" in one.why
-    apart = contrasts(matches_of("ab+ ab- cd+ cd-"), list("abcd"))
-    assert "never compared" in apart.why
-    assert apart.clusters is None
-    assert win_rate_intervals(matches_of("ab+ ab- cd+ cd-"), apart).shape == (4, 2)
+    ties = contrasts(matches_of("ab= " * 6), ["a", "b"])
+    assert "no match was decided" in ties.why
+    assert np.isnan(ties.pairs["p"]).all()
+    none = contrasts(matches_of("ab+ ")[:0], ["a", "b"])
+    assert (none.ranked, none.why) == ([], "no match")
+
+
+def test_groups_that_never_met_are_ranked_by_themselves(matches_of):
+    """Within a group as if the other weren't there, between groups nothing."""
+    text = "ab+ " * 16 + "cd+ cd- de+ ce+ " * 5
+    found = contrasts(spread_over(matches_of(text), 96), list("abcde"))
+    assert sorted(map(sorted, found.groups)) == [["a", "b"], ["c", "d", "e"]]
+    assert found.places[:2].tolist() == [[1, 1], [2, 2]]
+    assert found.group.tolist() == [1, 1, 0, 0, 0]
+    alone = contrasts(spread_over(matches_of("ab+ " * 16), 96), ["a", "b"])
+    np.testing.assert_allclose(found.strength[:2], alone.strength)
+    assert found.pairs["p"][0] == pytest.approx(alone.pairs["p"][0])
+    between = [{row.a, row.b} & set("ab") and {row.a, row.b} & set("cde") for row in found.pairs.itertuples()]
+    assert found.pairs["p"].isna().tolist() == [bool(x) for x in between]
+    assert (found.places[2:, 1] <= 3).all()
+
+
+def test_who_has_too_few_matches_takes_no_place_and_widens_nobody(matches_of):
+    text = "ab+ ab+ ba+ bc+ bc- ac+ cb+ " * 6
+    rows = spread_over(matches_of(text), 50)
+    more = spread_over(matches_of(text + "da+ da+ db+ "), 50)
+    without, found = contrasts(rows, list("abc")), contrasts(more, list("abcd"))
+    assert found.too_few == {"d": 3}
+    assert found.ranked == without.ranked
+    np.testing.assert_allclose(found.score_ci[:3], without.score_ci)
+    assert np.isnan(found.score[3])
+    assert found.places[3].tolist() == [0, 0]
+    tiny = contrasts(spread_over(matches_of("ab+ ab- bc+"), 9), list("abc"))
+    assert tiny.too_few == {}  # nobody has more: nobody is left out
+
+
+def test_the_order_effect_needs_pairs_seen_in_both_orders(matches_of):
+    fixed = spread_over(matches_of("ab+ " * 20 + "ac+ " * 20 + "bc+ bc- " * 10), 60)
+    found = contrasts(fixed, list("abc"))
+    assert found.order_share == 0
+    assert np.isnan(found.order).all()
+    assert found.pairs["p"][2] == pytest.approx(1.0)
+    assert found.places.tolist() == [[1, 1], [2, 3], [2, 3]]
+    both = spread_over(matches_of("ab+ ba+ ab+ ba+ ab- " * 8 + "ac+ ca+ " * 2 + "bc+ bc- " * 3), 60)
+    found = contrasts(both, list("abc"))
+    assert found.order_share == pytest.approx(44 / 50)
+    assert np.isfinite(found.order).all()
+
+
+FORMS = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from([-1, 0, 1]), st.integers(0, 9), st.integers(0, 5)),
+    max_size=60,
+)
+
+
+def matches_from(rows):
+    rows = [row for row in rows if row[0] != row[1]]
+    frame = pd.DataFrame(rows, columns=["a", "b", "outcome", "conversation_id", "worker_id"])
+    return frame.assign(a=[f"n{i}" for i in frame["a"]], b=[f"n{i}" for i in frame["b"]])
+
+
+def swapped(rows):
+    return rows.rename(columns={"a": "b", "b": "a"}).assign(outcome=-rows["outcome"])[list(rows)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(FORMS, st.permutations(range(5)), st.randoms(use_true_random=False))
+def test_how_matches_are_written_changes_nothing(rows, turned, random):
+    """Columns swapped, contestants renamed, rows permuted: the same places, p-values and estimates; and no estimate
+    outside its interval."""
+    rows, names = matches_from(rows), [f"n{i}" for i in range(5)]
+    found = contrasts(rows, names)
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    renamed = {name: f"m{turned[i]}" for i, name in enumerate(names)}
+    others = {
+        "swapped": (contrasts(swapped(rows), names), names),
+        "permuted": (contrasts(rows.iloc[order], names), names),
+        "renamed": (contrasts(rows.replace({"a": renamed, "b": renamed}), sorted(renamed.values())), None),
+    }
+    for what, (other, _) in others.items():
+        label = renamed if what == "renamed" else dict(zip(names, names, strict=True))
+        at = [other.names.index(label[name]) for name in names]
+        np.testing.assert_allclose(other.strength[at], found.strength, atol=1e-5, err_msg=what)
+        np.testing.assert_allclose(other.score_ci[at], found.score_ci, atol=1e-5, err_msg=what)
+        assert other.places[at].tolist() == found.places.tolist(), what
+        p = {frozenset((row.a, row.b)): row.p for row in other.pairs.itertuples()}
+        theirs = [p[frozenset((label[row.a], label[row.b]))] for row in found.pairs.itertuples()]
+        np.testing.assert_allclose(theirs, found.pairs["p"], atol=1e-3, err_msg=what)
+    known = found.pairs[found.pairs["low"].notna()]
+    assert ((known["low"] <= known["difference"]) & (known["difference"] <= known["high"])).all()
+    assert ((known["low"] > 0) | (known["high"] < 0) == (known["p"] < 0.05)).all()
+    inside = np.isfinite(found.score_ci[:, 0])
+    assert (found.score_ci[inside, 0] <= found.score[inside]).all()
+    assert (found.score[inside] <= found.score_ci[inside, 1]).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(FORMS)
+def test_intervals_of_two_that_are_not_told_apart_touch(rows):
+    found = contrasts(matches_from(rows), [f"n{i}" for i in range(5)])
+    for row in found.pairs.itertuples():
+        if row.p_adjusted >= 0.05:
+            (low, high), (other_low, other_high) = (found.score_ci[found.names.index(name)] for name in (row.a, row.b))
+            assert max(low, other_low) <= min(high, other_high) + 1e-12
+
+
+def test_a_lead_that_one_annotator_carries_is_told(matches_of):
+    rows = matches_of("ab+ " * 40 + "ab+ ab- " * 10).assign(conversation_id=range(60))
+    rows["worker_id"] = ["one"] * 40 + [f"w{i}" for i in range(20)]
+    assert leave_one_out(rows, contrasts(rows, ["a", "b"])) == {}  # nobody leads: it is one annotator's word
+    rows["worker_id"] = ["one"] * 12 + [f"w{i % 12}" for i in range(48)]
+    found = leave_one_out(rows, contrasts(rows, ["a", "b"]))
+    assert found["leader"] == "a"
+    assert found["annotators"] == {"total": 13, "tried": 13, "carry": 0}
 
 
 def test_bad_input_is_named(matches):
@@ -162,58 +258,54 @@ def test_the_released_data(released):
     assert found.places[3][1] == 4
 
 
-DESIGNS = {
-    # bots, conversations a pair, annotators of each, annotators: the issue's sizes and their corners
-    "6 bots, 20 x 2, 30 annotators": (6, 20, 2, 30, 1000, {}),
-    "6 bots, 45 x 6, 40 annotators": (6, 45, 6, 40, 300, {}),
-    "20 bots, 1 x 3, 40 annotators": (20, 1, 3, 40, 300, {}),
-    "6 bots, 10 x 3, 8 annotators": (6, 10, 3, 8, 1000, {}),
-    "6 bots, 10 x 3, 5 annotators": (6, 10, 3, 5, 1000, {"unequal": 0.3}),
-    "6 bots, 20 x 1, one annotator": (6, 20, 1, 1, 1000, {"taste": 0.0}),
-    "6 bots, 4 x 3, a judge": (6, 4, 3, 3, 1000, {"taste": 0.0, "crossed": False}),
-    "2 bots, 100 x 3, 20 annotators": (2, 100, 3, 20, 1000, {}),
-    "2 bots, 40 x 2, 30 annotators, very unequal": (2, 40, 2, 30, 1000, {"unequal": 1.2}),
-}
-
-
-def simulate(theta, per_pair, each, people, studies, *, crossed=True, seed=1, **how):
-    """Coverage, width over need, share known, share of declared pairs, share of studies with one, by studies."""
-    rng = np.random.default_rng(seed)
-    names = [f"b{i}" for i in range(len(theta))]
-    true = davidson(WinMatrix(tuple(names), expected_counts(theta, **how) * 1e4)).strength
-    i, j = np.triu_indices(len(theta), 1)
-    gaps = true[i] - true[j]
-    rows = [
-        contrasts(study(rng, theta, per_pair, each, people, **how), names, crossed=crossed).pairs
-        for _ in range(studies)
-    ]
-    found, low, high, p = (np.array([own[c] for own in rows]) for c in ("difference", "low", "high", "p_adjusted"))
-    known = np.isfinite(low)
-    width = np.nanmean(high - low) / (3.92 * np.nanstd(np.where(known, found, np.nan), axis=0)).mean()
-    declared = np.nan_to_num(p, nan=1.0) < 0.05
-    return ((low <= gaps) & (gaps <= high))[known].mean(), width, known.mean(), declared.mean(), declared.any(1).mean()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DESIGNS)
 def test_many_designs(name):
-    bots, per_pair, each, people, studies, how = DESIGNS[name]
-    spread = 0.5 * np.linspace(-1, 1, bots)
-    cover, width, known, power, _ = simulate(spread, per_pair, each, people, studies, **how)
-    *_, wrong = simulate(np.zeros(bots), per_pair, each, people, studies, **how)
-    print(f"{name}: coverage {cover:.3f}, width {width:.2f}, known {known:.2f}, power {power:.2f}, false {wrong:.3f}")
-    assert 0.93 <= cover <= 0.975
-    assert wrong <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / studies)
-    # With few annotators nothing but a wide interval is honest: Student's t with their number less one.
-    assert width <= (1.10 if people >= 30 or people == 1 or not how.get("crossed", True) else 1.75)
+    design = DESIGNS[name]
+    found = simulated(design)
+    print(f"{name}: {found}")
+    error = np.sqrt(0.05 * 0.95 / design.studies)
+    assert found.false <= 0.05 + 2 * error
+    for cover, width in ((found.cover, found.width), (found.cover_null, found.width_null)):
+        assert design.least_cover <= cover <= design.most_cover
+        assert width <= design.most_width
+    assert found.power >= design.least_power
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bots", "votes", "spread"), [(9, (1, 5), 2.0), (11, (2, 2), 2.0), (20, (1, 2), 2.0)])
+def test_power_in_sparse_arenas_beside_plain_likelihood_ratios(bots, votes, spread):
+    """Independent votes: at least 80 % of what maximum-likelihood ratios with Holm find, with the errors of null
+    studies kept. 1,000 studies (200 with 20 bots), so a family error of .05 is known to .007 (.015)."""
+    rng, studies, i, j = np.random.default_rng(3), 1000 if bots < 20 else 200, *np.triu_indices(bots, 1)
+    names = [f"b{k}" for k in range(bots)]
+    found = {}
+    for strength in (np.zeros(bots), np.linspace(spread, -spread, bots)):
+        counts = []
+        for _ in range(studies):
+            n = rng.integers(votes[0], votes[1] + 1, len(i))
+            won = rng.random(n.sum()) < np.repeat(expit(strength[i] - strength[j]), n)
+            rows = pd.DataFrame({"a": np.repeat(i, n), "b": np.repeat(j, n), "outcome": np.where(won, 1, -1)})
+            rows = rows.assign(conversation_id=range(len(rows)), worker_id=range(len(rows)))
+            ours = contrasts(rows.assign(a=[names[k] for k in rows["a"]], b=[names[k] for k in rows["b"]]), names)
+            model = PairedCounts.of(win_matrix(rows, range(bots)).counts, False, penalty=1e-6)
+            theta = model.maximise(np.zeros(bots), tolerance=1e-6)
+            tests = np.zeros((len(i), bots))
+            tests[np.arange(len(i)), i], tests[np.arange(len(i)), j] = 1, -1
+            plain = adjust(chi2.sf(model.likelihood_ratios(theta, tests), 1))
+            counts.append([(ours.pairs["p_adjusted"] < 0.05).sum(), (plain < 0.05).sum()])
+        found[strength.any()] = np.array(counts)
+    false, power = (found[False] > 0).mean(axis=0), found[True].mean(axis=0)
+    print(f"{bots} bots, {votes} votes a pair: false {false}, pairs found {power}, ours and maximum likelihood")
+    assert false[0] <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / studies)
+    assert power[0] >= 0.8 * power[1]
 
 
 def test_a_small_study_is_honest():
-    cover, width, *_ = simulate(0.5 * np.linspace(-1, 1, 5), 12, 2, 25, 90)
-    assert 0.92 <= cover <= 0.98
-    assert width < 1.2
-    *_, wrong = simulate(np.zeros(5), 12, 2, 25, 90)
-    assert wrong <= 0.08
+    found = simulated(DESIGNS["6 bots, 20 x 2, 30 annotators"], studies=60)
+    assert 0.92 <= found.cover <= 0.98
+    assert found.width < 1.2
+    assert found.false <= 0.1
 
 
 @pytest.mark.slow
@@ -283,22 +375,12 @@ def test_conversations_won_are_counted_whole(matches_of):
     assert contrasts(rows, list("abc")).won.tolist() == won.tolist()
 
 
-def test_what_is_corrected_is_the_p_with_its_exact_floor(matches_of):
-    rows = spread_over(matches_of("ab+ ba- ac+ ca- ac+ " + "bc+ cb+ bc- cb- " * 5), 25)
-    found = contrasts(rows, list("abc"))
-    np.testing.assert_allclose(found.pairs["p_adjusted"], adjust(found.pairs["p"]))
-    bare = found.estimates.pairs(count=3)["p"]
-    for place, floor in enumerate([exchange_test(found.won, 0, 1), exchange_test(found.won, 0, 2), 0.0]):
-        assert found.pairs["p"][place] == pytest.approx(max(bare[place], floor))
-    assert (found.pairs["p"][:2] > bare[:2]).any()
-
-
 def test_strengths_are_drawn_with_their_covariance(matches):
     names = [f"b{i}" for i in range(4)]
     found = contrasts(matches, names)
     drawn = found.draws(4000, np.random.default_rng(0))
     assert drawn.shape == (4000, 4)
-    se = np.sqrt(np.diag(found.estimates.covariance)[:4])
+    se = np.sqrt(np.diag(found.fits[0].estimates.covariance)[:4])
     assert drawn.sum(axis=1).std() < 0.1 * se.min()
     assert (abs(drawn.mean(axis=0) - found.strength) < 0.1 * se).all()
     assert np.isnan(contrasts(matches[:0], names).draws(3, np.random.default_rng(0))).all()
@@ -311,7 +393,7 @@ def test_scores_are_shares_of_points_against_everybody():
     found = contrasts(rows, names, order=False)
     counts = win_matrix(rows, names)
     n = counts.wins + counts.wins.T + counts.ties
-    np.testing.assert_allclose(found.score, ((counts.wins + counts.ties / 2).sum(axis=1) / n.sum(axis=1)), atol=1e-6)
+    np.testing.assert_allclose(found.score, ((counts.wins + counts.ties / 2).sum(axis=1) / n.sum(axis=1)), atol=1e-3)
     assert (found.score_ci[:, 0] < found.score).all()
     assert (found.score < found.score_ci[:, 1]).all()
     assert found.places.tolist() == [[1, 1], [2, 2], [3, 3]]

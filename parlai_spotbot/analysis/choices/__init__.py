@@ -1,6 +1,6 @@
 """Which of two conversations is better? Win grids, orderings, cycles, wordings and tests of a bot against itself."""
 
-from parlai_spotbot.analysis.choices.cycles import cycle_test, fit_test
+from parlai_spotbot.analysis.choices.cycles import cycle_test, fit_test, one_scale
 from parlai_spotbot.analysis.choices.grid import choice_frame, pair_grid
 from parlai_spotbot.analysis.choices.self_comparison import rejection_rate, same_test
 from parlai_spotbot.analysis.choices.strengths import bradley_terry
@@ -14,6 +14,7 @@ __all__ = [
     "cycle_test",
     "fit_test",
     "known_pairs",
+    "one_scale",
     "pair_grid",
     "rejection_rate",
     "same_test",

@@ -3,7 +3,7 @@
 Two questions. A circle is claimed where a beats b, b beats c and c beats a, each by a one-sided test: all three must
 be found (an intersection–union test, Berger 1982, Technometrics 24), so its p is the greatest of the three,
 corrected by Holm over all circles that there could be. And whether one scale fits at all: the likelihood ratio of
-Bradley and Terry's model against win shares that are free for every pair.
+Bradley and Terry's model against win shares that are free for every pair. `one_scale` brings both together.
 """
 
 from __future__ import annotations
@@ -20,6 +20,15 @@ from parlai_spotbot.analysis.choices.strengths import bradley_terry, unbeaten, w
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 ALPHA = 0.05
+
+REJECTED = 0.01
+"""One scale is rejected where its likelihood ratio's p is below this, and it explains less than `EXPLAINED`."""
+
+EXPLAINED = 0.5
+"""Share of what pairs differ by (their deviance from even) that one scale has to explain where it doesn't fit."""
+
+TRIPLES = 40
+"""With more contestants circles are looked for among clear pairs only, not in all sets of three."""
 
 
 def one_sided(row: dict) -> tuple[float, float]:
@@ -65,6 +74,74 @@ def cycle_test(pairs: Sequence[dict], names: Sequence[str], alpha: float = ALPHA
     return {"triples": len(triples), "cycles": rows, "found": found}
 
 
+def one_scale(
+    matches: pd.DataFrame, groups: Sequence[Sequence[str]], pairs: Sequence[dict], rng: np.random.Generator
+) -> dict:
+    """Test whether one scale of strengths does justice to the results, group by group of contestants that met.
+
+    It is rejected where contestants surely beat each other in a circle, or where the likelihood ratio rejects it
+    (`REJECTED`) and it explains little (`EXPLAINED`): with many matches small departures are found in any order.
+
+    Parameters
+    ----------
+    matches : frame
+        a, b, outcome, as `pair_grid` takes them.
+    groups : sequence of sequences of str
+        The connected groups (see `Contrasts.groups`).
+    pairs : sequence of dict
+        The rows of `pair_grid`: the pairs' own tests.
+
+    Returns
+    -------
+    dict
+        `ratio`, `df`, `p`, `how` or `why` (see `fit_test`), `explained`, `rejected`, and `circle`, names of which each
+        surely beats the next and the last the first, or the clearest circle by shares where the fit is rejected; of the
+        group that fits worst.
+    """
+    found = []
+    for names in groups:
+        if len(names) < 3:
+            continue
+        among = set(names)
+        rows = [row for row in pairs if row["a"] in among and row["b"] in among]
+        kept = matches["a"].isin(among) & matches["b"].isin(among)
+        if not rows:
+            continue
+        fit = fit_test(matches[kept], names, rows, rng=rng)
+        sure = [row for row in rows if row["p_adjusted"] < ALPHA]
+        circle = shortest_circle(sure)
+        if not circle and len(names) <= TRIPLES:
+            clear = cycle_test(rows, names)["found"]
+            circle = clear[0]["of"] if clear else []
+        misfit = fit["p"] is not None and fit["p"] < REJECTED and fit["explained"] < EXPLAINED
+        if misfit and not circle:
+            circle = shortest_circle([row for row in rows if row["estimate"] is not None])
+        found.append(fit | {"circle": circle, "rejected": bool(misfit or circle)})
+    none = {"ratio": None, "df": 0, "p": None, "explained": None, "circle": [], "rejected": False}
+    none["why"] = "with fewer than three contestants in a group, or very many, it is not tested"
+    return min(found, key=lambda fit: (not fit["rejected"], 1.0 if fit["p"] is None else fit["p"]), default=none)
+
+
+def shortest_circle(pairs: Sequence[dict]) -> list[str]:
+    """Return a shortest circle of contestants each of whom beats the next by its share in `pairs`; [] without one."""
+    beats: dict[str, list[str]] = {}
+    for row in pairs:
+        if row["estimate"] != 0.5:
+            winner, loser = (row["a"], row["b"]) if row["estimate"] > 0.5 else (row["b"], row["a"])
+            beats.setdefault(winner, []).append(loser)
+    best: list[str] = []
+    for start in sorted(beats):
+        paths, seen = [[start]], {start}
+        while paths and (not best or len(paths[0]) < len(best)):
+            path = paths.pop(0)
+            if path[-1] != start and start in beats.get(path[-1], ()):
+                best = path
+                break
+            paths += [[*path, name] for name in sorted(beats.get(path[-1], ())) if name not in seen]
+            seen |= set(beats.get(path[-1], ()))
+    return best
+
+
 def fit_test(
     choices: pd.DataFrame,
     names: Sequence[str],
@@ -75,36 +152,39 @@ def fit_test(
 ) -> dict:
     """Does one scale of strengths fit the win shares of all pairs?
 
-    Where choices are independent, p is by parametric bootstrap from the fitted model; where conversations or annotators
-    recur, by χ² of the ratio over the mean design effect of the pairs (Rao & Scott 1984, Ann. Stat. 12).
+    The ratio over the mean design effect of the pairs (Rao & Scott 1984, Ann. Stat. 12), which is 1 where choices are
+    independent, is compared with its distribution by parametric bootstrap from the fitted model; with more than
+    `TRIPLES` contestants with χ².
 
     Returns
     -------
     dict
-        `ratio` (twice the log-likelihood ratio), `df`, `p`, `how`; p None and `why` where nothing can be told.
+        `ratio` (twice the log-likelihood ratio), `df`, `p`, `how`, `explained` (the share of the deviance from even
+        pairs that the scale explains); p None and `why` where nothing can be told.
     """
     wins = win_counts(choices[choices["a"] != choices["b"]], names)
-    df = len(pairs) - (len(names) - 1)
+    games = wins + wins.T
+    df = int((np.triu(games, 1) > 0).sum()) - (len(names) - 1)
+    nothing = {"ratio": None, "df": max(df, 0), "p": None, "explained": None}
     if df < 1:
-        why = "with so few pairs every set of shares fits one scale"
-        return {"ratio": None, "df": max(df, 0), "p": None, "why": why}
-    if unbeaten(wins + wins.T):
-        why = "not all contestants are linked by choices"
-        return {"ratio": None, "df": df, "p": None, "why": why}
+        return nothing | {"why": "with so few pairs every set of shares fits one scale"}
+    if unbeaten(games):
+        return nothing | {"why": "not all contestants are linked by choices"}
     strength = bradley_terry(wins)
-    ratio = float(_ratio(wins, strength))
-    if all(row["independent"] for row in pairs):
-        games = np.triu(wins + wins.T, 1).astype(int)
-        drawn = rng.binomial(games, expit(strength[:, None] - strength[None, :]), size=(replicates, *games.shape))
-        drawn = (drawn + np.swapaxes(np.where(games > 0, games - drawn, 0), -1, -2)).astype(float)
+    ratio, even = float(_ratio(wins, strength)), float(_ratio(wins, np.zeros(len(names))))
+    effects = [(row["wins_a"] + row["wins_b"]) / row["effective"] for row in pairs if row["effective"]]
+    effect = max(1.0, float(np.mean(effects)))
+    how = "" if all(row["independent"] for row in pairs) else " over the mean design effect"
+    if len(names) <= TRIPLES:
+        drawn = np.triu(games, 1).astype(int)
+        drawn = rng.binomial(drawn, expit(strength[:, None] - strength[None, :]), size=(replicates, *drawn.shape))
+        drawn = (drawn + np.swapaxes(np.where(np.triu(games, 1) > 0, games - drawn, 0), -1, -2)).astype(float)
         others = _ratio(drawn, bradley_terry(drawn))
-        p = float((1 + (others >= ratio - 1e-9).sum()) / (replicates + 1))
-        how = f"parametric bootstrap, {replicates} replicates"
+        p = float((1 + (others >= ratio / effect - 1e-9).sum()) / (replicates + 1))
+        how = f"parametric bootstrap{how}, {replicates} replicates"
     else:
-        effects = [(row["wins_a"] + row["wins_b"]) / row["effective"] for row in pairs if row["effective"]]
-        p = float(chi2.sf(ratio / max(1.0, float(np.mean(effects))), df))
-        how = "χ² over the mean design effect"
-    return {"ratio": ratio, "df": df, "p": p, "how": how}
+        p, how = float(chi2.sf(ratio / effect, df)), f"χ²{how}"
+    return {"ratio": ratio, "df": df, "p": p, "how": how, "explained": 1 - ratio / even if even > 0 else 1.0}
 
 
 def _ratio(wins: np.ndarray, strength: np.ndarray) -> np.ndarray:

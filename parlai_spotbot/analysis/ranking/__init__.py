@@ -2,7 +2,7 @@
 TrueSkill and its rank ranges."""
 
 from parlai_spotbot.analysis.ranking.clusters import RankClusters, paper_ranges, rank_clusters
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, win_rate_intervals
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, leave_one_out, win_rate_intervals
 from parlai_spotbot.analysis.ranking.davidson import DavidsonFit, davidson
 from parlai_spotbot.analysis.ranking.pairs import pair_table, paper_chi2
 from parlai_spotbot.analysis.ranking.trueskill import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
@@ -18,6 +18,7 @@ __all__ = [
     "WinMatrix",
     "contrasts",
     "davidson",
+    "leave_one_out",
     "pair_bootstrap",
     "pair_table",
     "paper_chi2",

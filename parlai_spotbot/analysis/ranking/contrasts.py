@@ -1,67 +1,88 @@
 """The headline ranking: differences of strengths in Davidson's model, and the places that they leave to everyone.
 
-Strengths are fitted to all matches at once, ties and the order of the two included, so that every match tells of every
-difference. Errors are those of the scores, which share conversations and annotators (a sandwich; for clusters Cameron,
-Gelbach & Miller 2011, J. Bus. Econ. Stat. 29); all pairs are tested, corrected by Holm (1979, Scand. J. Stat. 6), and a
-contestant's places run from one more than are surely better to as many as aren't surely worse (Mogstad, Romano, Shaikh
-& Wilhelm 2024, Rev. Econ. Stud. 91). Where one side won everything, or matches are few, an exact test is p's floor.
+Strengths are fitted to all matches at once, ties included, by penalised likelihood (Firth 1993, Biometrika 80), so that
+every match counts for every difference and none is infinite. All pairs are tested by likelihood ratios (Heinze &
+Schemper 2002, Stat. Med. 21) over the design effect of matches that share conversations or annotators
+(`DesignEffects`), corrected by Holm (1979, Scand. J. Stat. 6). A contestant's places run from one more than are surely
+better to as many as aren't surely worse (Mogstad, Romano, Shaikh & Wilhelm 2024, Rev. Econ. Stud. 91). Contestants that
+never met, even through others, aren't compared: each connected group has a ranking of its own.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, stdtrit
-from scipy.stats import binom, hypergeom
+from scipy.special import expit, stdtr, stdtrit
 
-from parlai_spotbot.analysis.ranking.davidson import DavidsonFit, davidson
-from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, shares, with_prior
-from parlai_spotbot.analysis.ranking.wins import TIE, WIN, WinMatrix, code_counts, match_codes, win_matrix, win_rates
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
+from parlai_spotbot.analysis.ranking.davidson_algebra import ROOM, PairedCounts
+from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, code_counts, match_codes, win_matrix, win_rates
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
+from parlai_spotbot.analysis.uncertainty.design_effects import Cells, DesignEffects
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, places
-from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_tests
+from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
-STEEP = 2.0
-"""From this difference of log strengths on (88 to 12 of the decided) its standard error says too little (Hauck & Donner
-1977, J. Am. Stat. Assoc. 72): then the pair's own decided matches are tested, too."""
+MINIMUM = 5
+"""With fewer matches a contestant isn't ranked, where two others have as many."""
 
-SMALL = 10
-"""With fewer decided conversations of a contestant the exact test is a floor."""
+MOST = 1000
+"""Of more contestants those with the most matches are ranked, which takes the square of their number in memory."""
+
+RARER = 0.2
+"""A pair was seen in both orders where at least this share of its matches is in the rarer one."""
+
+BOTH_ORDERS = 0.5
+"""The order effect is estimated where more than this share of matches is of pairs seen in both orders."""
+
+PROFILED = 60
+"""With more contestants in a group pairs are tested by Wald's test, since each likelihood ratio takes a fit."""
+
+WEIGHTY, TRIED, LARGE = 0.05, 20, 20_000
+"""An annotator who gave at least this share of the matches is left out in turn, and at most so many of a kind; not with
+more matches."""
+
+UNKNOWN = (np.nan, np.nan, np.nan)
 
 PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted")
+
+NO_CLUSTERS = "too few conversations or annotators to tell how others would differ"
 
 
 @dataclass(frozen=True)
 class Contrasts:
-    """What matches tell of K contestants.
+    """Strengths, points, places and pairwise tests of K contestants.
 
     Attributes
     ----------
     names : tuple of str
     strength, ci : arrays (K,), (K, 2)
-        Log strengths that sum to 0; NaN ends where one side won everything.
+        Log strengths, which sum to 0 in each group; NaN for who isn't ranked.
     score, score_ci : arrays (K,), (K, 2)
-        The share of points (a match won 1, tied ½) against all others, each met equally often: what strengths order by.
+        The share of points (a match won 1, tied ½) against all others of the group, each met equally often in both
+        orders. Intervals of two whose difference isn't significant are widened until they touch.
     places : array (K, 2)
-        First and last place; all hold together with the level.
+        First and last place in the group; all hold together with the level; 0 for who isn't ranked.
+    group : array (K,)
+        Number of the connected group, the largest first; -1 for who isn't ranked.
     pairs : frame
         Every two: a, b, difference (of log strengths, a's less b's), se, low, high, df, p, p_adjusted (Holm; NaN where
-        nothing is known).
+        the two can't be compared).
     tie, order : tuple (estimate, low, high)
-        log ν and log γ; NaN where not estimated.
-    prior : float
-        Pseudo-matches added to each pair that met, where there is no estimate without.
+        log ν and log γ of the largest group; NaN where not estimated.
+    order_share : float
+        The share of matches that are of pairs seen in both orders.
     won : array (K, K)
         How many conversations each won against each.
-    clusters, estimates : Clusters, Estimates
-        Of the matches; the parameters (K + 2,) with their errors. None where there is no order.
+    too_few : mapping
+        Matches of each contestant with too few to be ranked.
+    clusters : Clusters
+        Of the matches.
+    fits : tuple of GroupFit
+        Of each group that has an order.
     why : str
         What limits this, or why there is no order.
     """
@@ -72,25 +93,35 @@ class Contrasts:
     score: np.ndarray
     score_ci: np.ndarray
     places: np.ndarray
+    group: np.ndarray
     pairs: pd.DataFrame
     tie: tuple[float, float, float]
     order: tuple[float, float, float]
-    prior: float
+    order_share: float
     won: np.ndarray
-    clusters: Clusters | None = None
-    estimates: Estimates | None = None
+    too_few: dict[str, int]
+    clusters: Clusters
+    fits: tuple[GroupFit, ...] = ()
     why: str = ""
 
     @property
     def ranked(self) -> list[str]:
-        """Best first; equal ones as they stand in `names`."""
-        return [self.names[i] for i in np.argsort(-np.nan_to_num(self.strength), kind="stable")]
+        """Best first, group by group; equal ones as they stand in `names`; without who isn't ranked."""
+        order = np.lexsort((np.arange(len(self.names)), -np.nan_to_num(self.strength), self.group))
+        return [self.names[i] for i in order if self.group[i] >= 0]
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """The connected groups, each best first."""
+        number = dict(zip(self.names, self.group.tolist(), strict=True))
+        return [[n for n in self.ranked if number[n] == g] for g in range(self.group.max(initial=-1) + 1)]
 
     def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
         """Strengths (replicates, K) that are as likely; NaN where that isn't known."""
-        if self.estimates is None:
-            return np.full((replicates, len(self.names)), np.nan)
-        return self.estimates.draws(replicates, rng)[:, : len(self.names)]
+        found = np.full((replicates, len(self.names)), np.nan)
+        for fit in self.fits:
+            found[:, fit.members] = fit.estimates.draws(replicates, rng)[:, : len(fit.members)]
+        return found
 
 
 def contrasts(
@@ -110,7 +141,8 @@ def contrasts(
         a, b, outcome (+1 where a wins, -1 where b does, 0 for a tie), conversation_id (or conversation_ids, one or two
         each), worker_id; b may not be a.
     order : bool
-        Whether a, who is named first, may have an advantage, where that can be told apart.
+        Whether a, who is named first, may have an advantage. It is estimated where most matches are of pairs seen in
+        both orders (`RARER`, `BOTH_ORDERS`); elsewhere it can't be told from strength.
     crossed : bool
         Whether annotators are a sample, as people are and a judge's variants aren't.
     resample : str
@@ -125,239 +157,338 @@ def contrasts(
     """
     if not 0 < level < 1:
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
-    names = tuple(names)
+    names, size = tuple(names), len(names)
     matches = matches.reset_index(drop=True)
     codes = match_codes(matches, names)
-    matrix = WinMatrix(names, code_counts(codes, len(names)))
-    fit, why = fitted(matrix, order)
-    if fit is None:
-        return _nothing(names, why)
     clusters = frame_clusters(matches, crossed, resample)
-    estimates = Estimates(_parameters(fit), _spread(fit, matrix, codes, clusters))
-    size = len(names)
-    pairs = _pairs(estimates, names, level)
-    talk = np.arange(len(matches)) if clusters.conversations is None else _joint(clusters.conversations)
-    won, lost = _decided(codes, talk, size)
-    one_sided = _one_sided(matrix)
-    floor = _floors(pairs, won, lost, one_sided)
-    known = np.isfinite(pairs["p"])
-    pairs["p"] = np.minimum(pairs["p"], _own(pairs, codes, clusters, size))
-    pairs["p"] = np.where(known, np.maximum(pairs["p"], floor), np.nan)
-    pairs["p_adjusted"] = adjusted(pairs["p"].to_numpy())
-    if not known.all():
-        why = "; ".join(filter(None, ["too few conversations or annotators to tell how others would differ", why]))
-    i, j = np.triu_indices(size, 1)
+    counted = np.bincount(np.concatenate(codes[:2]), minlength=size)
+    enough = enough_matches(*codes[:2], size)
+    group, share = _connected(codes, enough), _both_orders(codes, size)
+    fits = [
+        GroupFit.of(codes, np.flatnonzero(group == number), clusters, order and share > BOTH_ORDERS)
+        for number in range(group.max(initial=-1) + 1)
+    ]
+    strength, score, ci, score_ci = (np.full((size, 2)[:n], np.nan) for n in (1, 1, 2, 2))
+    for fit in fits:
+        strength[fit.members], ci[fit.members] = fit.strengths(level)
+        score[fit.members], score_ci[fit.members] = fit.scores(level)
+    pairs, ends = _tested(names, fits, level)
     clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
-    ends = places(i, j, (pairs["difference"] > 0).to_numpy(), clear, size)
-    ci = np.where(one_sided[:, None], np.nan, estimates.intervals(level)[:size])
-    either = one_sided[i] | one_sided[j]
-    pairs.loc[either, ["low", "high"]] = np.nan
-    talks = _talks(codes, talk, size)
-    points = won.sum(axis=1) + (talks - won.sum(axis=1) - lost.sum(axis=1)) / 2
-    score, score_ci = _scores(estimates, fit, one_sided, points, talks, level)
-    tie, effect = (
-        _single(estimates, size + place, np.isfinite((fit.tie, fit.order)[place]), level) for place in (0, 1)
-    )
+    known = np.isfinite(pairs["p"].to_numpy())
+    score_ci = _touching(score, score_ci, ends, known & ~clear)
+    first, last = np.zeros((2, size), dtype=int)
+    for fit in fits:
+        within = (group[ends[0]] == group[fit.members[0]]) & (group[ends[1]] == group[fit.members[0]])
+        ahead = (pairs["difference"] > 0).to_numpy()
+        table = places(*(end[within] for end in ends), ahead[within], clear[within], size)[fit.members]
+        first[fit.members], last[fit.members] = table[:, 0], table[:, 1] - size + len(fit.members)
+    main = fits[0] if fits else None
     return Contrasts(
         names,
-        fit.strength,
+        strength,
         ci,
         score,
         score_ci,
-        ends,
-        pairs[list(PAIRS)],
-        tie,
-        effect,
-        fit.prior,
-        won,
+        np.stack([first, last], axis=-1),
+        group,
+        pairs,
+        main.single("tie", level) if main else UNKNOWN,
+        main.single("order", level) if main else UNKNOWN,
+        share,
+        conversations_won(codes, clusters, size),
+        {names[k]: int(counted[k]) for k in np.flatnonzero(~enough)},
         clusters,
-        estimates,
-        why,
+        tuple(fits),
+        "; ".join(dict.fromkeys(filter(None, (fit.why for fit in fits)))) or ("" if fits else "no match"),
     )
 
 
-def fitted(matrix: WinMatrix, order: bool = True) -> tuple[DavidsonFit | None, str]:
-    """The first of these models that has a finite maximum, and why it isn't the first: with an order effect, without,
-    with pseudo-matches, one for each contestant. None where no model has one."""
-    met = matrix.counts.sum(axis=-1)
-    met = met + met.T > 0
-    parts, label = connected_components(met, directed=False)
-    if len(matrix.names) < 2 or parts > 1:
-        groups = [", ".join(n for n, own in zip(matrix.names, label, strict=True) if own == g) for g in range(parts)]
-        return None, f"these were never compared with each other: {' | '.join(groups)}"
-    why = ""
-    for prior in (0.0, len(met) / met.sum()):
-        for own in (True, False) if order else (False,):
-            try:
-                fit = davidson(matrix, order=own, prior=prior)
-                return fit, f"{why}; one pseudo-match was added for each contestant" if prior else why
-            except ValueError as err:
-                why = why or re.split("[;,] expected", str(err).removeprefix("matrix: "))[0]
-    return None, why
+def leave_one_out(matches: pd.DataFrame, found: Contrasts, **options) -> dict:
+    """Return how many annotators and conversations the sole leader of the largest group rests on.
+
+    Each annotator who gave at least `WEIGHTY` of the matches, and each of the conversations most in the leader's
+    favour, up to `TRIED`, is left out in turn. `options` are those of `contrasts` by which `found` was made.
+
+    Returns
+    -------
+    dict
+        `leader`, and for "annotators" and "conversations", where they count as samples, {total, tried, carry}: how many
+        there are, how many were left out in turn, and without how many of these the leader isn't surely ahead. Empty
+        where nobody leads alone, or only one annotator or conversation is there.
+    """
+    size = int((found.group == 0).sum())
+    leads = np.flatnonzero((found.group == 0) & (found.places[:, 1] == 1))
+    if size < 2 or len(leads) != 1 or len(matches) > LARGE:
+        return {}
+    leader = found.names[leads[0]]
+    matches = matches.reset_index(drop=True)
+    seen = np.where(
+        matches["a"] == leader, matches["outcome"], np.where(matches["b"] == leader, -matches["outcome"], 0)
+    )
+    result: dict = {"leader": leader}
+    kinds = {"annotators": found.clusters.workers}
+    if found.clusters.conversations is not None:
+        kinds["conversations"] = _joint(found.clusters)
+    for kind, codes in kinds.items():
+        if codes is None:
+            continue
+        values = np.unique(codes)
+        weight = np.bincount(codes) if kind == "annotators" else np.bincount(codes, seen)
+        order = values[np.argsort(-weight[values], kind="stable")]
+        order = [value for value in order if kind == "conversations" or weight[value] >= WEIGHTY * len(matches)][:TRIED]
+        carry = 0
+        for value in order if len(values) > 1 else ():
+            other = contrasts(matches[codes != value], found.names, **options)
+            carry += not (other.places[leads[0]] == 1).all() or other.group[leads[0]] != 0
+        result[kind] = {"total": len(values), "tried": len(order), "carry": carry}
+    return result
 
 
-def _parameters(fit: DavidsonFit) -> np.ndarray:
-    """Log strengths, log ν, log γ (K + 2,); 0 for what isn't estimated."""
-    return np.nan_to_num(np.append(fit.strength, [fit.tie, fit.order]))
+def enough_matches(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
+    """Return which (K,) contestants have enough matches (n,) to be ranked: see `MINIMUM` and `MOST`.
+
+    Matches against contestants who don't have enough don't count. Where fewer than two would be left nobody is left
+    out, but for who has no match.
+    """
+    enough = np.ones(size, dtype=bool)
+    if size > MOST:
+        counts = np.bincount(np.concatenate([first, second]), minlength=size)
+        enough[np.argsort(-counts, kind="stable")[MOST:]] = False
+    while True:
+        kept = enough[first] & enough[second]
+        counts = np.bincount(np.concatenate([first[kept], second[kept]]), minlength=size)
+        fewer = enough & (counts >= MINIMUM)
+        if (fewer == enough).all():
+            return enough
+        if fewer.sum() < 2:
+            return enough & (counts > 0)
+        enough = fewer
 
 
-def _spread(
-    fit: DavidsonFit, matrix: WinMatrix, codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters
-) -> Spread:
-    """The sandwich: scores of each match (n, K + 2) by clusters, through the inverse of the information."""
-    size = len(fit.names)
-    theta, free = _parameters(fit), np.append(np.ones(size, dtype=bool), np.isfinite([fit.tie, fit.order]))
-    counts = with_prior(np.asarray(matrix.counts, dtype=float), fit.prior)
-    information = derivatives(Sums.of(counts[None]), theta[None], free[None])[1][0]
-    win, tie = (share[0] for share in shares(theta[None], free[None]))
-    a, b, outcome = codes
-    taken = 1 - outcome / 2 - (win + tie / 2)[a, b]
-    drawn = ((outcome == TIE) - tie[a, b]) * free[size]
-    first = ((outcome == WIN) - win[a, b]) * free[size + 1]
-    n = len(a)
-    at = np.empty((n, 4), dtype=np.int32)
-    at[:, 0], at[:, 1], at[:, 2], at[:, 3] = a, b, size, size + 1
-    values, start = np.stack([taken, -taken, drawn, first], axis=1), np.arange(0, 4 * n + 1, 4, dtype=np.int32)
-    scores = csr_array((values.ravel(), at.ravel(), start), shape=(n, size + 2))
-    return clusters.spread(scores).through(np.linalg.inv(information))
+def _connected(codes: tuple[np.ndarray, np.ndarray, np.ndarray], enough: np.ndarray) -> np.ndarray:
+    """Return the connected group (K,) of each contestant, the largest is 0; -1 without enough matches."""
+    first, second, _ = codes
+    kept = enough[first] & enough[second]
+    edges = csr_array((np.ones(kept.sum()), (first[kept], second[kept])), shape=(len(enough),) * 2)
+    label = connected_components(edges, directed=False)[1]
+    used, counts = np.unique(label[enough], return_counts=True)
+    start = [np.flatnonzero(enough & (label == number))[0] for number in used]
+    number = np.full(label.max(initial=-1) + 1, -1)
+    number[used[np.lexsort((start, -counts))]] = np.arange(len(used))
+    return np.where(enough, number[label], -1) if len(label) else label
 
 
-def _pairs(estimates: Estimates, names: tuple[str, ...], level: float) -> pd.DataFrame:
-    found = estimates.pairs(level, count=len(names)).rename(columns={"estimate": "difference"})
+def _both_orders(codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int) -> float:
+    """Return the share of matches that are of pairs seen in both orders (`RARER`); 0 without matches."""
+    first, second, _ = codes
+    if not len(first):
+        return 0.0
+    pair = np.unique(
+        np.minimum(first, second).astype(np.int64) * size + np.maximum(first, second), return_inverse=True
+    )[1]
+    total = np.bincount(pair)
+    forth = np.bincount(pair, first < second)
+    return float(total[np.minimum(forth, total - forth) >= RARER * total].sum() / len(first))
+
+
+@dataclass(frozen=True)
+class GroupFit:
+    """The penalised fit of one connected group of contestants, who are `members` of all, and of its matches.
+
+    `estimates` are those of the parameters (p,) of `model`; None where no match was decided, which `why` says. `points`
+    and `conversations` (k,): conversations won (even ones ½), and all, of each member.
+    """
+
+    members: np.ndarray
+    model: PairedCounts | None
+    estimates: Estimates | None
+    points: np.ndarray
+    conversations: np.ndarray
+    why: str = ""
+
+    @classmethod
+    def of(
+        cls, codes: tuple[np.ndarray, np.ndarray, np.ndarray], members: np.ndarray, clusters: Clusters, order: bool
+    ) -> GroupFit:
+        """Fit the matches (n,) of `codes` between `members`."""
+        inside = np.isin(codes[0], members) & np.isin(codes[1], members)
+        rows = np.flatnonzero(inside)
+        a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
+        outcome, size = codes[2][rows], len(members)
+        own = clusters.take(rows)
+        won = conversations_won((a, b, outcome), own, size)
+        talk = _joint(own)
+        first = np.unique(talk, return_index=True)[1]
+        talks = np.bincount(np.concatenate([a[first], b[first]]), minlength=size).astype(float)
+        points = won.sum(axis=1) + (talks - won.sum(axis=1) - won.sum(axis=0)) / 2
+        if size < 2 or (outcome == TIE).all():
+            why = "no match was decided" if len(rows) else "no match"
+            return cls(members, None, None, points, talks, why)
+        model = PairedCounts.of(code_counts((a, b, outcome), size), order)
+        theta = model.maximise(np.zeros(model.parameters))
+        effects = DesignEffects.of(_cells(model, theta, a, b, outcome), own, size)
+        known = np.isfinite(effects.pairs(size)[1]).all() if effects.recurring else True
+        return cls(members, model, Estimates(theta, effects), points, talks, "" if known else NO_CLUSTERS)
+
+    @property
+    def size(self) -> int:
+        """Number of members."""
+        return len(self.members)
+
+    def pairs(self, level: float) -> dict[str, np.ndarray]:
+        """Columns (q,) of the differences of every two members: difference, se, low, high, df, p.
+
+        The statistic is the likelihood ratio over the design effect, or Wald's in a large group. The interval is
+        Wald's; where it and the test disagree on whether the difference may be 0, its end near 0 is the test's.
+        """
+        if self.estimates is None:
+            return {}
+        theta, effects = self.estimates.values, self.estimates.spread
+        variance, effect, df = effects.pairs(self.size)
+        i, j = np.triu_indices(self.size, 1)
+        difference, se = theta[i] - theta[j], np.sqrt(variance * effect)
+        t = np.abs(difference) / se
+        if self.size <= PROFILED:
+            contrasts = np.zeros((len(i), len(theta)))
+            contrasts[np.arange(len(i)), i], contrasts[np.arange(len(i)), j] = 1.0, -1.0
+            t = np.sqrt(self.model.likelihood_ratios(theta, contrasts) / effect)
+        limit = stdtrit(np.maximum(df, 1e-9), (1 + level) / 2)
+        half = limit * se
+        tested = limit * np.divide(np.abs(difference), t, out=np.zeros(len(t)), where=t > 0)
+        inner = np.where((t > limit) != (np.abs(difference) > half), tested, half)
+        low, high = (
+            difference - np.where(difference > 0, inner, half),
+            difference + np.where(difference > 0, half, inner),
+        )
+        p = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
+        return {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
+
+    def strengths(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Log strengths (k,) and their intervals (k, 2)."""
+        if self.estimates is None:
+            return np.full(self.size, np.nan), np.full((self.size, 2), np.nan)
+        return self.estimates.values[: self.size], self.estimates.intervals(level)[: self.size]
+
+    def single(self, name: str, level: float) -> tuple[float, float, float]:
+        """Estimate and interval of log ν ("tie") or log γ ("order"); NaN where not estimated."""
+        if self.model is None or not (self.model.ties if name == "tie" else self.model.order):
+            return UNKNOWN
+        place = self.size if name == "tie" else -1
+        return (float(self.estimates.values[place]), *self.estimates.intervals(level)[place].tolist())
+
+    def scores(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Shares of points (k,) against the others of the group, in both orders alike, and their intervals (k, 2).
+
+        Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants one of
+        whom won everything it is Clopper and Pearson's, with a conversation as one choice.
+        """
+        size = self.size
+        if self.estimates is None:
+            return np.full(size, np.nan), np.full((size, 2), np.nan)
+        theta, model = self.estimates.values, self.model
+        i, j = np.nonzero(~np.eye(size, dtype=bool))
+        every = PairedCounts(size, i, j, np.ones((len(i), 3)), model.ties, model.order)
+        chances = np.exp(every.log_chances(theta))
+        taken = chances[:, WIN] + chances[:, TIE] / 2
+        score = (np.bincount(i, taken, size) + np.bincount(j, 1 - taken, size)) / (2 * (size - 1))
+        features = every.features(chances)
+        slopes = [(chances * np.array([1.0, 0.5, 0.0]) * x).sum(axis=1) for x in features]
+        gradient = np.zeros((size, len(theta)))
+        np.add.at(gradient, (i, i), slopes[0])
+        np.add.at(gradient, (i, j), -slopes[0])
+        np.add.at(gradient, (j, j), slopes[0])
+        np.add.at(gradient, (j, i), -slopes[0])
+        for place, slope in enumerate(slopes[1:], size):
+            gradient[:, place] = np.bincount(i, slope, size) - np.bincount(j, slope, size)
+        gradient /= (2 * (size - 1) * score * (1 - score))[:, None]
+        variance, df = self.estimates.spread.variance(gradient)
+        half = stdtrit(np.maximum(df, 1e-9), (1 + level) / 2) * np.sqrt(variance)
+        center = np.log(score / (1 - score))
+        ci = expit(np.stack([center - half, center + half], axis=-1))
+        if size == 2 and not (self.points * (self.conversations - self.points)).all():
+            ci = clopper_pearson(self.points / self.conversations, self.conversations, level)
+            ci = np.stack([np.minimum(ci[:, 0], score), np.maximum(ci[:, 1], score)], axis=-1)
+        return score, ci
+
+
+def _cells(model: PairedCounts, theta: np.ndarray, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> Cells:
+    """The scores of matches (n,), and the information of each cell, for `DesignEffects`."""
+    chances = np.exp(model.log_chances(theta))
+    information = model.information(chances)
+    information[: model.size, : model.size] -= 1.0
+    code = np.full((model.size, model.size), -1)
+    code[model.first, model.second] = np.arange(len(model.n))
+    turned = code[a, b] < 0
+    cell, outcome = np.where(turned, code[b, a], code[a, b]), np.where(turned, LOSS - outcome, outcome)
+    features = model.features(chances)
+    rows, count = np.arange(len(a)), len(features) + 1
+    values, at = np.empty((len(a), count)), np.empty((len(a), count), dtype=np.int64)
+    values[:, 0] = features[0][cell, outcome]
+    values[:, 1] = -values[:, 0]
+    at[:, 0], at[:, 1] = model.first[cell], model.second[cell]
+    for place, x in enumerate(features[1:]):
+        values[:, 2 + place], at[:, 2 + place] = x[cell, outcome], model.size + place
+    scores = csr_array((values.ravel(), at.ravel(), np.arange(0, count * len(rows) + 1, count)), (len(a), len(theta)))
+    roots = None
+    if 3 * len(model.n) * len(theta) <= ROOM:
+        roots = np.zeros((len(model.n), 3, len(theta)))
+        places, weight = np.arange(len(model.n)), np.sqrt(chances)
+        roots[places, :, model.first] = weight * features[0]
+        roots[places, :, model.second] = -weight * features[0]
+        for place, x in enumerate(features[1:], model.size):
+            roots[:, :, place] = weight * x
+    return Cells(scores, cell, roots, information)
+
+
+def _tested(names: tuple[str, ...], fits: Sequence[GroupFit], level: float) -> tuple[pd.DataFrame, np.ndarray]:
+    """Every two contestants with the columns of `PAIRS`, NaN across groups, and their places (2, q) in `names`."""
+    size = len(names)
+    ends = np.stack(np.triu_indices(size, 1))
     label = np.array(names, dtype=object)
-    return found.assign(a=label[found["first"]], b=label[found["second"]])
+    columns = {name: np.full(ends.shape[1], np.nan) for name in PAIRS[2:]}
+    for fit in fits:
+        i, j = (fit.members[place] for place in np.triu_indices(fit.size, 1))
+        rows = i * (2 * size - i - 1) // 2 + j - i - 1
+        for name, values in fit.pairs(level).items():
+            columns[name][rows] = values
+    columns["p_adjusted"] = adjusted(columns["p"])
+    return pd.DataFrame({"a": label[ends[0]], "b": label[ends[1]], **columns}), ends
 
 
-def _own(
-    pairs: pd.DataFrame, codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int
-) -> np.ndarray:
-    """P (q,) of each steep pair's own decided matches (`share_tests`); 1 for the others."""
+def _touching(score: np.ndarray, ci: np.ndarray, ends: np.ndarray, alike: np.ndarray) -> np.ndarray:
+    """Intervals (K, 2) of which every two that the tests leave `alike` (q,) touch: both reach half way to the other."""
+    i, j = (place[alike] for place in ends)
+    low, high = np.where(score[i] <= score[j], i, j), np.where(score[i] <= score[j], j, i)
+    gap = ci[low, 1] < ci[high, 0]
+    low, high = low[gap], high[gap]
+    middle, wider = (ci[low, 1] + ci[high, 0]) / 2, ci.copy()
+    np.maximum.at(wider[:, 1], low, middle)
+    np.minimum.at(wider[:, 0], high, middle)
+    return wider
+
+
+def conversations_won(codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int) -> np.ndarray:
+    """How many conversations each won against each (K, K): by more of its matches than the other."""
     a, b, outcome = codes
-    p = np.ones(len(pairs))
-    steep = np.flatnonzero(np.abs(pairs["difference"]) > STEEP)
-    i, j = np.triu_indices(size, 1)
-    place = np.full(size * size, -1)
-    place[(i * size + j)[steep]] = np.arange(len(steep))
-    group = np.where(outcome == TIE, -1, place[np.minimum(a, b) * size + np.maximum(a, b)])
-    rows = np.flatnonzero(group >= 0)
-    if len(rows):
-        hits = (outcome[rows] == WIN) == (a[rows] < b[rows])
-        p[steep] = share_tests(hits, group[rows], len(steep), clusters.take(rows))["p"]
-    return p
-
-
-def _single(estimates: Estimates, place: int, known: bool, level: float) -> tuple[float, float, float]:
-    if not known:
-        return (np.nan, np.nan, np.nan)
-    low, high = estimates.contrast(np.eye(len(estimates.values))[place], level)["ci"]
-    return float(estimates.values[place]), low, high
-
-
-def _decided(
-    codes: tuple[np.ndarray, np.ndarray, np.ndarray], talk: np.ndarray, size: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """How many conversations, of which `talk` (n,) tells each match's, each won and lost against each: (K, K) both."""
-    a, b, outcome = codes
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    first, own = np.unique((low * size + high) * (talk.max() + 1) + talk, return_index=True, return_inverse=True)[1:]
-    sums = np.bincount(own, np.where(a < b, 1 - outcome, outcome - 1))
+    talk = _joint(clusters)
+    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b)
+    pair = (low * size + high) * (talk.max(initial=0) + 1) + talk
+    first, own = np.unique(pair, return_index=True, return_inverse=True)[1:]
+    sums = np.bincount(own, np.where(a < b, 1 - outcome, outcome - 1), len(first))
     won, (up, down) = np.zeros((size, size)), (first[sums > 0], first[sums < 0])
     np.add.at(won, (low[up], high[up]), 1)
     np.add.at(won, (high[down], low[down]), 1)
-    return won, won.T
+    return won
 
 
-def _talks(codes: tuple[np.ndarray, np.ndarray, np.ndarray], talk: np.ndarray, size: int) -> np.ndarray:
-    """How many conversations each was in (K,)."""
-    first = np.unique(talk, return_index=True)[1]
-    return np.bincount(np.concatenate([code[first] for code in codes[:2]]), minlength=size).astype(float)
-
-
-def _joint(conversations: np.ndarray) -> np.ndarray:
-    """One code (n,) for the one or two conversations (n, 1 or 2) of each row, whatever their order."""
+def _joint(clusters: Clusters) -> np.ndarray:
+    """One code (n,) for the one or two conversations of each row, whatever their order; rows alone where none count."""
+    conversations = clusters.conversations
+    if conversations is None:
+        return np.arange(clusters.rows)
     if conversations.shape[1] == 1:
         return conversations[:, 0]
     return np.unique(np.sort(conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
-
-
-def _one_sided(matrix: WinMatrix) -> np.ndarray:
-    """Which (K,) won, or lost, all that was decided, so that their strength has no finite estimate."""
-    wins = matrix.wins
-    return (wins.sum(axis=1) == 0) | (wins.sum(axis=0) == 0)
-
-
-def _floors(pairs: pd.DataFrame, won: np.ndarray, lost: np.ndarray, one_sided: np.ndarray) -> np.ndarray:
-    """The least p (q,) of each pair: that of `exchange_test` where matches are few or one-sided, else 0."""
-    size = len(won)
-    small = one_sided | ((won + lost).sum(axis=1) < SMALL)
-    i, j = np.triu_indices(size, 1)
-    floor = np.zeros(len(pairs))
-    for place in np.flatnonzero(small[i] | small[j]):
-        floor[place] = exchange_test(won, int(i[place]), int(j[place]))
-    return floor
-
-
-def exchange_test(won: np.ndarray, i: int, j: int) -> float:
-    """Exact two-sided p of "i and j are as good", from how often each won against each (K, K), in whole conversations.
-
-    If they are, what they won against any third one could as well be exchanged between them, and each wins half of
-    what they decided between themselves: the exact conditional test of Cochran, Mantel and Haenszel over opponents
-    (Agresti 2002, "Categorical Data Analysis", section 6.7).
-    """
-    chance, hits = np.ones(1), int(won[i, j])
-    if won[i, j] + won[j, i]:
-        chance = binom.pmf(np.arange(int(won[i, j] + won[j, i]) + 1), int(won[i, j] + won[j, i]), 0.5)
-    for other in range(len(won)):
-        mine, theirs = (int(won[x, other] + won[other, x]) for x in (i, j))
-        if other in (i, j) or not mine or not theirs:
-            continue
-        chance = np.convolve(chance, _drawn(mine + theirs, int(won[i, other] + won[j, other]), mine))
-        hits += int(won[i, other])
-    return float(min(1.0, 2 * min(chance[: hits + 1].sum(), chance[hits:].sum())))
-
-
-@lru_cache(maxsize=4096)
-def _drawn(total: int, won: int, mine: int) -> np.ndarray:
-    """The chances of 0 to `mine` wins among `mine` of `total`, of which `won` were won."""
-    return hypergeom.pmf(np.arange(mine + 1), total, won, mine)
-
-
-def _scores(
-    estimates: Estimates, fit: DavidsonFit, one_sided: np.ndarray, points: np.ndarray, talks: np.ndarray, level: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of points (K,) and intervals (K, 2): on the scale of log odds, by the slope of the shares in the
-    parameters.
-
-    Where one side won everything it is Clopper and Pearson's, with a conversation as one choice.
-    """
-    size = len(fit.names)
-    free = np.append(np.ones(size, dtype=bool), np.isfinite([fit.tie, fit.order]))
-    win, tie = (share[0] for share in shares(estimates.values[None], free[None]))
-    taken = win + tie / 2
-    score = ((taken + 1 - taken.T).sum(axis=1) - 1) / (2 * (size - 1))
-    spread = win + tie / 4 - taken**2
-    spread = (spread + spread.T) / 2
-    np.fill_diagonal(spread, 0.0)
-    ties, first = tie * (0.5 - taken) * free[size], win * (1 - taken) * free[size + 1]
-    others = [((own - own.T).sum(axis=1) / 2)[:, None] for own in (ties, first)]
-    gradient = np.hstack([np.diag(spread.sum(axis=1)) - spread, *others]) / (size - 1)
-    found = estimates.contrasts(gradient / (score * (1 - score))[:, None], level)
-    half = ((found["high"] - found["low"]) / 2).to_numpy()
-    center = np.log(score / (1 - score))
-    ci = expit(np.stack([center - half, center + half], axis=-1))
-    exact = clopper_pearson(np.divide(points, talks, out=np.zeros(size), where=talks > 0), talks, level)
-    return score, np.where(one_sided[:, None], exact, ci)
-
-
-def _nothing(names: tuple[str, ...], why: str) -> Contrasts:
-    size = len(names)
-    none, ends = np.full(size, np.nan), np.full((size, 2), np.nan)
-    unknown = (np.nan, np.nan, np.nan)
-    label, (i, j) = np.array(names, dtype=object), np.triu_indices(size, 1)
-    pairs = pd.DataFrame({"a": label[i], "b": label[j]}).reindex(columns=list(PAIRS))
-    whole = np.tile([1, max(size, 1)], (size, 1))
-    won = np.zeros((size, size))
-    return Contrasts(names, none, ends, none, ends, whole, pairs, unknown, unknown, 0.0, won, None, None, why)
 
 
 def win_rate_intervals(matches: pd.DataFrame, found: Contrasts, level: float = 0.95) -> np.ndarray:
@@ -371,11 +502,10 @@ def win_rate_intervals(matches: pd.DataFrame, found: Contrasts, level: float = 0
     matrix = win_matrix(matches, found.names)
     rates, decided = win_rates(matrix), matrix.wins + matrix.wins.T
     met = decided + matrix.ties > 0
-    if found.clusters is None:
-        return np.full((size, 2), np.nan)
     share = np.divide(1.0, decided * (decided > 0).sum(axis=1)[:, None], out=np.zeros((size, size)), where=decided > 0)
     a, b, outcome = match_codes(matches, found.names)
     chance = expit(found.strength[:, None] - found.strength[None, :])
+    chance = np.where(np.isfinite(chance), chance, np.nan_to_num(matrix.rates, nan=0.5))
     away = np.where(outcome == TIE, 0.0, (outcome == WIN) - chance[a, b])
     rows = np.arange(len(a))
     at = (np.tile(rows, 2), np.concatenate([a, b]))

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, log_likelihood, with_prior
+from parlai_spotbot.analysis.ranking.davidson_algebra import STEP, PairedCounts
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, WinMatrix
 
 LARGEST = 10.0
@@ -70,12 +70,11 @@ def davidson(matrix: WinMatrix, *, order: bool = True, prior: float = 0.0, level
     _check_connected(matrix)
     if not matrix.wins.sum():
         raise ValueError("matrix: not one match was decided, expected wins; the tie parameter is infinite")
-    counts = with_prior(counts, prior)
+    if prior:  # half of the pseudo-matches in each order, so that they say nothing of the order effect
+        met = counts.sum(axis=-1)
+        counts = counts + prior / 4 * (met + met.T > 0)[..., None] * np.eye(3)[[WIN, LOSS]].sum(axis=0)
     _check_finite(matrix.names, counts)
-    free = np.ones(len(counts) + 2, dtype=bool)
-    free[-2:] = counts[..., TIE].any(), order
-    theta, loglik, information = _fit(counts, free)
-    return _result(tuple(matrix.names), theta, free, loglik, information, prior, level)
+    return _result(tuple(matrix.names), PairedCounts.of(counts, order, penalty=0.0), prior, level)
 
 
 def _check_connected(matrix: WinMatrix) -> None:
@@ -101,19 +100,20 @@ def _check_finite(names: tuple[str, ...], counts: np.ndarray) -> None:
         )
 
 
-def _fit(counts: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
-    """Parameters (K + 2,), log-likelihood and information at the maximum, by Newton's method with halved steps."""
-    sums = Sums.of(counts[None])
-    theta = np.zeros(len(counts) + 2)
-    loglik = log_likelihood(counts, theta, free)
+def _maximum(model: PairedCounts) -> tuple[np.ndarray, float, np.ndarray]:
+    """Return parameters (p,), log-likelihood and information at the maximum, by Newton's method with halved steps."""
+    theta = np.zeros(model.parameters)
+    loglik = float(model.value(theta))
     for _ in range(100):
-        gradient, information = (of[0] for of in derivatives(sums, theta[None], free[None]))
+        chances = np.exp(model.log_chances(theta))
+        information = model.information(chances)
+        gradient = model.score(chances, np.zeros_like(information))
         step = np.linalg.lstsq(information, gradient, rcond=None)[0]
         if gradient @ step < 1e-12 * max(1.0, abs(loglik) * 1e-3):
-            _check_estimable(theta, information, free)
+            _check_estimable(theta, information)
             return theta, loglik, information
-        scale, before = min(1.0, LARGEST / float(np.abs(step).max(initial=1e-300))), loglik
-        while (loglik := log_likelihood(counts, theta + scale * step, free)) < before and scale > 1e-10:
+        scale, before = min(1.0, 5 * STEP / float(np.abs(step).max(initial=1e-300))), loglik
+        while (loglik := float(model.value(theta + scale * step))) < before and scale > 1e-10:
             scale /= 2
         theta = theta + scale * step
         if np.abs(theta).max() > 5 * LARGEST:
@@ -121,34 +121,34 @@ def _fit(counts: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float, np.nd
     raise ValueError("matrix: the likelihood has no finite maximum; try order=False or prior > 0")
 
 
-def _check_estimable(theta: np.ndarray, information: np.ndarray, free: np.ndarray) -> None:
-    # Scaled to a unit diagonal, so that what is rare isn't taken for what can't be told.
+def _check_estimable(theta: np.ndarray, information: np.ndarray) -> None:
+    # Scaled to a unit diagonal, so that a rare outcome isn't taken for one that can't be estimated.
     scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
-    if np.linalg.eigvalsh(information * scale * scale[:, None])[0] < 1e-10 or np.abs(theta[free]).max() > LARGEST:
+    if np.linalg.eigvalsh(information * scale * scale[:, None])[0] < 1e-10 or np.abs(theta).max() > LARGEST:
         raise ValueError(
             "matrix: strengths and order effect can't be told apart, or have no finite maximum; expected pairs "
             "that were played in both orders, or order=False"
         )
 
 
-def _result(
-    names: tuple[str, ...],
-    theta: np.ndarray,
-    free: np.ndarray,
-    loglik: float,
-    information: np.ndarray,
-    prior: float,
-    level: float,
-) -> DavidsonFit:
+def _result(names: tuple[str, ...], model: PairedCounts, prior: float, level: float) -> DavidsonFit:
+    theta, loglik, information = _maximum(model)
     size = len(names)
-    covariance = np.linalg.inv(information)
-    # The penalty on the strengths' sum gives that sum a variance, which isn't the data's.
-    penalty = information[:size, :size].sum() / size**2
-    variance = np.diag(covariance).copy()
-    variance[:size] -= 1 / (penalty * size**2)
-    half = np.where(free, norm.ppf((1 + level) / 2) * np.sqrt(np.maximum(variance, 0.0)), np.nan)
-    theta = np.where(free, theta, np.nan)
+    variance = np.diag(np.linalg.inv(information)).copy()
+    variance[:size] -= 1 / size**2  # of the strengths' sum, which is 0 by definition and not by the data
+    half = norm.ppf((1 + level) / 2) * np.sqrt(np.maximum(variance, 0.0))
     ci = np.stack([theta - half, theta + half], axis=-1)
-    tie_ci, order_ci = (tuple(ends) for ends in ci[size:].tolist())
-    tie, order = theta[size:].tolist()
-    return DavidsonFit(names, theta[:size], ci[:size], tie, tie_ci, order, order_ci, loglik, prior)
+    unknown = (np.nan, np.array([np.nan, np.nan]))
+    tie = (theta[size], ci[size]) if model.ties else unknown
+    order = (theta[-1], ci[-1]) if model.order else unknown
+    return DavidsonFit(
+        names,
+        theta[:size],
+        ci[:size],
+        float(tie[0]),
+        tuple(tie[1].tolist()),
+        float(order[0]),
+        tuple(order[1].tolist()),
+        loglik,
+        prior,
+    )

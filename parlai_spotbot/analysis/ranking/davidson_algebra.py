@@ -1,113 +1,205 @@
-"""The likelihood of Davidson's model in dense K × K algebra, for any number of replicates at once.
+"""The penalised likelihood of Davidson's model, for one set of matches and any number of hypotheses about it at once.
 
-It depends on the data through counts (K, K, 3) only, and its information matrix in the strengths is the Laplacian of a
-K × K matrix, so a step of Newton's method costs the same whatever the number of judgements. Parameters are K log
-strengths, log ν, log γ; those that aren't `free` are held.
+The likelihood depends on the data through the counts of each pair that met (a cell). Parameters are K log strengths,
+then log ν of ties and log γ of order where these are estimated. Davidson's model is a multinomial logistic regression
+in these parameters, so Jeffreys' prior as a penalty (Firth 1993, Biometrika 80; Kosmidis & Firth 2021, Biometrika 108)
+makes all estimates finite, also where a contestant won or lost everything.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 
+STEP = 2.0
+"""Largest change of a parameter in one step of Newton's method."""
 
-def with_prior(counts: np.ndarray, prior: float) -> np.ndarray:
-    """Counts (..., K, K, 3) with `prior` pseudo-matches more for each pair that met, half won by each side.
-
-    Half of them in each position, so that they don't speak of the order effect.
-    """
-    if not prior:
-        return counts
-    met = counts.sum(axis=-1)
-    met = (met + np.swapaxes(met, -1, -2) > 0)[..., None]
-    return counts + prior / 4 * met * np.eye(3)[[WIN, LOSS]].sum(axis=0)
+ROOM = 4_000_000
+"""Numbers in the largest array when many hypotheses are fitted at once."""
 
 
 @dataclass(frozen=True)
-class Sums:
-    """What the likelihood needs: matches `n` (replicates, K, K) and sufficient statistics (replicates, K + 2)."""
+class PairedCounts:
+    """Counts of each pair that met, and the likelihood of Davidson's model given them.
 
-    n: np.ndarray
-    observed: np.ndarray
+    Attributes
+    ----------
+    size : int
+        Number of contestants, K.
+    first, second : arrays (m,)
+        The two contestants of each cell. Without an order effect both orders of a pair share a cell.
+    counts : array (m, 3)
+        Wins of the first, ties, losses of the first.
+    ties, order : bool
+        Whether log ν and log γ are estimated; p = K + ties + order parameters.
+    penalty : float
+        1 for Jeffreys' prior, 0 for maximum likelihood.
+    """
+
+    size: int
+    first: np.ndarray
+    second: np.ndarray
+    counts: np.ndarray
+    ties: bool
+    order: bool
+    penalty: float = 1.0
 
     @classmethod
-    def of(cls, counts: np.ndarray) -> Sums:
-        win, tie = counts[..., WIN], counts[..., TIE]
-        taken = win + tie / 2
-        given = counts[..., LOSS] + tie / 2
-        size = counts.shape[1]
-        observed = np.empty((len(counts), size + 2))
-        observed[:, :size] = taken.sum(axis=2) + given.sum(axis=1)
-        observed[:, size], observed[:, size + 1] = tie.sum(axis=(1, 2)), win.sum(axis=(1, 2))
-        return cls(counts.sum(axis=-1), observed)
+    def of(cls, counts: np.ndarray, order: bool, penalty: float = 1.0) -> PairedCounts:
+        """Return the cells of counts (K, K, 3), see `WinMatrix`; ties are estimated where there are any."""
+        size = len(counts)
+        if not order:
+            counts = np.triu(np.ones((size, size)), 1)[..., None] * (counts + counts.transpose(1, 0, 2)[..., ::-1])
+        first, second = np.nonzero(counts.sum(axis=-1))
+        cells = counts[first, second]
+        return cls(size, first, second, cells, bool(cells[:, TIE].any()), order, penalty)
 
-    def __getitem__(self, rows: np.ndarray) -> Sums:
-        return Sums(self.n[rows], self.observed[rows])
+    @property
+    def parameters(self) -> int:
+        """Number of parameters p."""
+        return self.size + self.ties + self.order
 
+    @cached_property
+    def n(self) -> np.ndarray:
+        """Matches of each cell (m,)."""
+        return self.counts.sum(axis=1)
 
-def shares(theta: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Chances (replicates, K, K) that bot i, as entity 0, wins against j, and that they tie."""
-    size = theta.shape[1] - 2
-    half = np.exp(theta[:, :size] / 2)
-    nu = np.exp(theta[:, size]) * free[:, size]
-    # In units of the root of the product of both strengths: the tie is ν, and no power overflows early.
-    ratio = half[:, :, None] / half[:, None, :]
-    win = ratio * np.exp(theta[:, size + 1])[:, None, None]
-    nu = nu[:, None, None]
-    scale = 1 / (win + nu + 1 / ratio)
-    return win * scale, nu * scale
+    @cached_property
+    def _sides(self) -> np.ndarray:
+        """Indicators (m, K) of the first contestant less those of the second."""
+        sides = np.zeros((len(self.n), self.size))
+        rows = np.arange(len(self.n))
+        sides[rows, self.first], sides[rows, self.second] = 1.0, -1.0
+        return sides
 
+    def _by_contestant(self, values: np.ndarray, second: float = -1.0) -> np.ndarray:
+        """Sums (..., K) of the cells' values (..., m) over the first contestants plus `second` times the others."""
+        if values.ndim == 1:  # there may be 500,000 cells
+            found = np.bincount(self.first, values, self.size)
+            return found + second * np.bincount(self.second, values, self.size)
+        return values @ (self._sides if second < 0 else np.abs(self._sides))
 
-def derivatives(sums: Sums, theta: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gradient (replicates, K + 2) and information (replicates, K + 2, K + 2) of the log-likelihood.
+    @cached_property
+    def _observed(self) -> np.ndarray:
+        """Sufficient statistics (p,): points beyond half of each contestant's matches, ties, wins of the first."""
+        points = (self.counts[:, WIN] - self.counts[:, LOSS]) / 2
+        more = [self.counts[:, TIE].sum()] * self.ties + [self.counts[:, WIN].sum()] * self.order
+        return np.append(self._by_contestant(points), more)
 
-    Parameters that aren't free have gradient 0 and information 1. The strengths' sum, which the likelihood says nothing
-    about, gets a penalty of `sum_penalty`: where the sum is 0 it stays so.
-    """
-    size = theta.shape[1] - 2
-    win, tie = shares(theta, free)
-    share = win + tie / 2  # of a match that entity 0 takes, a tie being half
-    won, tied, taken = sums.n * win, sums.n * tie, sums.n * share
-    expected = np.empty_like(theta)
-    expected[:, :size] = taken.sum(axis=2) - taken.sum(axis=1) + sums.n.sum(axis=1)
-    expected[:, size], expected[:, size + 1] = tied.sum(axis=(1, 2)), won.sum(axis=(1, 2))
-    information = np.zeros((len(theta), size + 2, size + 2))
-    linked, places = information[:, :size, :size], np.arange(size)
-    spread = won + tied / 4 - taken * share
-    np.add(spread, spread.transpose(0, 2, 1), out=linked)
-    degree = linked.sum(axis=2)
-    linked *= -1
-    linked[:, places, places] += degree
-    linked += sum_penalty(degree)[:, None, None]
-    for place, column in ((size, tied * (0.5 - share)), (size + 1, won * (1 - share))):
-        information[:, :size, place] = column.sum(axis=2) - column.sum(axis=1)
-        information[:, place, :size] = information[:, :size, place]
-    information[:, size, size] = expected[:, size] - np.einsum("rij,rij->r", tied, tie)
-    information[:, size + 1, size + 1] = expected[:, size + 1] - np.einsum("rij,rij->r", won, win)
-    information[:, size, size + 1] = information[:, size + 1, size] = -np.einsum("rij,rij->r", tied, win)
-    for place in (size, size + 1):
-        held = ~free[:, place]
-        information[held, place], information[held, :, place] = 0.0, 0.0
-        information[held, place, place] = 1.0
-    return (sums.observed - expected) * free, information
+    def log_chances(self, theta: np.ndarray) -> np.ndarray:
+        """Log probabilities (..., m, 3) of win, tie and loss of the first, at parameters (..., p)."""
+        half = (theta[..., self.first] - theta[..., self.second]) / 2
+        order = theta[..., -1:] if self.order else 0.0
+        tie = theta[..., self.size, None] + 0 * half if self.ties else np.full(half.shape, -np.inf)
+        worth = np.stack([half + order, tie, -half], axis=-1)
+        return worth - np.logaddexp(np.logaddexp(worth[..., 0], worth[..., 2]), worth[..., 1])[..., None]
 
+    def features(self, chances: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return each outcome's features less their mean: of strengths (..., m, 3), of ties, of order.
 
-def sum_penalty(degree: np.ndarray) -> np.ndarray:
-    """What is added to every entry of the Laplacian whose diagonal is `degree` (..., K)."""
-    return degree.mean(axis=-1) / degree.shape[-1]
+        The strengths' feature is what the first gains and the second loses: 1, ½ or 0 of a match.
+        """
+        found = [np.array([1.0, 0.5, 0.0]), np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])]
+        kept = [True, self.ties, self.order]
+        return tuple(x - (chances * x).sum(axis=-1, keepdims=True) for x, keep in zip(found, kept, strict=True) if keep)
 
+    def information(self, chances: np.ndarray) -> np.ndarray:
+        """Fisher information (..., p, p), with 1 added between strengths, whose sum the likelihood leaves open."""
+        features, size = self.features(chances), self.size
+        found = np.zeros((*chances.shape[:-2], self.parameters, self.parameters))
+        weight = self.n[:, None] * chances
+        along = (weight * features[0] ** 2).sum(axis=-1)
+        found[..., :size, :size] = 1.0
+        found[..., self.first, self.second] -= along
+        found[..., self.second, self.first] -= along
+        found[..., np.arange(size), np.arange(size)] += self._by_contestant(along, 1.0)
+        for i, x in enumerate(features[1:], size):
+            found[..., :size, i] = self._by_contestant((weight * features[0] * x).sum(axis=-1))
+            found[..., i, :size] = found[..., :size, i]
+            for j, y in enumerate(features[1:], size):
+                found[..., i, j] = (weight * x * y).sum(axis=(-1, -2))
+        return found
 
-def log_likelihood(counts: np.ndarray, theta: np.ndarray, free: np.ndarray) -> float:
-    """Of one set of counts (K, K, 3) at one set of parameters (K + 2,)."""
-    size = len(theta) - 2
-    level, tie = theta[:size], theta[size] if free[size] else -np.inf
-    worth = np.empty(counts.shape)
-    worth[..., WIN] = level[:, None] + theta[size + 1]
-    worth[..., TIE] = tie + (level[:, None] + level) / 2
-    worth[..., LOSS] = level
-    seen = counts > 0
-    logs = worth - np.logaddexp.reduce(worth, axis=-1, keepdims=True)
-    return float(counts[seen] @ logs[seen])
+    def score(self, chances: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+        """Gradient (..., p) of the penalised likelihood; `covariance` (..., p, p) is the inverse information.
+
+        The penalty's part is half the third moment of the features, contracted with the covariance.
+        """
+        features, size = self.features(chances), self.size
+        first, second = self.first, self.second
+        own = np.diagonal(covariance, axis1=-2, axis2=-1)
+        variance = own[..., first] + own[..., second] - 2 * covariance[..., first, second]
+        spread = variance[..., None] * features[0] ** 2
+        for i, x in enumerate(features[1:], size):
+            spread = spread + 2 * (covariance[..., first, i] - covariance[..., second, i])[..., None] * features[0] * x
+            for j, y in enumerate(features[1:], size):
+                spread = spread + covariance[..., i, j, None, None] * x * y
+        weight = self.n[:, None] * chances * (self.penalty / 2 * spread)
+        expected = self.n * ((chances[..., WIN] - chances[..., LOSS]) / 2)
+        gradient = np.empty((*chances.shape[:-2], self.parameters))
+        residual = (weight * features[0]).sum(axis=-1) - expected
+        gradient[..., :size] = self._observed[:size] + self._by_contestant(residual)
+        outcomes = [TIE] * self.ties + [WIN] * self.order
+        for i, (x, outcome) in enumerate(zip(features[1:], outcomes, strict=True), size):
+            bias = (weight * x).sum(axis=(-1, -2))
+            gradient[..., i] = self._observed[i] - (self.n * chances[..., outcome]).sum(axis=-1) + bias
+        return gradient
+
+    def value(self, theta: np.ndarray) -> np.ndarray:
+        """Penalised log-likelihood (...)."""
+        logs = self.log_chances(theta)
+        return self._value(logs, self.information(np.exp(logs)))
+
+    def _value(self, logs: np.ndarray, information: np.ndarray) -> np.ndarray:
+        seen = self.counts > 0
+        found = np.where(seen, self.counts * np.where(seen, logs, 0.0), 0.0).sum(axis=(-1, -2))
+        return found + self.penalty / 2 * np.linalg.slogdet(information)[1] if self.penalty else found
+
+    def maximise(
+        self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-10, steps: int = 200
+    ) -> np.ndarray:
+        """Return the parameters (..., p) of the maximum, by Fisher's scoring from `theta` with halved steps.
+
+        `fixed` (..., p) holds one linear combination of the parameters at the value that it has in `theta`.
+        """
+        best, base, step = np.full(theta.shape[:-1], -np.inf), theta, np.zeros_like(theta)
+        for _ in range(steps):
+            logs = self.log_chances(theta)
+            chances = np.exp(logs)
+            information = self.information(chances)
+            value = self._value(logs, information)
+            better = value >= best - 1e-9 * np.maximum(1.0, np.abs(best))
+            base = np.where(better[..., None], theta, base)
+            best = np.where(better, value, best)
+            covariance = np.linalg.inv(information)
+            gradient = self.score(chances, covariance)
+            onward = np.einsum("...ij,...j->...i", covariance, gradient)
+            if fixed is not None:
+                along = np.einsum("...ij,...j->...i", covariance, fixed)
+                onward = onward - along * ((onward * fixed).sum(-1) / (along * fixed).sum(-1))[..., None]
+            onward = onward * np.minimum(1.0, STEP / np.maximum(np.abs(onward).max(axis=-1, keepdims=True), 1e-300))
+            if better.all() and np.abs((gradient * onward).sum(axis=-1)).max(initial=0.0) < tolerance:
+                return theta + onward
+            step = np.where(better[..., None], onward, step / 2)
+            theta = base + step
+        return base
+
+    def likelihood_ratios(self, theta: np.ndarray, contrasts: np.ndarray) -> np.ndarray:
+        """Twice the loss of penalised log-likelihood (q,) where each contrast (q, p) is 0 instead of as in the maximum.
+
+        Both fits use the information of the full model (Heinze & Schemper 2002, Stat. Med. 21).
+        """
+        best = self.value(theta)
+        covariance = np.linalg.inv(self.information(np.exp(self.log_chances(theta))))
+        along = contrasts @ covariance
+        start = theta - along * ((contrasts @ theta) / (along * contrasts).sum(axis=1))[:, None]
+        found = np.empty(len(contrasts))
+        many = max(1, ROOM // (3 * len(self.n) + self.parameters**2))
+        for place in range(0, len(contrasts), many):
+            part = slice(place, place + many)
+            found[part] = 2 * (best - self.value(self.maximise(start[part], contrasts[part], 1e-8)))
+        return np.maximum(found, 0.0)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.choices import cycle_test, fit_test, pair_grid, share_test
+from parlai_spotbot.analysis.choices import cycle_test, pair_grid, share_test
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
@@ -20,9 +20,9 @@ from parlai_spotbot.wording import NONE, interval, p_value, percent, plainly
 
 CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
 TEST = (
-    "difference of log strengths by Davidson's model of all choices over its standard error clustered by conversations "
-    "and by annotators, Holm-adjusted over the pairs of a question; an exact test is its floor where choices are few "
-    "or one-sided; p_pair is of the pair's own decided choices alone"
+    "likelihood ratio of equal strengths in Davidson's model of all choices, over the design effect of choices "
+    "clustered by conversations and by annotators, Holm-adjusted over the pairs of a question; p_pair is of the pair's "
+    "own decided choices alone"
 )
 PAIR_HEAD = ("contestant", "over", "share of wins", "95 % interval", "n", "p", "adjusted p")
 
@@ -45,21 +45,14 @@ def ranked(own: Answers, rows: pd.DataFrame) -> dict:
     seen = names(rows)
     met = [name for name in own.names if name in seen]
     found = contrasts(rows, met, order=False, **own.hang)
-    place = {name: i for i, name in enumerate(found.names)}
     grid = pair_grid(rows, met, **own.hang)
     clustered = sum(not row["independent"] for row in grid)
-    cycles, fit = cycle_test(grid, met), fit_test(rows, met, grid, rng=own.rng(f"fit {question}"))
+    pool = criteria.pool_of(found, rows, grid, own.rng(f"fit {question}"), order=False, **own.hang)
+    cycles, fit = cycle_test(grid, met), pool["one_scale"]
     result = {
-        "order": found.ranked if found.clusters is not None else met,
-        "clusters": {name: found.places[place[name]].tolist() for name in found.ranked},
+        **pool,
         "criterion": CRITERION,
-        "score": {name: found.score[place[name]] for name in found.ranked},
-        "score_ci": {name: found.score_ci[place[name]].tolist() for name in found.ranked},
-        "strength": {
-            name: {"strength": found.strength[place[name]], "ci": found.ci[place[name]].tolist()}
-            for name in found.ranked
-        },
-        "pairs": with_contrasts(grid, found),
+        "pairs": with_contrasts(grid, found, pool["one_scale"]["rejected"]),
         "test": TEST,
         "clustering": _clustering(len(grid), clustered),
         "cycles": cycles | {"sentence": cycles_sentence(cycles)},
@@ -72,10 +65,10 @@ def ranked(own: Answers, rows: pd.DataFrame) -> dict:
     return result | ({"why": found.why} if found.why else {})
 
 
-def with_contrasts(grid: Sequence[dict], found: Contrasts) -> list[dict]:
+def with_contrasts(grid: Sequence[dict], found: Contrasts, alone: bool = False) -> list[dict]:
     """The rows of `pair_grid` with the difference that all choices together tell of, and its p and p_adjusted.
 
-    The pair's own p is `p_pair`.
+    The pair's own p is `p_pair`. With `alone`, where no one scale fits, p and p_adjusted are of the pair's own choices.
     """
     of = {(row["a"], row["b"]): row for row in found.pairs.to_dict(orient="records")}
     rows = []
@@ -87,8 +80,8 @@ def with_contrasts(grid: Sequence[dict], found: Contrasts) -> list[dict]:
                 "p_pair": row["p"],
                 "difference": model["difference"],
                 "difference_ci": (model["low"], model["high"]),
-                "p": model["p"],
-                "p_adjusted": model["p_adjusted"],
+                "p": row["p"] if alone else model["p"],
+                "p_adjusted": row["p_adjusted"] if alone else model["p_adjusted"],
             }
         )
     return rows
@@ -125,7 +118,9 @@ def _clustering(pairs: int, clustered: int) -> str:
 # -- told --------------------------------------------------------------------------------------------------------------
 def tell(result: Result) -> list[Section]:
     """Who is preferred, and who beats whom."""
-    return cautioned(result, [_order(result.data), _grids(result.data)])
+    order, grids = _order(result.data), _grids(result.data)
+    rejected = result.data["criteria"][result.data["question"]].get("one_scale", {}).get("rejected")
+    return cautioned(result, [grids, order] if rejected else [order, grids])
 
 
 def _order(own: Mapping) -> Section:

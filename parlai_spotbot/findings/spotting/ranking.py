@@ -11,6 +11,7 @@ from scipy.stats import fisher_exact
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
+from parlai_spotbot.findings.criteria import headline, order_effect_sentence, single_order
 from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card, two_ends
 from parlai_spotbot.findings.matrix import WIDEST
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
@@ -133,12 +134,13 @@ def tell(result: Result) -> list[Section]:
     """Who ranks where, and how many take each bot for human; then every two bots."""
     own = result.data
     sentence, orders = agreement_of_orders(own)
-    ranked = [own.get("why") or "", " ".join(verdict(own)), sentence]
+    ranked = [" ".join(verdict(own)), sentence, order_effect_sentence(own)]
     first = Section("ranking", "Ranking", _texts(ranked), _chart(own), _tables(own), orders)
     matrix = matrix_of(own, "Win rates of every two bots") if own.get("pairs") else None
     tables = [table for table in (matrix, _pairs_table(own)) if table]
     wins = Section("wins", "Wins", [], _matrix(own), tables)
-    return cautioned(result, [first, wins])
+    rejected = own.get("one_scale", {}).get("rejected")
+    return cautioned(result, [wins, first] if rejected else [first, wins])
 
 
 def _texts(found: Sequence[str]) -> list[str]:
@@ -241,22 +243,12 @@ def _tables(own: Mapping) -> list[Table]:
     return [found] if found else []
 
 
-def _lead(own: Mapping) -> str:
-    """Who is ahead: nobody is surely better than those whose first place is 1."""
-    best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
-    if len(best) == 1:
-        score = (own.get("score") or {}).get(best[0])
-        told = f", with {percent(score)} of the points{to((own.get('score_ci') or {}).get(best[0]), prefix=INTERVAL)}"
-        return f"{best[0]} is ahead of all others{'' if score is None else told}."
-    if len(best) == len(own["order"]):
-        return "The bots can't be told apart by these data."
-    who = listed(best) if len(best) <= NAMED else f"{len(best)} of {len(own['order'])} bots"
-    return f"{who} can't be told apart at the top."
-
-
 def verdict(own: Mapping) -> list[str]:
-    """Who is ahead, and how near the bots come to people, a sentence each; [] where nobody was compared."""
-    return [_lead(own), _beside_people(own)] if own.get("order") else []
+    """Who is ahead, how near the bots come to people, and what that rests on; [] where nobody was compared."""
+    if not own.get("order"):
+        return []
+    first, *others = headline(own, "bots")
+    return [first, _beside_people(own), *others]
 
 
 def _beside_people(own: Mapping) -> str:
@@ -330,7 +322,7 @@ def agreement_of_orders(own: Mapping) -> tuple[str, list[tuple[str, list[Name]]]
 
     Returns the sentence, "" where no pair is told apart, and the orders where any two bots change places.
     """
-    found = own.get("orders", {})
+    found = own.get("orders", {}) if single_order(own) else {}
     names = {"davidson": "strength", "trueskill": "TrueSkill", "win_rate": "win rate", "survival": "survival"}
     orders = {label: [Name(bot) for bot in found[key]] for key, label in names.items() if found.get(key)}
     if len(orders) < 2:
@@ -364,6 +356,7 @@ def _pairs_table(own: Mapping) -> Table | None:
     place = {bot: i for i, bot in enumerate(own.get("order", []))}
     shown = own["pairs"]
     if len(shown) > MOST:
+        shown = [p for p in shown if p["a"] in place and p["b"] in place]
         shown = [p for p in shown if abs(place[p["a"]] - place[p["b"]]) <= NEAR]
     rows = [
         (
@@ -396,7 +389,7 @@ def _pairs_table(own: Mapping) -> Table | None:
 def _from_first_to_last(own: Mapping) -> str:
     """Give the win rates of the first and the last bot, and whether the ranking tells the two apart."""
     rated = [bot for bot in own.get("order", []) if own["win_rate"].get(bot) is not None]
-    if len(rated) < 2:
+    if len(rated) < 2 or not single_order(own):
         return ""
     first, last = rated[0], rated[-1]
     text = f"From first to last the win rate goes from {rate(own, first)} ({first}) to {rate(own, last)} ({last})."
@@ -428,7 +421,7 @@ def _nearest_pair(own: Mapping) -> str:
 
 def leader(own: Mapping) -> str:
     """Who is first, by how much, and how sure its place is."""
-    if len(own.get("order", [])) < 2:
+    if len(own.get("order", [])) < 2 or not single_order(own):
         return ""
     best = own["order"][0]
     rate, ci = own["win_rate"].get(best), own["win_rate_ci"].get(best)
@@ -461,6 +454,8 @@ def clear_wins(own: Mapping) -> str:
     differ = _clear(own)
     alike = [f"{p['a']} and {p['b']}" for p in tested if not p["p_adjusted"] < LEVEL]
     how = "Holm-corrected for the number of pairs"
+    if own.get("one_scale", {}).get("rejected"):
+        how += ", by each pair's own matches"
     if "clustered" in own.get("test", ""):
         both = "conversation or annotator" if "annotators" in own["test"] else "conversation"
         how += f"; matches of one {both} taken as dependent"
@@ -474,7 +469,7 @@ def clear_wins(own: Mapping) -> str:
         text += f"; not told apart: {'; '.join(alike)}" if len(alike) <= NAMED else ""
     clear = differ[0]
     a, b, difference, ci = clear["a"], clear["b"], clear.get("difference"), clear.get("difference_ci")
-    if difference is None:
+    if difference is None or own.get("one_scale", {}).get("rejected"):
         return f"{text}."
     if difference < 0:
         a, b, difference, ci = b, a, -difference, [-ci[1], -ci[0]] if known(ci) else None
@@ -552,7 +547,7 @@ def lines(result: Result) -> list[str]:
     if not own["orders"]["agree"]:
         changed = sorted({f"{pair['a']}/{pair['b']}" for pair in own["orders"]["reversed"]})
         found.append(f"  strength, TrueSkill, win rate, survival order these pairs differently: {', '.join(changed)}")
-    return found
+    return found + [f"  {sentence}" for sentence in verdict(own)]
 
 
 def _at(curve: dict | None, k: int) -> float | None:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking import (
     Contrasts,
     TrueSkill,
     contrasts,
-    pair_table,
+    paper_chi2,
     rank_clusters,
     trueskill_scores,
     win_matrix,
@@ -19,7 +20,8 @@ from parlai_spotbot.analysis.ranking import (
     win_rates,
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
-from parlai_spotbot.analysis.uncertainty.shares import share_tests
+from parlai_spotbot.findings.choices.ranking import with_contrasts
+from parlai_spotbot.findings.criteria import pool_of
 from parlai_spotbot.findings.finding import SAME, Rows, two_ends
 from parlai_spotbot.findings.matrix import matrix_table, places
 from parlai_spotbot.findings.sections import Table
@@ -28,9 +30,9 @@ from parlai_spotbot.wording import between, number, percent, span
 
 CRITERION = "strength by Davidson's model of all matches, ties included"
 TEST = (
-    "difference of log strengths by Davidson's model of all matches over its standard error clustered by {}, "
-    "Holm-adjusted over the pairs; an exact test is its floor where matches are few or one-sided; p_sign takes matches "
-    "as independent"
+    "likelihood ratio of equal strengths in Davidson's model of all matches, over the design effect of matches "
+    "clustered by {}, Holm-adjusted over the pairs; p_pair is of the pair's own decided matches; p_sign takes these as "
+    "independent"
 )
 MATRIX = (
     "Of the decided matches of the bot of the row with the bot of the column the share that it won; * where both are "
@@ -71,28 +73,27 @@ def ranking(
     if matches.empty:
         return dict(NO_MATCH)
     matches = matches.reset_index(drop=True)
-    found = contrasts(matches, bots, crossed=crossed, resample=resample)
+    options = {"crossed": crossed, "resample": resample}
+    found = contrasts(matches, bots, **options)
+    grid = pair_grid(matches, bots, **options)
+    pool = pool_of(found, matches, grid, rng.spawn(1)[0], **options)
     rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, found)
-    order = found.ranked if found.clusters is not None else [bots[i] for i in np.argsort(-np.nan_to_num(rate))]
+    order = pool["order"]
     place = {bot: i for i, bot in enumerate(bots)}
+    davidson = pool.pop("strength")
     return {
-        "order": order,
+        **pool,
         "criterion": CRITERION,
-        "clusters": {bot: found.places[place[bot]].tolist() for bot in order},
-        "score": {bot: found.score[place[bot]] for bot in order},
-        "score_ci": {bot: found.score_ci[place[bot]].tolist() for bot in order},
         "win_rate": {bot: rate[place[bot]] for bot in order},
         "win_rate_ci": {bot: rate_ci[place[bot]].tolist() for bot in order},
-        "pairs": _pairs(matches, found),
+        "pairs": _pairs(grid, found, pool["one_scale"]["rejected"]),
         "test": TEST.format("conversations and by annotators" if crossed else "conversations"),
         **_skills(matches, bots, order, weights, rng),
-        "davidson": {
-            bot: {"strength": found.strength[place[bot]], "ci": found.ci[place[bot]].tolist()} for bot in order
-        },
+        "davidson": davidson,
         "davidson_model": _model(found),
         "n": len(matches),
         "ties": float((matches["outcome"] == 0).mean()),
-    }
+    } | ({"why": found.why} if found.why else {})
 
 
 def _skills(
@@ -122,36 +123,18 @@ def skill_model(matches: pd.DataFrame) -> TrueSkill:
     return TrueSkill(tau=0.0, draw_probability=min(float((matches["outcome"] == 0).mean()), 0.99))
 
 
-def _pairs(matches: pd.DataFrame, found: Contrasts) -> list[dict]:
-    """One entry a pair that met: its own counts and win rate, and the difference by the model."""
-    rows = pair_table(win_matrix(matches, found.names))
-    of = {(row["a"], row["b"]): row for row in found.pairs.to_dict(orient="records")}
-    code = {name: i for i, name in enumerate(found.names)}
-    a, b = (matches[column].map(code).to_numpy() for column in ("a", "b"))
-    size = len(code)
-    pair = pd.Series(range(len(rows)), index=rows["a"].map(code) * size + rows["b"].map(code))
-    decided = (matches["outcome"] != 0).to_numpy()
-    group = pair.reindex((np.minimum(a, b) * size + np.maximum(a, b))[decided]).to_numpy()
-    hits = (matches["outcome"].to_numpy()[decided] > 0) == (a < b)[decided]
-    if found.clusters is None:
-        ends = np.full((len(rows), 2), np.nan)
-    else:
-        ends = share_tests(hits, group, len(rows), found.clusters.take(decided))["ci"]
+def _pairs(grid: Sequence[dict], found: Contrasts, alone: bool) -> list[dict]:
+    """One entry a pair that met: its own counts, win rate and test (`p_pair`), and the difference by the model.
+
+    With `alone`, where no one scale fits, p and p_adjusted are of the pair's own matches.
+    """
+    counts = [np.array([row[name] for row in grid], dtype=float) for name in ("wins_a", "wins_b", "n")]
     result = []
-    for row, (low, high) in zip(rows.to_dict(orient="records"), ends, strict=True):
-        model = of[row["a"], row["b"]]
-        result.append(
-            {
-                **{key: row[key] for key in ("a", "b", "wins_a", "wins_b", "ties", "n", "rate_a")},
-                "rate_ci": [low, high],
-                "difference": model["difference"],
-                "difference_ci": [model["low"], model["high"]],
-                "p": model["p"],
-                "p_adjusted": model["p_adjusted"],
-                "p_sign": row["p_sign"],
-                "p_chi2": row["p_chi2"],
-            }
-        )
+    for row, p_chi2 in zip(with_contrasts(grid, found, alone), paper_chi2(*counts).tolist(), strict=True):
+        kept = {name: row[name] for name in ("a", "b", "wins_a", "wins_b", "ties", "n")}
+        model = {name: row[name] for name in ("difference", "difference_ci", "p", "p_adjusted", "p_pair")}
+        own = {"rate_a": row["estimate"], "rate_ci": row["ci"], "p_sign": row["p_exact"], "p_chi2": p_chi2}
+        result.append(kept | own | model)
     return result
 
 
@@ -159,7 +142,6 @@ def _model(found: Contrasts) -> dict:
     """What stands behind the strengths."""
     (tie, *tie_ci), (order, *order_ci) = found.tie, found.order
     model = {
-        "prior": found.prior,
         "log_tie": tie,
         "log_tie_ci": tie_ci,
         "order_effect": order,

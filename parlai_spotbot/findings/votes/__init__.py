@@ -7,15 +7,14 @@ pair and outcome, and from rows as codes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.findings.answers import Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.records import ADDITIONAL, HUMAN
 
@@ -66,36 +65,45 @@ class Ballots:
         return self.computed[name]
 
     @cached_property
-    def conversation(self) -> np.ndarray:
-        """Codes (n,) of what was shown: the answers of two contestants to one prompt, whichever stood first."""
-        size = len(self.names)
-        pair = np.minimum(self.a, self.b).astype(np.int64) * size + np.maximum(self.a, self.b)
-        return _alone(np.where(self.prompt < 0, -1, codes_of(self.prompt * size**2 + pair)))
-
-    @cached_property
     def clusters(self) -> Clusters:
-        """Which votes hang together: those on the same two answers, and those of one annotator."""
-        talks = _recurring(self.conversation) if "conversations" in self.resample else None
+        """The clusters of votes: those on one prompt, whoever answered it, and those of one annotator."""
+        talks = _recurring(_alone(self.prompt)) if "conversations" in self.resample else None
         workers = _recurring(_alone(self.worker)) if self.crossed and "workers" in self.resample else None
         return Clusters(len(self.a), None if talks is None else talks[:, None], workers)
 
-    def compared(self, ties_too: bool = False, prompts: bool = False) -> Contrasts:
-        """The contrasts of the votes that say who is better, or that it is a tie.
+    def matches(self, ties_too: bool = False) -> pd.DataFrame:
+        """The votes that say who is better, or that it is a tie, as `contrasts` takes them.
 
-        `ties_too`: both bad as ties; `prompts`: as if another study had other prompts.
+        `ties_too`: votes for both bad are ties.
         """
         kept = np.ones(len(self.a), dtype=bool) if ties_too else ~self.bad
         names = pd.Index(self.names)
-        matches = pd.DataFrame(
+        return pd.DataFrame(
             {
                 "a": pd.Categorical.from_codes(self.a[kept], names),
                 "b": pd.Categorical.from_codes(self.b[kept], names),
                 "outcome": self.outcome[kept],
-                "conversation_id": (_alone(self.prompt) if prompts else self.conversation)[kept],
+                "conversation_id": _alone(self.prompt)[kept],
                 "worker_id": _alone(self.worker)[kept],
             }
         )
-        return contrasts(matches, self.names, crossed=self.crossed, resample=self.resample)
+
+    @property
+    def sampled(self) -> dict:
+        """What is a sample, as the functions of `analysis` take it."""
+        return {"crossed": self.crossed, "resample": self.resample}
+
+    def among(self, chosen: np.ndarray) -> Ballots:
+        """The votes between the contestants `chosen` (K,), and these alone."""
+        place = np.cumsum(chosen) - 1
+        rows = chosen[self.a] & chosen[self.b]
+        return replace(
+            self,
+            names=tuple(np.array(self.names, dtype=object)[chosen]),
+            a=place[self.a[rows]],
+            b=place[self.b[rows]],
+            **{name: getattr(self, name)[rows] for name in ("outcome", "bad", "prompt", "worker", "language", "day")},
+        )
 
     @property
     def seen(self) -> np.ndarray:

@@ -7,32 +7,36 @@ not: so the ranking leaves them out, and what it would be with them as ties stan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 from scipy.special import expit
 
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts
+from parlai_spotbot.analysis.choices import pair_grid
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
+from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.choices.ranking import PAIR_HEAD, grid_table, win_grid
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
-from parlai_spotbot.wording import interval, listed, percent, span
+from parlai_spotbot.wording import interval, percent, span
 
 CRITERION = "share of points (a tie is half) by Davidson's model, had all contestants met equally often"
 TEST = (
-    "contrast of Davidson's log strengths over all votes, so that two contestants are compared by those they both met, "
-    "too; Holm-adjusted over all pairs"
+    "likelihood ratio of equal strengths in Davidson's model of all votes, so that two contestants are compared by "
+    "those they both met, too, over the design effect of votes clustered by prompts and by annotators; Holm-adjusted "
+    "over all pairs"
 )
 ALPHA = 0.05
 GRID = 25
 """Of more contestants a grid of all pairs is no help: then neighbours in the order are shown, and all in the CSV."""
 
-NAMED = 5
-"""So many are named in a sentence."""
+GRIDDED = 200
+"""Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits."""
+
 IN_WORDS = {"won": "won", "tie": "tie", "both_bad": "both bad", "lost": "lost"}
 
 BAD = (
@@ -55,53 +59,49 @@ def _ranking_of(own: Ballots) -> dict:
 
 def ranked(own: Ballots) -> dict:
     """Order, places, scores, every pair with its contrast, and what became of each contestant's votes."""
-    counts, found = own.counts(), own.compared()
-    place, order = {name: i for i, name in enumerate(own.names)}, found.ranked
+    enough = enough_matches(own.a[~own.bad], own.b[~own.bad], len(own.names))
+    votes = np.bincount(np.concatenate([own.a, own.b]), minlength=len(own.names))
+    few = {own.names[i]: int(votes[i]) for i in np.flatnonzero(~enough)}
+    own = own.among(enough) if few else own
+    counts, matches = own.counts(), own.matches()
+    found = contrasts(matches, own.names, **own.sampled)
+    grid = pair_grid(matches, own.names, **own.sampled) if len(own.names) <= GRIDDED else []
+    pool = criteria.pool_of(found, matches, grid, generator(0, own.source, "votes"), **own.sampled)
     result = {
-        "order": order,
-        "clusters": {name: found.places[place[name]].tolist() for name in order},
+        **pool,
+        "too_few": few | pool["too_few"],
         "criterion": CRITERION,
-        "score": {name: found.score[place[name]] for name in order},
-        "score_ci": {name: found.score_ci[place[name]].tolist() for name in order},
-        "strength": {
-            name: {"strength": found.strength[place[name]], "ci": found.ci[place[name]].tolist()} for name in order
-        },
-        "pairs": _pairs_of(found, counts),
+        "pairs": _pairs_of(found, counts, grid if pool["one_scale"]["rejected"] else []),
         "test": TEST,
-        "shares": _shares_of(own, order),
+        "shares": _shares_of(own, pool["order"]),
         "n": len(own.a),
         "ties": float(counts[:, :, 1].sum() / max(counts.sum(), 1)),
         "both_bad": float(counts[:, :, 2].sum() / max(counts.sum(), 1)),
-        "otherwise": _otherwise(own, order),
+        "otherwise": _otherwise(own, pool["order"]),
     }
-    why = found.why
-    if own.bad.all():
-        why = "every vote found both bad, which doesn't say who is better"
-    elif why and own.bad.any():
-        why += " (a vote for both bad doesn't say who is better)"
+    why = "every vote found both bad, which says nothing of who is better" if own.bad.all() else found.why
     return result | ({"why": why} if why else {})
 
 
 def _otherwise(own: Ballots, order: list[str]) -> dict[str, dict]:
-    """What the ranking would be by other rules: `clear` pairs, and how many would stand in the other order."""
-    other = {}
-    if own.bad.any():
-        other["both_bad_as_ties"] = own.compared(ties_too=True)
-    prompts = len(np.unique(own.prompt[own.prompt >= 0]))
-    if "conversations" in own.resample and prompts and prompts < len(np.unique(own.conversation[own.prompt >= 0])):
-        other["other_prompts"] = own.compared(prompts=True)
-    result = {}
-    for rule, found in other.items():
-        strength = dict(zip(found.names, found.strength, strict=True))
-        result[rule] = {
+    """What the ranking would be with both bad as ties: `clear` pairs, and how many would stand in the other order."""
+    if not own.bad.any():
+        return {}
+    found = contrasts(own.matches(ties_too=True), own.names, **own.sampled)
+    strength = dict(zip(found.names, found.strength, strict=True))
+    return {
+        "both_bad_as_ties": {
             "clear": int((found.pairs["p_adjusted"] < ALPHA).sum()),
             "reversed": sum(strength[x] < strength[y] for x, y in combinations(order, 2)),
         }
-    return result
+    }
 
 
-def _pairs_of(found: Contrasts, counts: np.ndarray) -> list[dict]:
-    """Every two contestants: what was voted between them, and the contrast of their strengths as a share of wins."""
+def _pairs_of(found: Contrasts, counts: np.ndarray, alone: Sequence[Mapping]) -> list[dict]:
+    """Every two contestants: what was voted between them, and the contrast of their strengths as a share of wins.
+
+    Where no one scale fits, `alone` holds the rows of `pair_grid`, whose shares and tests take the contrasts' place.
+    """
     frame, place = found.pairs, {name: i for i, name in enumerate(found.names)}
     first, second = (frame[side].map(place).to_numpy(dtype=int) for side in ("a", "b"))
     seen = counts[first, second]
@@ -122,7 +122,13 @@ def _pairs_of(found: Contrasts, counts: np.ndarray) -> list[dict]:
     }
     rows = zip(*(np.asarray(values).tolist() for values in columns.values()), strict=True)
     found_rows = [dict(zip(columns, values, strict=True)) for values in rows]
-    return [{**row, "ci": [row.pop("low"), row.pop("high")]} for row in found_rows]
+    every = [{**row, "ci": [row.pop("low"), row.pop("high")]} for row in found_rows]
+    own = {(row["a"], row["b"]): row for row in alone}
+    kept = ("estimate", "ci", "p", "p_adjusted")
+    return [
+        row | {name: own[pair][name] for name in kept} if (pair := (row["a"], row["b"])) in own else row
+        for row in every
+    ]
 
 
 def _shares_of(own: Ballots, order: list[str]) -> dict[str, dict]:
@@ -144,9 +150,10 @@ def _shares_of(own: Ballots, order: list[str]) -> dict[str, dict]:
 
 # -- told --------------------------------------------------------------------------------------------------------------
 def tell(result: Result) -> list[Section]:
-    """Who is preferred, what became of votes, who beats whom."""
+    """Who is preferred, what became of votes, who beats whom; the last comes first where no one order fits."""
     main = result.data["criteria"][result.data["question"]]
-    return [_order(result.data, main), _outcomes(main), _pairs(main)]
+    order, outcomes, pairs = _order(result.data, main), _outcomes(main), _pairs(main)
+    return [pairs, order, outcomes] if main.get("one_scale", {}).get("rejected") else [order, outcomes, pairs]
 
 
 def _order(own: Mapping, main: Mapping) -> Section:
@@ -172,28 +179,16 @@ def _order(own: Mapping, main: Mapping) -> Section:
         cite=("chiang2024", "davidson1970", "cameron2011", "holm1979"),
     )
     text = _leaders(main)
-    if other := main["otherwise"].get("other_prompts"):
-        text.append(
-            f"This holds for these prompts. For others like them, with prompts as what votes share, "
-            f"{other['clear']:,} of {len(main['pairs']):,} pairs differ clearly."
-        )
+    if said := criteria.order_effect_sentence(main):
+        text.append(said)
     return Section("preferred", "Who is preferred?", text, [chart], [table])
 
 
 def _leaders(main: Mapping) -> list[str]:
     """Who may come first, and how many pairs are clear."""
-    if main["score"][main["order"][0]] is None:
-        return [f"There is no order: {main.get('why', 'nothing is known')}."]
-    best = [name for name in main["order"] if main["clusters"][name][0] == 1]
-    if len(best) == 1:
-        text = [f"First, apart from all others: {best[0]}."]
-    else:
-        more = f" and {len(best) - NAMED} others" if len(best) > NAMED else ""
-        named = f"{', '.join(best[:NAMED])}{more}" if more else listed(best)
-        text = [f"{len(best)} contestants may come first, as none is surely better than they: {named}."]
+    first, *others = criteria.headline(main)
     clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in main["pairs"])
-    text.append(f"{clear:,} of {len(main['pairs']):,} pairs differ clearly (adjusted for as many tests).")
-    return text + ([f"Note: {main['why']}."] if "why" in main else [])
+    return [first, f"{clear:,} of {len(main['pairs']):,} pairs differ clearly (adjusted for as many tests).", *others]
 
 
 def _outcomes(main: Mapping) -> Section:

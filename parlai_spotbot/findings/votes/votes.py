@@ -29,7 +29,6 @@ def compute(own: Ballots) -> dict:
         },
         "annotators": people,
         "prompts": prompts,
-        "conversations": len(np.unique(own.conversation)),
         "independent": clusters.workers is None and clusters.conversations is None,
         "sentence": _hanging(own, people, prompts),
         "first": share_test(own.outcome[decided] > 0, clusters.take(decided)) if decided.any() else {},
@@ -66,10 +65,9 @@ def _hanging(own: Ballots, people: dict, prompts: dict) -> str:
         if people["known"] < len(own.a):
             said.append(f"who gave {len(own.a) - people['known']:,} votes isn't known, each counts as one person's")
     if clusters.conversations is not None:
-        most = int(np.bincount(own.conversation).max())
         said.append(
-            f"the same two contestants' answers to one prompt were voted on up to {most:,} times, which tests "
-            "and intervals allow for"
+            f"{prompts['count']:,} prompts were voted on up to {prompts['most']:,} times each, which tests and "
+            "intervals allow for"
         )
     elif not prompts["count"]:
         said.append("which votes were on one prompt isn't known, so each counts as on a prompt of its own")

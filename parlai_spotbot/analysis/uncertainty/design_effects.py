@@ -1,0 +1,247 @@
+"""Design effects: how much larger the variances of a likelihood's estimates are than those of independent rows.
+
+Rows that share a conversation or an annotator are correlated. The robust (sandwich) variance of a contrast over the
+model's variance is its design effect, which scales likelihood-ratio tests (Rao & Scott 1984, Ann. Stat. 12). Residuals
+of a cluster are corrected for its leverage (CR2; Bell & McCaffrey 2002, Survey Methodology 28; Pustejovsky & Tipton
+2018, J. Bus. Econ. Stat. 36), with degrees of freedom by Satterthwaite's approximation under the model. With few
+clusters a contrast's own effect is known poorly, so it is drawn half way to the mean of all contrasts of strengths
+(moderated variances; Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3). Both dimensions add up as in Cameron, Gelbach &
+Miller (2011, J. Bus. Econ. Stat. 29), and no effect is below that of one dimension alone, or below 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, Clusters, Incidence
+
+OWN = 0.5
+"""Weight of a contrast's own design effect beside the mean of all."""
+
+LEVERAGE = 0.999
+"""Largest share of the information about a direction that one cluster counts for."""
+
+EXACT = 30_000_000
+"""Numbers in the clusters' information matrices; beyond, clusters are so many that leverage is negligible."""
+
+DEGREES = 100_000_000
+"""Products in the exact degrees of freedom of all contrasts; beyond, leverage is left out of them."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Rows of a likelihood by kind: all rows of a cell have the same distribution.
+
+    Attributes
+    ----------
+    scores : sparse array (n, p)
+        Each row's score: the features of its outcome less their mean.
+    cell : array (n,)
+        The cell of each row.
+    roots : array (m, o, p)
+        For each cell and outcome the score times the root of the outcome's probability, so that the sum over outcomes
+        of their outer products is a row's information.
+    information : array (p, p)
+        Of all rows; directions without information are left out.
+    """
+
+    scores: csr_array
+    cell: np.ndarray
+    roots: np.ndarray | None
+    information: np.ndarray
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Design effects of one kind of cluster, in coordinates in which the model's covariance is the identity (r, r).
+
+    `meat` (r, r) has the model's expectation `times` the identity; `information` and `corrected` (G, r, r) are those of
+    each cluster, before and after the correction for leverage; None with very many clusters. `effective` is their
+    effective number.
+    """
+
+    meat: np.ndarray
+    information: np.ndarray | None
+    corrected: np.ndarray | None
+    effective: float
+
+    @classmethod
+    def of(cls, incidence: Incidence, cells: Cells, root: np.ndarray) -> Dimension:
+        """Return the design effects of the clusters of `incidence`; `root` (r, p) leads to the coordinates."""
+        sums = incidence.sums(cells.scores)
+        size = np.bincount(incidence.codes).astype(float)
+        effective = float(size.sum() ** 2 / (size**2).sum())
+        rank, count = len(root), sums.shape[0]
+        if cells.roots is None or count * rank**2 > EXACT or len(cells.roots) * rank**2 > EXACT:
+            meat = root @ np.asarray((sums.T @ sums).todense()) @ root.T
+            return cls(meat * count / max(count - 1, 1), None, None, effective)
+        outer = np.einsum("mor,mos->mrs", *(cells.roots @ root.T,) * 2).reshape(-1, rank**2)
+        shape = (count, len(outer))
+        counts = csr_array(
+            (np.ones(len(incidence.codes)), (incidence.codes, cells.cell[incidence.places])), shape=shape
+        )
+        information = (counts @ outer).reshape(count, rank, rank)
+        values, vectors = np.linalg.eigh(information)
+        values = np.clip(values, 0.0, LEVERAGE)
+        turned = np.swapaxes(vectors, 1, 2)
+        correction = (vectors / np.sqrt(1 - values)[:, None, :]) @ turned
+        corrected = (vectors * (values / np.sqrt(1 - values))[:, None, :]) @ turned
+        own = np.einsum("gij,gj->gi", correction, np.asarray(sums.todense()) @ root.T)
+        return cls(own.T @ own, information, corrected, effective)
+
+    def df(self, contrasts: np.ndarray) -> np.ndarray:
+        """Degrees of freedom (q,) of the effect of each contrast (q, r) of unit length."""
+        if self.information is None:
+            return np.full(len(contrasts), self.effective - 1)
+        if len(contrasts) * self.information.size > DEGREES:
+            rank = contrasts.shape[1]
+            flat = self.information.reshape(-1, rank**2)
+            share = np.stack([flat @ np.outer(c, c).ravel() for c in contrasts])
+            return share.sum(axis=1) ** 2 / (share**2).sum(axis=1) - 1
+        share = np.einsum("qi,gij,qj->qg", contrasts, self.information, contrasts, optimize=True)
+        shifted = np.einsum("gij,qj->qgi", self.corrected, contrasts, optimize=True)
+        gram = np.einsum("qgi,qgj->qij", shifted, shifted, optimize=True)
+        others = (gram**2).sum(axis=(1, 2)) - ((shifted**2).sum(axis=2) ** 2).sum(axis=1)
+        return share.sum(axis=1) ** 2 / ((share**2).sum(axis=1) + others)
+
+    def pooled(self, basis: np.ndarray) -> tuple[float, float]:
+        """The mean effect over the directions `basis` (r, k), and its degrees of freedom."""
+        mean = float(np.trace(basis.T @ self.meat @ basis)) / basis.shape[1]
+        if self.information is None:
+            return mean, (self.effective - 1) * basis.shape[1]
+        own = np.einsum("ik,gij,jl->gkl", basis, self.information, basis, optimize=True)
+        shifted = np.einsum("ik,gij->gkj", basis, self.corrected, optimize=True)
+        square = np.einsum("gki,gkj->gij", shifted, shifted, optimize=True)
+        total = np.trace(own, axis1=1, axis2=2).sum()
+        others = (square.sum(axis=0) ** 2).sum() - (square**2).sum()
+        return mean, float(total**2 / ((own**2).sum() + others))
+
+
+@dataclass(frozen=True)
+class DesignEffects:
+    """Variances of contrasts of a likelihood's p estimates, for rows that share conversations and annotators.
+
+    `root` (r, p) is such that ``root.T @ root`` is the model's covariance; `basis` (r, k) spans the contrasts of
+    strengths. `conversations` and `annotators` are None where no cluster recurs; `couples` are the rows that share both
+    of two conversations side by side, which two clusters count.
+    """
+
+    root: np.ndarray
+    basis: np.ndarray
+    conversations: Dimension | None = None
+    annotators: Dimension | None = None
+    couples: Dimension | None = None
+    beside: bool = False
+
+    @classmethod
+    def of(cls, cells: Cells, clusters: Clusters, strengths: int) -> DesignEffects:
+        """Return the design effects of the estimates of `cells`, the first `strengths` of which are strengths."""
+        values, vectors = np.linalg.eigh(cells.information)
+        kept = values > 1e-10 * values[-1]
+        root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
+        basis = np.linalg.svd(root[:, :strengths], full_matrices=False)[0][:, : strengths - 1]
+        found: dict[str, Dimension | None] = {}
+        for name, members in _members(clusters):
+            for sign_name, incidence in zip((name, "couples"), (part for part, _ in members.parts), strict=False):
+                if len(incidence.codes) and np.bincount(incidence.codes).max() > 1:
+                    found[sign_name] = Dimension.of(incidence, cells, root)
+        beside = clusters.conversations is not None and clusters.conversations.shape[1] == 2
+        return cls(root, basis, **found, beside=beside)
+
+    @property
+    def recurring(self) -> bool:
+        """Whether any conversation or annotator comes more than once."""
+        return bool(self._parts)
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """The covariance (p, p) of the estimates, for drawing them."""
+        total = np.eye(len(self.root)) * (1 - len(self._parts))
+        for part in self._parts:
+            matrix, pooled = part.meat, part.pooled(self.basis)[0]
+            if part is self.conversations and self.beside:
+                matrix, pooled = self._without_couples(matrix, pooled)
+            total = total + OWN * matrix + (1 - OWN) * pooled * np.eye(len(total))
+        values, vectors = np.linalg.eigh((total + total.T) / 2)
+        return self.root.T @ ((vectors * np.maximum(values, 1.0)) @ vectors.T) @ self.root
+
+    @property
+    def _parts(self) -> list[Dimension]:
+        return [part for part in (self.conversations, self.annotators) if part is not None]
+
+    def _without_couples(self, matrix: np.ndarray, pooled: float) -> tuple[np.ndarray, float]:
+        """What rows add to both of their conversations counts once."""
+        if self.couples is None:
+            return matrix - np.eye(len(matrix)), pooled - 1
+        return matrix - self.couples.meat, pooled - self.couples.pooled(self.basis)[0]
+
+    def effects(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Design effects (q,) of contrasts (q, p), and their degrees of freedom; NaN and 0 with too few clusters."""
+        turned = contrasts @ self.root.T
+        length = np.sqrt((turned**2).sum(axis=1, keepdims=True))
+        unit = np.divide(turned, length, out=np.zeros_like(turned), where=length > 0)
+        return self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit)
+
+    def pairs(self, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of the differences of every two of the first `size` estimates: the model's variances (q,), design effects and
+        degrees of freedom."""
+        i, j = np.triu_indices(size, 1)
+
+        def of(matrix: np.ndarray) -> np.ndarray:
+            table = self.root.T @ matrix @ self.root
+            return table[i, i] + table[j, j] - 2 * table[i, j]
+
+        variance = of(np.eye(len(self.root)))
+        unit = None
+        if any(part.information is not None for part in self._parts):
+            unit = (self.root[:, i] - self.root[:, j]).T / np.sqrt(variance)[:, None]
+        effect, df = self._combined([of(part.meat) / variance for part in self._parts], unit, len(i))
+        return variance, effect, df
+
+    def _combined(
+        self, own: list[np.ndarray], unit: np.ndarray | None, count: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        count = len(unit) if count is None else count
+        total, noise, least = np.ones(count), np.zeros(count), np.ones(count)
+        fewest = np.full(count, np.inf)
+        for part, effect in zip(self._parts, own, strict=True):
+            pooled, pooled_df = part.pooled(self.basis)
+            raw = OWN * effect + (1 - OWN) * pooled
+            df = np.full(count, part.effective - 1) if unit is None else part.df(unit)
+            df = 1 / (OWN**2 / np.maximum(df, 1e-9) + (1 - OWN**2) / max(pooled_df, 1e-9))
+            moderated = raw
+            if part is self.conversations and self.beside:
+                less = np.ones(count) if self.couples is None else self._couples(unit, count)
+                moderated = np.maximum(raw - less, 1.0)
+            noise += raw**2 / df
+            fewest = np.where(part.effective < FEW - 1e-9, 0.0, np.minimum(fewest, df))
+            total, least = total + moderated - 1, np.maximum(least, moderated)
+        total = np.maximum(total, least)
+        df = np.maximum(np.divide(total**2, noise, out=np.full(count, np.inf), where=noise > 0), fewest)
+        df = df if self._parts else np.full(count, np.inf)
+        unknown = fewest <= 0
+        return np.where(unknown, np.nan, total), np.where(unknown, 0.0, df)
+
+    def _couples(self, unit: np.ndarray | None, count: int) -> np.ndarray:
+        pooled = self.couples.pooled(self.basis)[0]
+        own = np.full(count, pooled) if unit is None else ((unit @ self.couples.meat) * unit).sum(axis=1)
+        return OWN * own + (1 - OWN) * pooled
+
+    def variance(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The variances (q,) of contrasts (q, p), and the degrees of freedom that each is known with."""
+        effect, df = self.effects(contrasts)
+        return effect * ((contrasts @ self.root.T) ** 2).sum(axis=1), df
+
+
+def _members(clusters: Clusters) -> Iterator[tuple[str, object]]:
+    """The clusters by conversations and by annotators, where they count."""
+    found = list(clusters.members())
+    if clusters.conversations is not None:
+        yield "conversations", found[0]
+    if clusters.workers is not None:
+        yield "annotators", found[1 if clusters.conversations is not None else 0]

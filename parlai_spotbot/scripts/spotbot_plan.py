@@ -160,7 +160,8 @@ class SpotbotPlan(Command):
             "--simulations",
             type=int,
             default=None,
-            help="simulated studies to check the plan (default 300, for large studies 0)",
+            help="simulated studies to calibrate the plan by (three times as many), and to check it (default 300, for "
+            "large studies 0)",
         )
         group.add_argument("--seed", type=int, default=0, help="where all chance starts")
         group.add_argument("--out", type=str, default=None, metavar="FILE", help="write the plan there, as JSON")

@@ -27,13 +27,14 @@ def test_a_plan_before_a_study(capsys, tmp_path):
     out = run(capsys, bots=4, difference=0.4, wage=12.0, simulations=50, out=str(tmp_path / "plan.json"))
     written = json.loads((tmp_path / "plan.json").read_text())
     asked = written["plan"]["asked"]
-    assert asked["conversations_per_pair"] == conversations_needed(0.7, Design(bots=4))
+    design = Design(bots=4, calibration=written["plan"]["design"]["calibration"])
+    assert asked["conversations_per_pair"] == conversations_needed(0.7, design)
     assert asked["hours"] == pytest.approx(asked["annotations"] * 50 / 3600)
     assert asked["cost"] == pytest.approx(12 * asked["hours"])
     assert f"With {asked['conversations_per_pair']} conversations per pair" in out
     assert "one wins 70% of their decided matches" in out
     assert "50 simulated studies" in out
-    assert asked["alone"] == conversations_needed(0.7, Design(bots=4), alone=True) > asked["conversations_per_pair"]
+    assert asked["alone"] == conversations_needed(0.7, design, alone=True) > asked["conversations_per_pair"]
     assert f"by its own matches alone {asked['alone']} were needed" in out
     assert "60 annotations of bots each on average" in out
     assert "as if each gave 104" in out
@@ -107,8 +108,9 @@ def test_clustered_choices_and_more_questions_cost_more(capsys, tmp_path):
         run(capsys, survey="acute_eval", bots=3, out=str(tmp_path / "plan.json"), **options)
         return json.loads((tmp_path / "plan.json").read_text())["plan"]["asked"]
 
+    many, each = asked(difference=0.1), asked(difference=0.1, annotators_per_segment=3)
+    assert each["needed"] == pytest.approx(1.12 * many["needed"], rel=0.02)
     plain = asked()
-    assert asked(annotators_per_segment=3)["needed"] == pytest.approx(1.12 * plain["needed"], rel=0.02)
     assert asked(questions=4)["annotations"] == 4 * plain["annotations"]
     busy = {"annotations_per_worker": 30.0, "worker_correlation": 0.05}
     assert asked(**busy)["needed"] > asked(**busy, unequal=1.0)["needed"] > plain["needed"]
@@ -153,7 +155,7 @@ def pilot(tmp_path):
     conversations, judgements = [], []
     for a, b in [*itertools.combinations(PASSING, 2), (HUMAN, HUMAN)]:
         for number in range(20):
-            turns = tuple(Turn((a, b)[t % 2], f"turn {t}") for t in range(12))
+            turns = tuple(Turn((a, b)[t % 2], f"turn {t} of {a}, {b} and {number}") for t in range(12))
             conversations.append(Conversation(f"{a}-{b}-{number}", "chitchat", (a, b), number, (a, b), turns))
             for k, worker in itertools.product((2, 5), rng.choice(12, 2, replace=False)):
                 answers = [

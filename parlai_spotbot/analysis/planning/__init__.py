@@ -5,11 +5,13 @@ from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.efficiency import PAPER, time_efficiency
 from parlai_spotbot.analysis.planning.pilot import match_correlations, pilot_needs
 from parlai_spotbot.analysis.planning.pool import conversations_needed, pair_power
-from parlai_spotbot.analysis.planning.simulation import simulated_power
+from parlai_spotbot.analysis.planning.simulation import ROUNDS, calibrated, simulated_power, worst_pair
 
 __all__ = [
     "PAPER",
+    "ROUNDS",
     "Design",
+    "calibrated",
     "conversations_needed",
     "match_correlations",
     "pair_power",
@@ -19,4 +21,5 @@ __all__ = [
     "simulated_power",
     "time_efficiency",
     "total",
+    "worst_pair",
 ]

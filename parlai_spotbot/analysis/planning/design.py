@@ -24,6 +24,17 @@ def effective_per_worker(mean: float, unequal: float) -> float:
     return 1 + unequal * (mean - 1)
 
 
+def shared_annotations(mean: float, effective: float, talks: float, annotations: float) -> float:
+    """Return the expected Σ m² / Σ m of a study with so many conversations (`talks`) and annotations.
+
+    It is below `effective`, that of very many people: nobody annotates a conversation twice, and of few people, whose
+    activity is taken to be lognormal, none does far more than all others.
+    """
+    over, mean = max(0.0, effective / mean - 1), min(mean, talks)
+    people = annotations / mean
+    return max(1.0, mean * (1 + over * (1 - mean / talks) ** 2 * people / (people + (1 + over) ** 2)))
+
+
 class PairTests:
     """The tests of every pair that a plan wishes for: it has `bots`, `level`, `looks` and `correction`."""
 
@@ -79,6 +90,8 @@ class Design(PairTests):
         How often the pairs will be tested: 2 where a pilot is tested, and again with the data added to it.
     people : float
         Annotations of people's conversations for each one of bots'.
+    calibration : float
+        By how much simulated studies raise the standard error of the closed form, see `simulation.calibrated`.
     """
 
     bots: int
@@ -94,6 +107,7 @@ class Design(PairTests):
     correction: str = "bonferroni"
     looks: int = 1
     people: float = 1 / 3
+    calibration: float = 1.0
 
     def __post_init__(self):
         ranges = {
@@ -116,6 +130,9 @@ class Design(PairTests):
             elif entry.name == "taste":
                 if not 0 <= value <= 1:
                     raise ValueError(f"taste is {value}, expected a share from 0 to 1")
+            elif entry.name == "calibration":
+                if not value > 0:
+                    raise ValueError(f"calibration is {value}, expected a number above 0")
             elif entry.name != "correction" and not 0 <= value < 1:
                 raise ValueError(f"{entry.name} is {value}, expected a number from 0 up, below 1")
         if self.correction not in ("bonferroni", "none"):

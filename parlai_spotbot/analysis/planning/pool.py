@@ -3,7 +3,9 @@
 In a pool where every pair meets, the bots that both have met help: with K bots a difference has 2 / K of the variance
 that the pair's own matches would give. Matches of a conversation are all of one pair, so the design effect multiplies
 that; an annotator's liking for single bots enters all of their matches, and doesn't shrink with K. The variance is the
-expected sandwich (Cameron, Gelbach & Miller 2011), with Student's t by effective conversations and annotators.
+expected sandwich (Cameron, Gelbach & Miller 2011), with Student's t by effective conversations and annotators. It
+takes the expected error for that of every study; where few people do very unequally much, `simulation.calibrated`
+corrects it.
 """
 
 from __future__ import annotations
@@ -17,8 +19,11 @@ from scipy.special import expit, logit
 from scipy.stats import nct
 from scipy.stats import t as student
 
-from parlai_spotbot.analysis.planning.design import Design, fewest
-from parlai_spotbot.analysis.uncertainty.clusters import known
+from parlai_spotbot.analysis.planning.design import Design, fewest, shared_annotations
+from parlai_spotbot.analysis.uncertainty.clusters import FEW
+
+OWN = 0.5
+"""Weight of a contrast's own variance in that of its test, which is drawn towards the mean of all contrasts."""
 
 LEAST = 0.7
 """Of a statistic's slope: beyond that an exact test is the floor."""
@@ -110,24 +115,20 @@ class PlannedPair:
         own += (before + further) ** 2 - before**2
         talks = times * pool.talks.sum() / 2 + more
         annotations = talks * design.annotations_per_conversation
-        together = self._together(talks, annotations) - 1
+        mean, effective = design.annotations_per_worker, design.effective_per_worker
+        together = shared_annotations(mean, effective, talks, annotations) - 1
         tastes = design.taste * liked / 2 + (1 - design.taste) * own
         chance = alone / times / grown
         talked = chance * (1 + (design.annotations_per_conversation - 1) * design.conversation_correlation)
         worked = chance + design.worker_correlation * together / annotations * tastes / grown**2
         here = float(self._weights[self.a] ** 2 + self._weights[self.b] ** 2)
         held, squared = times * held + more * here, times * squared + more * here**2
-        effective = [held**2 / squared, annotations / (together + squared * talks / held**2)]
-        _, df = known(np.array([talked + worked - chance]), [talked, worked], np.reshape(effective, (2, 1)))
-        return math.sqrt(talked + worked - chance), float(df[0])
-
-    def _together(self, talks: float, annotations: float) -> float:
-        """Σ m² / Σ m in a study of this size: nobody annotates a conversation twice, and of few people none can do far
-        more than all others."""
-        mean = min(self.pool.design.annotations_per_worker, talks)
-        over = max(0.0, self.pool.design.effective_per_worker / self.pool.design.annotations_per_worker - 1)
-        people = annotations / mean
-        return max(1.0, mean * (1 + over * (1 - mean / talks) ** 2 * people / (people + over)))
+        clusters = [held**2 / squared, annotations / (together + squared * talks / held**2)]
+        shared = OWN**2 + (1 - OWN**2) / (len(pool.strength) - 1)
+        dfs = np.maximum(np.array(clusters) - 1, 1e-9) / shared
+        variance, noise = talked + worked - chance, talked**2 / dfs[0] + worked**2 / dfs[1]
+        df = 0.0 if min(clusters) < FEW else max(variance**2 / noise, float(dfs.min()))
+        return design.calibration * math.sqrt(variance), df
 
     def power(self, times: float = 1.0, more: float = 0.0, found: int = 0) -> float:
         """Chance that the test finds the difference.

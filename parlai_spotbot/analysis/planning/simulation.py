@@ -2,22 +2,29 @@
 
 The log strengths' difference of a match is that of the two bots, plus effects of the conversation, of the worker's
 liking for either bot, and of the worker and the pair, all normal. Their sizes are found so that the matches have the
-wished win rate, ties and correlations.
+wished win rate, ties and correlations. Each study is tested by the contrasts of the whole pool, as data are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
 from scipy.special import logit
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
+from parlai_spotbot.analysis.planning.costs import pairwise_rates, plan
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
+
+ROUNDS = 3
+"""So many times a plan is simulated to calibrate it."""
+
+FEW_PEOPLE = 1000
+"""Of more people each is so seldom drawn that whoever is drawn twice for a conversation is drawn anew."""
 
 NODES = 41
 """Of the Gauss–Hermite quadrature."""
@@ -40,23 +47,35 @@ def outcome_chances(gap: np.ndarray, tie: float) -> np.ndarray:
     return worth / worth.sum(axis=-1, keepdims=True)
 
 
-def moments(latent: Latent) -> np.ndarray:
-    """Win rate of decided matches, share of ties, and correlation of two matches by conversation and by worker."""
+def moments(latent: Latent, apart: Sequence[float] = (1.0,)) -> np.ndarray:
+    """Return the first pair's win rate of decided matches, and over all pairs the share of ties and the correlation of
+    two matches by conversation and by worker.
+
+    `apart` (pairs,) are the differences of the pairs' log strengths, in gaps of `latent`.
+    """
     node, weight = np.polynomial.hermite_e.hermegauss(NODES)
     weight = weight / weight.sum()
-    effect = latent.gap + latent.conversation * node[:, None] + latent.worker * node[None, :]
-    chances = outcome_chances(effect, latent.tie)
-    win, tie, loss = np.einsum("i,j,ijo->o", weight, weight, chances)
-    lead = (win - loss) / (win + loss)
-    residual = (1 - lead) * chances[..., 0] - (1 + lead) * chances[..., 2]  # of the decided, see `match_correlations`
-    variance = (win + loss) * (1 - lead**2)
-    by_conversation = weight @ (residual @ weight) ** 2 / variance
-    by_worker = weight @ (weight @ residual) ** 2 / variance
-    return np.array([win / (win + loss), tie, by_conversation, by_worker])
+    effect = latent.conversation * node[:, None] + latent.worker * node[None, :]
+
+    def of_pair(gap: float) -> np.ndarray:
+        """Win rate, ties, covariances by conversation and by worker, variance; residuals as in `match_correlations`."""
+        chances = outcome_chances(gap + effect, latent.tie)
+        win, tie, loss = np.einsum("i,j,ijo->o", weight, weight, chances)
+        lead = (win - loss) / (win + loss)
+        residual = (1 - lead) * chances[..., 0] - (1 + lead) * chances[..., 2]
+        shared = weight @ (residual @ weight) ** 2, weight @ (weight @ residual) ** 2
+        return np.array([win / (win + loss), tie, *shared, (win + loss) * (1 - lead**2)])
+
+    kinds, first, count = np.unique(np.abs(apart), return_index=True, return_counts=True)
+    each = np.array([of_pair(kind * latent.gap) for kind in kinds])
+    _, ties, *shared, variance = count @ each / count.sum()
+    return np.array([each[first.argmin(), 0], ties, *(np.array(shared) / variance)])
 
 
-def latent_of(rate: float, design: Design) -> Latent:
-    """The model under which matches have the win rate `rate` and the design's ties and correlations.
+def latent_of(rate: float, design: Design, apart: Sequence[float] = (1.0,)) -> Latent:
+    """Return the model under which the first pair has the win rate `rate`, and all the design's ties and correlations.
+
+    `apart` is as of `moments`.
 
     Raises
     ------
@@ -76,7 +95,7 @@ def latent_of(rate: float, design: Design) -> Latent:
 
     bounds = ([-20, -20, 0, 0], [20, 20, 20, 20])
     fit = least_squares(
-        lambda values: (moments(of(values)) - wished)[free],
+        lambda values: (moments(of(values), apart) - wished)[free],
         start[free],
         bounds=tuple(np.array(b)[free] for b in bounds),
     )
@@ -122,22 +141,20 @@ def simulate(
 
 
 def _chosen(talks: int, design: Design, rng: np.random.Generator) -> np.ndarray:
-    """Who annotates each of `talks` conversations: (talks, annotations a conversation), nobody one twice.
+    """Return who annotates each of `talks` conversations: (talks, annotations a conversation), nobody one twice.
 
-    How much people do is lognormal, with the design's mean and Σ m² / Σ m.
+    Who is more active is drawn more often, by weights that are lognormal, with the design's mean and Σ m² / Σ m.
     """
     size, mean = design.annotations_per_conversation, design.annotations_per_worker
-    annotations = talks * size
-    people = max(size, round(annotations / mean))
-    weight = np.exp(np.sqrt(np.log(max(1.0, design.effective_per_worker / mean))) * rng.standard_normal(people))
-    ends = np.round(np.cumsum(weight / weight.sum()) * annotations).astype(int)
-    numbers = np.minimum(np.diff(ends, prepend=0), talks)
-    while numbers.sum() < annotations:  # what is too much for one goes to those who have least
-        place = np.argsort(numbers, kind="stable")[: annotations - int(numbers.sum())]
-        numbers[place] += 1
-    # Dealt in turn, so that a person's annotations lie on different conversations.
-    dealt = np.repeat(np.arange(people), numbers).reshape(size, talks)
-    return dealt.T[rng.permutation(talks)]
+    people = max(size, round(talks * size / mean))
+    active = np.sqrt(np.log(max(1.0, (design.effective_per_worker - 1) / mean))) * rng.standard_normal(people)
+    if people <= FEW_PEOPLE:
+        return np.argpartition(-active - rng.gumbel(size=(talks, people)), size - 1, axis=1)[:, :size]
+    weight = np.exp(active) / np.exp(active).sum()
+    chosen = rng.choice(people, (talks, size), p=weight)
+    while (twice := (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any(axis=1)).any():
+        chosen[twice] = rng.choice(people, (int(twice.sum()), size), p=weight)
+    return chosen
 
 
 def simulated_power(
@@ -170,12 +187,15 @@ def simulated_power(
     """
     if repetitions < 1:
         raise ValueError(f"repetitions is {repetitions}, expected a whole number from 1 up")
-    latent, rng, found = latent_of(rate, design), np.random.default_rng(seed), 0
     if strength is None:
-        strength = np.append([0.5, -0.5], np.zeros(design.bots - 2)) * latent.gap
-    else:  # effects of conversations and people draw win rates towards .5
-        strength = np.asarray(strength, dtype=float) * latent.gap / logit(rate)
-    place = int(np.flatnonzero((np.transpose(np.triu_indices(design.bots, 1)) == np.sort(pair)).all(axis=1))[0])
+        strength = np.append([0.5, -0.5], np.zeros(design.bots - 2))
+    else:
+        strength = np.asarray(strength, dtype=float) / logit(rate)
+    i, j = np.triu_indices(design.bots, 1)
+    place = int(np.flatnonzero((i == min(pair)) & (j == max(pair)))[0])
+    gaps = strength[i] - strength[j]
+    latent = latent_of(rate, design, [gaps[place], *np.delete(gaps, place)])
+    strength, rng, found = strength * latent.gap, np.random.default_rng(seed), 0  # effects draw win rates towards .5
     names = [f"bot {place}" for place in range(design.bots)]
     column = "p_adjusted" if design.correction == "bonferroni" else "p"
     for _ in range(repetitions):
@@ -185,3 +205,48 @@ def simulated_power(
             progress()
     ci = binomtest(int(found), repetitions).proportion_ci(method="exact")
     return {"power": found / repetitions, "ci": [float(ci.low), float(ci.high)], "repetitions": repetitions}
+
+
+def worst_pair(planned: Mapping, win_rates: np.ndarray | None) -> dict:
+    """Return `strength` and `pair` for `simulated_power` of the pair that needs most in a `plan` with `win_rates`."""
+    if win_rates is None:
+        return {}
+    row = next(row for row in planned["pairs"] if max(row["rate"], 1 - row["rate"]) == planned["rate"])
+    ends = (row["a"], row["b"]) if row["rate"] > 0.5 else (row["b"], row["a"])
+    return {"strength": logit(pairwise_rates(np.asarray(win_rates))[:, 0]), "pair": ends}
+
+
+def calibrated(
+    design: Design,
+    repetitions: int,
+    *,
+    difference: float = 0.2,
+    win_rates: np.ndarray | None = None,
+    seed: int = 0,
+    progress: Callable[[], None] | None = None,
+) -> Design:
+    """Return the design with the `calibration` that gives its `plan` the power which simulated studies find.
+
+    Each of `ROUNDS` plans, simulates `repetitions` studies of that size, and multiplies the closed form's standard
+    error by what explains their power; the geometric mean over rounds is taken. The design is unchanged where the power
+    is out of reach.
+    """
+    limit, factors = norm.isf(design.alpha / 2), []
+    for number in range(ROUNDS):
+        planned = plan(design, difference=difference, win_rates=win_rates)
+        if planned["conversations_per_pair"] is None:
+            break
+        found = simulated_power(
+            planned["rate"],
+            planned["conversations_per_pair"],
+            design,
+            **worst_pair(planned, win_rates),
+            repetitions=repetitions,
+            seed=seed + number,
+            progress=progress,
+        )["power"]
+        clipped = np.clip([planned["power"], found], 1 / repetitions, 1 - 1 / repetitions)
+        expected, seen = limit + norm.ppf(clipped)
+        factors.append(design.calibration * expected / max(seen, limit / 4))
+        design = replace(design, calibration=float(np.exp(np.mean(np.log(factors)))))
+    return design

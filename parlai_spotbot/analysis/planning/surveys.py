@@ -15,12 +15,20 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.planning.design import UNEQUAL, Design, PairTests, effective_per_worker, fewest
+from parlai_spotbot.analysis.planning.design import (
+    MOST,
+    UNEQUAL,
+    Design,
+    PairTests,
+    effective_per_worker,
+    fewest,
+    shared_annotations,
+)
 from parlai_spotbot.analysis.planning.pilot import CLOSE, MORE, SETTLED, UNREACHABLE, pilot_needs
 from parlai_spotbot.analysis.planning.pool import conversations_needed, pair_power, t_power
 from parlai_spotbot.analysis.uncertainty.clusters import known
 
-MOST = 0.99
+CLEAREST = 0.99
 """A share of choices that is asked for; all of them has no strength."""
 
 
@@ -87,22 +95,29 @@ class Rating:
         """Σ m² / Σ m of people's numbers of annotations m."""
         return effective_per_worker(self.annotations_per_worker, self.unequal)
 
-    def _variances(self, bots: int) -> tuple[float, float, float]:
+    def _shared(self, n: float, bots: int) -> float:
+        """Σ m² / Σ m of people's numbers of annotations m in a study of n conversations of each contestant."""
+        talks = n * bots
+        mean, effective = self.annotations_per_worker, self.effective_per_worker
+        return shared_annotations(mean, effective, talks, talks * self.per_conversation)
+
+    def _variances(self, bots: int, n: float) -> tuple[float, float, float]:
         """Of a contestant's mean rating, times its conversations: by conversations, by annotators, by both at once."""
         row = self.conversations**2 + self.annotators**2 + self.tastes**2 + self.rest**2
-        others = (self.effective_per_worker - 1) / bots  # further ratings of the contestant by the same annotator
+        others = (self._shared(n, bots) - 1) / bots  # further ratings of the contestant by the same annotator
         talk = self.conversations**2 + (row - self.conversations**2) / self.per_conversation
         return talk, (row + self.tastes**2 * others) / self.per_conversation, row / self.per_conversation
 
-    def variance(self, bots: int) -> float:
-        """Of a contestant's mean rating, times its conversations: that of a difference of two is the sum of theirs."""
-        talk, person, both = self._variances(bots)
+    def variance(self, bots: int, n: float = MOST) -> float:
+        """Of a contestant's mean rating, times its conversations n: that of a difference of two is the sum of
+        theirs."""
+        talk, person, both = self._variances(bots, n)
         return talk + person - both
 
     def df(self, n: int, bots: int) -> float:
         """Degrees of freedom of the difference of two contestants with n conversations each."""
-        talk, person, both = self._variances(bots)
-        own = 1 + (self.effective_per_worker - 1) * min(1.0, 2 / bots)
+        talk, person, both = self._variances(bots, n)
+        own = 1 + (self._shared(n, bots) - 1) * min(1.0, 2 / bots)
         effective = [2 * n, 2 * n * self.per_conversation / min(own, 2 * n)]
         found = known(np.array([talk + person - both]), [talk, person], np.reshape(effective, (2, 1)))
         return float(found[1][0])
@@ -111,7 +126,9 @@ class Rating:
         """Chance that the test of n conversations of each of two contestants finds a difference of means."""
         if n < 2:
             return 0.0
-        return t_power(abs(difference) / math.sqrt(2 * self.variance(wish.bots) / n), self.df(n, wish.bots), wish.alpha)
+        return t_power(
+            abs(difference) / math.sqrt(2 * self.variance(wish.bots, n) / n), self.df(n, wish.bots), wish.alpha
+        )
 
     def needed(self, difference: float, wish: Wish) -> int | None:
         """Fewest conversations of each bot that reach the wished power; None beyond a million."""
@@ -161,7 +178,7 @@ def plan_survey(
 
 def _choices(like: Design, difference: float) -> dict | None:
     rate, each = 0.5 + _above_zero(difference, 1.0) / 2, like.annotations_per_conversation
-    rate = min(rate, MOST)
+    rate = min(rate, CLEAREST)
     needed = conversations_needed(rate, like)
     if needed is None:
         return None

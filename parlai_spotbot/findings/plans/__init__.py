@@ -83,7 +83,7 @@ def _before(request: PlanRequest, progress: bool) -> tuple[str, dict]:
     if request.planning.of == "matches":
         numbers = matches.before(request, progress)
         return matches_words.said_before(numbers, request.difference), numbers
-    numbers, wish, like = whole.before(request)
+    numbers, wish, like = whole.before(request, progress)
     return whole_words.said_before(numbers, wish, like), numbers
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 
-import numpy as np
-from scipy.special import logit
-
 from parlai_spotbot.analysis import planning
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.planning import Design
@@ -26,7 +23,8 @@ DIFFERENCES = (0.1, 0.2, 0.3, 0.5)
 """Of shares, shown side by side with the one that is asked for."""
 
 SIMULATIONS, LARGE = 300, 20_000
-"""Simulated studies that check a plan, where they have no more annotations of bots than so many."""
+"""Simulated studies that a plan is calibrated by, in each of its rounds, and then checked by; by default only where
+they have no more annotations of bots than so many."""
 
 
 def before(request: PlanRequest, progress: bool = True) -> dict:
@@ -37,7 +35,14 @@ def before(request: PlanRequest, progress: bool = True) -> dict:
         raise UserError(f"--simulations {request.simulations}: expected a number from 0 up.", "0 leaves them out.")
     design = request.design(len(rates) if rates else request.bots, request.shown)
     costs = {"seconds": request.seconds_before, "wage": request.wage}
-    need = planning.plan(design, difference=request.difference, win_rates=rates, **costs)
+    asked = {"difference": request.difference, "win_rates": rates}
+    need = planning.plan(design, **asked, **costs)
+    simulations = _simulations(request, design, need)
+    if simulations:
+        rounds = planning.ROUNDS * simulations
+        with Bar("simulated studies for the plan", rounds, after=1, shown=progress) as bar:
+            design = planning.calibrated(design, simulations, **asked, seed=request.seed + 1, progress=bar.advance)
+        need = planning.plan(design, **asked, **costs)
     others = [
         {"difference": apart, **planning.plan(design, difference=apart, **costs)}
         for apart in sorted({*DIFFERENCES, request.difference})
@@ -52,14 +57,20 @@ def before(request: PlanRequest, progress: bool = True) -> dict:
         conversations_per_bot=request.conversations_per_bot,
         seconds_per_conversation=request.seconds_per_conversation,
     )
-    result["simulation"] = _simulated(request, design, need, progress)
+    result["simulation"] = _simulated(request, design, need, simulations, progress)
     return result
 
 
-def _simulated(request: PlanRequest, design: Design, need: Mapping, progress: bool) -> dict | None:
-    """In how many simulated studies the difference was found; None where none is wished for, or the study is large."""
+def _simulations(request: PlanRequest, design: Design, need: Mapping) -> int:
+    """Return how many studies to simulate; by default none of a large study."""
+    if need["conversations_per_pair"] is None:
+        return 0
     large = need["annotations_per_pair"] * design.pairs > LARGE
-    simulations = (0 if large else SIMULATIONS) if request.simulations is None else request.simulations
+    return (0 if large else SIMULATIONS) if request.simulations is None else request.simulations
+
+
+def _simulated(request: PlanRequest, design: Design, need: Mapping, simulations: int, progress: bool) -> dict | None:
+    """Return in how many simulated studies the difference was found; None where none is simulated."""
     if not simulations:
         return None
     with Bar("simulated studies", simulations, after=1, shown=progress) as bar:
@@ -70,15 +81,8 @@ def _simulated(request: PlanRequest, design: Design, need: Mapping, progress: bo
             repetitions=simulations,
             seed=request.seed,
             progress=bar.advance,
-            **({} if request.rates is None else _worst(need, request.rates)),
+            **planning.worst_pair(need, request.rates),
         )
-
-
-def _worst(need: Mapping, win_rates: list[float]) -> dict:
-    """The pool that a study with these win rates is simulated with, and the pair that needs most."""
-    row = next(row for row in need["pairs"] if max(row["rate"], 1 - row["rate"]) == need["rate"])
-    ends = (row["a"], row["b"]) if row["rate"] > 0.5 else (row["b"], row["a"])
-    return {"strength": logit(planning.pairwise_rates(np.array(win_rates))[:, 0]), "pair": ends}
 
 
 def after(study: Study, request: PlanRequest) -> dict:

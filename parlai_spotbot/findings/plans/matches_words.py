@@ -45,7 +45,7 @@ def said_before(result: dict, difference: float) -> str:
             f"({low:.0%} to {high:.0%}) found the difference."
         )
     else:
-        lines.append("Not checked by simulation: say with --simulations by how many studies.")
+        lines.append("Neither calibrated nor checked by simulation: say with --simulations by how many studies.")
     lines.append(efficiency_said(result["efficiency"], design["bots"]))
     return "\n".join(lines)
 

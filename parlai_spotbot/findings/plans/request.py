@@ -41,9 +41,9 @@ def shares(text: str) -> list[float]:
 class PlanRequest:
     """The options of a plan; None where nothing was said, see `with_defaults`.
 
-    `win_rates` are expected ones, joined by commas. `segments`, `people` and `simulations` are for Spot The Bot alone;
-    the standard deviations (``…_sd``) for ratings. `source` is whose judgements of a pilot count, `looks` how often its
-    pairs will be tested.
+    `win_rates` are expected ones, joined by commas. `segments` and `people` are for Spot The Bot alone, `simulations`
+    for it and for choices, the standard deviations (``…_sd``) for ratings. `source` is whose judgements of a pilot
+    count, `looks` how often its pairs will be tested.
     """
 
     survey: str = "spot_the_bot"

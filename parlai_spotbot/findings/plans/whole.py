@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 import pandas as pd
 
 from parlai_spotbot import hints
-from parlai_spotbot.analysis.planning import Design
+from parlai_spotbot.analysis.planning import ROUNDS, Design, calibrated
 from parlai_spotbot.analysis.planning.surveys import Rating, Wish, pilot_choices, pilot_ratings, plan_survey, rating_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.answers import Facts, Options
@@ -24,6 +24,7 @@ from parlai_spotbot.findings.plans.sources import chosen
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
+from parlai_spotbot.terminal import Bar
 
 POINTS = (0.25, 0.5, 0.75, 1.0)
 """Differences of ratings, shown side by side with the one that is asked for."""
@@ -39,9 +40,16 @@ def wish_of(request: PlanRequest, bots: int, looks: int = 1) -> tuple[Wish, Desi
     return wish, request.rating()
 
 
-def before(request: PlanRequest) -> tuple[dict, Wish, Design | Rating]:
-    """The need, and the same for other differences; and what was wished for and expected."""
+def before(request: PlanRequest, progress: bool = True) -> tuple[dict, Wish, Design | Rating]:
+    """Return the need, and the same for other differences; and what was wished for and expected.
+
+    Choices are calibrated by simulated studies where `request` asks for these.
+    """
     wish, like = wish_of(request, request.bots)
+    if isinstance(like, Design) and request.simulations:
+        with Bar("simulated studies", ROUNDS * request.simulations, after=1, shown=progress) as bar:
+            asked = {"difference": request.difference, "seed": request.seed, "progress": bar.advance}
+            like = calibrated(like, request.simulations, **asked)
     shown = POINTS if isinstance(like, Rating) else DIFFERENCES
     seconds = request.seconds_before
     rows = [plan_survey(wish, like, apart, seconds, request.wage) for apart in sorted({*shown, request.difference})]

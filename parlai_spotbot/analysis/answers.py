@@ -116,8 +116,8 @@ def shown_item(
 
     Ids of items differ between exports, so an item is its conversations, in any order, and the exchanges shown; of a
     `whole` conversation, which the annotator opens exchange by exchange, the conversation alone. `items` (by id) tell
-    further who is judged, where `conversations` leave that open, and which candidates are offered. A control is another
-    item in each unit.
+    further who is judged, where `conversations` leave that open, and which candidates are offered. A control is an
+    item of its own whenever it is shown, since annotators may meet one several times.
     """
     items, conversations = items or {}, conversations or {}
 
@@ -131,7 +131,7 @@ def shown_item(
             )
             about = (*open_, *item.candidates)
         shown = 0 if whole else row.exchanges
-        control = (row.control, row.unit_id) if row.control is not None else ()
+        control = (row.control, row.annotation_id) if row.control is not None else ()
         return (*sorted(row.conversation_ids or (row.item_id,)), shown, about, control)
 
     return item_of

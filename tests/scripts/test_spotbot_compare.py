@@ -32,7 +32,9 @@ def judged(body):
 def folder(tmp_path, monkeypatch):
     """The current folder, with two bots of plain Python."""
     for name, phrase in PHRASES.items():
-        (tmp_path / f"{name}.py").write_text(f"def respond(text):\n    return {phrase!r}\n")
+        said = f"def respond(text):\n    return f'{phrase} {{next(turns)}}'\n"
+        code = f"import itertools\n\nturns = itertools.count()\n\n\n{said}"
+        (tmp_path / f"{name}.py").write_text(code)  # no two conversations are the same
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     for name in PHRASES:

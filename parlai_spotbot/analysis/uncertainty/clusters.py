@@ -23,8 +23,8 @@ RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 FEW = 2.0
 """With fewer effective clusters nothing is known of how clusters differ."""
 
-CAREFUL = 5.0
-"""With so few effective clusters degrees of freedom are theirs; with twice as many, half way to Satterthwaite's."""
+OWN = 0.5
+"""Weight of a contrast's own design effect beside the mean of all, where many are compared."""
 
 MANY = 20_000
 """With more rows the answers that one annotator gives to one conversation hold too little to correct for."""
@@ -169,7 +169,7 @@ class Clusters:
         """
         scores, shares = self._checked(scores, shares)
         total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
-        grams, held, tables = [], [], None
+        grams, held, tables, squares = [], [], None, _dense(shares.T @ shares)
         for place, member in enumerate(self.members()):
             if place == 2 and self.rows > MANY:
                 shares = tables = None  # a million rows: room for what comes
@@ -184,7 +184,12 @@ class Clusters:
             square = contrasts**2
             return [_ratio((square @ total) * (square @ own), _quadratic(square, table)) for own, table in held]
 
-        return Spread(tuple(grams[:2]), grams[2] if len(grams) == 3 else None, effective)
+        def rows(contrasts: np.ndarray) -> np.ndarray:
+            square = contrasts**2
+            return _ratio((square @ total) ** 2, _quadratic(square, squares))
+
+        alone = (_dense(scores.T @ scores), rows)
+        return Spread(tuple(grams[:2]), grams[2] if len(grams) == 3 else None, effective, alone)
 
     def _checked(
         self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None
@@ -322,12 +327,14 @@ class Spread:
     once (`both`), which their sum counts twice.
 
     `effective` gives the effective number of clusters, (Σ m)² / Σ m² with m the information about a contrast that each
-    holds, of contrasts (q, p): (q,) for each dimension.
+    holds, of contrasts (q, p): (q,) for each dimension. `alone` is the covariance (p, p) if rows shared nothing, and
+    gives the effective number of rows of contrasts.
     """
 
     single: tuple[np.ndarray, ...]
     both: np.ndarray | None
     effective: Callable[[np.ndarray], list[np.ndarray]]
+    alone: tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]] | None = None
 
     @classmethod
     def known(cls, covariance: np.ndarray, df: float) -> Spread:
@@ -338,18 +345,39 @@ class Spread:
         """The variance (q,) of each contrast (q, p), and the degrees of freedom (q,) that it is known with.
 
         Degrees of freedom are Satterthwaite's (1946, Biometrics 2), from one less than the effective clusters of each
-        dimension (after Carter, Schnepel & Steigerwald 2017, Rev. Econ. Stat. 99), drawn towards those of the dimension
-        that has least where these are few: there his approximation rejects too often. NaN and 0 with fewer than two.
+        dimension (after Carter, Schnepel & Steigerwald 2017, Rev. Econ. Stat. 99). NaN and 0 with fewer than two.
         """
         variance = _quadratic(contrasts, self.covariance)
         single = [_quadratic(contrasts, own) for own in self.single]
         return known(variance, single, self.effective(contrasts))
 
-    def through(self, matrix: np.ndarray) -> Spread:
-        """Of the linear combinations `matrix` (r, p) of the estimates."""
-        single = tuple(matrix @ own @ matrix.T for own in self.single)
-        both = None if self.both is None else matrix @ self.both @ matrix.T
-        return Spread(single, both, lambda contrasts: self.effective(contrasts @ matrix))
+    def moderated(self, contrasts: np.ndarray, independent: int) -> tuple[np.ndarray, np.ndarray]:
+        """As `variance`, of contrasts (q, p) of one family, of which so many are `independent`.
+
+        Each design effect, over the variance of rows that share nothing, is drawn half way to the family's mean, which
+        more clusters tell of (Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3; see `design_effects`).
+        """
+        if self.alone is None or independent < 2:
+            return self.variance(contrasts)
+        alone, rows = _quadratic(contrasts, self.alone[0]), self.alone[1](contrasts)
+        kept = np.isfinite(alone) & (alone > 0)
+
+        def drawn(covariance: np.ndarray) -> np.ndarray:
+            effect = _ratio(np.where(kept, _quadratic(contrasts, covariance), 0.0), np.where(kept, alone, 0.0))
+            mean = effect[kept].mean() if kept.any() else 1.0
+            return np.where(kept, alone * (OWN * effect + (1 - OWN) * mean), _quadratic(contrasts, covariance))
+
+        single, effective = [drawn(own) for own in self.single], self.effective(contrasts)
+        more, rows = [np.maximum(own, 1 + 1e-9) for own in effective], np.maximum(rows, 1 + 1e-9)
+        noise = [OWN**2 / (own - 1) + (1 - OWN**2) * (1 / (own - 1) / independent + 1 / (rows - 1)) for own in more]
+        variance = single[0]
+        if self.both is not None:
+            variance = np.max([*single, single[0] + single[1] - drawn(self.both)], axis=0)
+        found, df = known(
+            variance, single, [1 + np.maximum(own - 1, 1 / n) for own, n in zip(more, noise, strict=True)]
+        )
+        few = np.min(effective, axis=0) < FEW - 1e-9
+        return np.where(few, np.nan, found), np.where(few, 0.0, df)
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -382,8 +410,7 @@ def known(
     fewest = np.min(effective, axis=0)
     least = np.maximum(fewest - 1, 0.0)
     noise = sum(own**2 / np.maximum(of - 1, 1e-9) for own, of in zip(single, effective, strict=True))
-    shared = np.maximum(_ratio(variance**2, noise), least)
-    df = least + (shared - least) * np.maximum(0.0, 1 - CAREFUL / np.maximum(fewest, 1e-9))
+    df = np.maximum(_ratio(variance**2, noise), least)
     few = fewest < FEW - 1e-9
     return np.where(few, np.nan, variance), np.where(few, 0.0, df)
 

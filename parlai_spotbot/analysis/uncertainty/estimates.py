@@ -50,12 +50,12 @@ class Estimates:
         """
         return pd.DataFrame(self._contrasts(weights, level))
 
-    def _contrasts(self, weights: np.ndarray, level: float) -> dict[str, np.ndarray]:
-        """The columns (q,) of `contrasts`."""
+    def _contrasts(self, weights: np.ndarray, level: float, independent: int = 0) -> dict[str, np.ndarray]:
+        """The columns (q,) of `contrasts`; of a family of which so many are `independent`, see `Spread.moderated`."""
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
         used = weights != 0
         estimate = np.where(used, weights * self.values, 0.0).sum(axis=1)
-        variance, df = self.spread.variance(weights)
+        variance, df = self.spread.moderated(weights, independent) if independent else self.spread.variance(weights)
         known = np.isfinite(variance) & np.isfinite(estimate)
         none = known & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
         se, some = np.sqrt(np.where(known, np.maximum(variance, 0.0), np.nan)), known & ~none
@@ -109,7 +109,7 @@ class Estimates:
         first, second = np.triu_indices(len(self.values) if count is None else count, 1)
         weights = np.zeros((len(first), len(self.values)))
         weights[np.arange(len(first)), first], weights[np.arange(len(first)), second] = 1.0, -1.0
-        found = self.contrasts(weights, level)
+        found = pd.DataFrame(self._contrasts(weights, level, int(np.isfinite(self.values).sum()) - 1))
         found.insert(0, "first", first)
         found.insert(1, "second", second)
         return found.assign(p_adjusted=adjusted(found["p"].to_numpy(), correction))

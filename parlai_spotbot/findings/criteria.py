@@ -13,7 +13,8 @@ from scipy.special import expit
 from parlai_spotbot.analysis.choices import one_scale
 from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, MINIMUM, RARER, Contrasts, leave_one_out
 from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
-from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
+from parlai_spotbot.findings.scarce import too_few_sentence
+from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters, places_said
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
     INTERVAL,
@@ -106,8 +107,7 @@ def headline(own: Mapping, noun: str = "contestants") -> list[str]:
         text += [_ahead(own, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
     text += _carried(own.get("leave_one_out") or {})
     if own.get("too_few"):
-        few = own["too_few"]
-        text.append(f"Not ranked, with fewer than {MINIMUM} comparisons: {_some([who(name) for name in few])}.")
+        text.append(too_few_sentence(own))
     return text + ([f"Note: {own['why']}."] if own.get("why") else [])
 
 
@@ -121,6 +121,19 @@ def order_effect_sentence(own: Mapping) -> str:
         f"both orders (at least {percent(RARER)} in the rarer one); it is estimated where more than "
         f"{percent(BOTH_ORDERS)} are."
     )
+
+
+def place_of(own: Mapping, name: str) -> str:
+    """Return the place of a contestant in words, within its group, or why it has none."""
+    if name in (own.get("too_few") or {}):
+        return f"not ranked, for want of comparisons ({own['too_few'][name]:,}, where {MINIMUM} are the least)"
+    if own.get("one_scale", {}).get("rejected"):
+        return "no place, since there is no single order"
+    groups = own.get("groups") or [own["order"]]
+    number = next(place for place, group in enumerate(groups) if name in group)
+    first, last = own["clusters"][name]
+    within = f" in group {number + 1} of {len(groups)}" if len(groups) > 1 else ""
+    return f"place{'' if first == last else 's'} {span((first, last))} of {len(groups[number])}{within}"
 
 
 def single_order(own: Mapping) -> bool:
@@ -202,25 +215,20 @@ def _clearly(found: dict) -> str:
 def score_chart(name: str, title: str, own: dict, share: bool, reference: float | None) -> Chart:
     """A forest of the scores of all questions."""
     rows = []
+    several = len(own["criteria"]) > 1
     for question, found in own["criteria"].items():
-        for bot in found["order"]:
-            low, high = found["score_ci"][bot]
-            rows.append(
-                {
-                    "label": Name(bot),
-                    "estimate": found["score"][bot],
-                    "low": low,
-                    "high": high,
-                    "group": plainly(question),
-                }
-            )
-    if len(own["criteria"]) == 1:
-        rows = [{key: value for key, value in row.items() if key != "group"} for row in rows]
+        groups = found.get("groups") or [found["order"]]
+        for place, group in enumerate(groups, start=1):
+            heading = [plainly(question)] * several + [f"group {place}"] * (len(groups) > 1)
+            for bot in group:
+                low, high = found["score_ci"][bot]
+                row = {"label": Name(bot), "estimate": found["score"][bot], "low": low, "high": high}
+                rows.append(row | ({"group": ", ".join(heading)} if heading else {}))
     axis = "share of wins" if share else "mean rating"
     main = own["criteria"][own["question"]]
     best = next((name for name in main["order"] if main["score"][name] is not None), None)
     sentence = ""
-    if best is not None:
+    if best is not None and single_order(main):
         show = percent if share else number
         score, ci = show(main["score"][best]), to(main["score_ci"][best], show)
         alone = main["clusters"][best][1] == 1
@@ -234,12 +242,13 @@ def order_table(own: dict, share: bool) -> Table:
     """One row a question and contestant."""
     rows = []
     for question, found in own["criteria"].items():
+        places = places_said(found)
         for bot in found["order"]:
             score = percent(found["score"][bot], 1) if share else number(found["score"][bot])
             rows.append(
                 (
                     plainly(question),
-                    span(found["clusters"][bot]),
+                    places[bot],
                     Name(bot),
                     score,
                     interval(found["score_ci"][bot], 1 if share else 2, share),
@@ -314,10 +323,13 @@ def rows(data: Mapping) -> Rows:
     """Rows of the tables ranking, ranking_pairs, distribution, shares and cycles."""
     for question, found in data["criteria"].items():
         said = {"question": question}
+        yield from (("ranking_too_few", {**said, **row}) for row in too_few_rows(found))
+        groups = group_numbers(found)
         for bot in found["order"]:
             (low, high), (first, last) = found["score_ci"][bot], found["clusters"][bot]
             row = {
                 "bot": bot,
+                **groups.get(bot, {}),
                 "cluster_first": first,
                 "cluster_last": last,
                 "score": found["score"][bot],
@@ -353,6 +365,16 @@ def rows(data: Mapping) -> Rows:
             yield "cycles", {**said, **flat(row)}
 
 
+def group_numbers(own: Mapping) -> dict[str, dict]:
+    """Return {"group": number} of each contestant of a ranking that knows groups."""
+    return {name: {"group": n} for n, group in enumerate(own.get("groups") or [], start=1) for name in group}
+
+
+def too_few_rows(own: Mapping) -> list[dict]:
+    """Return the rows of the table ranking_too_few: who isn't ranked, and by how many comparisons."""
+    return [{"bot": name, "comparisons": count} for name, count in (own.get("too_few") or {}).items()]
+
+
 def lines(result: Result) -> list[str]:
     """The order by each criterion, with scores and intervals."""
     return [line for question, found in result.data["criteria"].items() for line in _order_lines(question, found)]
@@ -360,9 +382,10 @@ def lines(result: Result) -> list[str]:
 
 def _order_lines(question: str, found: dict) -> list[str]:
     lines = [f"  {question}: {found['criterion']}", f"  {'cluster':<8} {'name':<20} {'score':>7}  interval"]
+    places = places_said(found)
     for bot in found["order"]:
         ci = interval(found["score_ci"][bot], 2, share=False)
-        lines.append(f"  {span(found['clusters'][bot]):<8} {bot:<20} {number(found['score'][bot]):>7}  {ci}")
+        lines.append(f"  {places[bot]:<8} {bot:<20} {number(found['score'][bot]):>7}  {ci}")
     lines.append(f"  {_clearly(found)} (Holm-adjusted p < 0.05)")
     lines += [f"  {found[key]['sentence']}" for key in ("cycles", "fit") if key in found]
     return lines + [f"  {sentence}" for sentence in headline(found)]
@@ -392,11 +415,12 @@ def by_score(own: Mapping) -> Card:
 
 def of_bot(result: Result, bot: str) -> list[Section]:
     """Its places and its score by each criterion."""
-    told = [
-        f"{plainly(question)}: places {span(found['clusters'][bot])} of {len(found['order'])}, "
-        f"{'no score' if found['score'].get(bot) is None else number(found['score'][bot])}"
-        f"{to(found['score_ci'].get(bot), number)}"
-        for question, found in result.data["criteria"].items()
-        if bot in found["order"]
-    ]
+    told = []
+    for question, found in result.data["criteria"].items():
+        if bot in found["order"]:
+            score = "no score" if found["score"].get(bot) is None else number(found["score"][bot])
+            ends = to(found["score_ci"].get(bot), number)
+            told.append(f"{plainly(question)}: {place_of(found, bot)}, {score}{ends}")
+        elif bot in (found.get("too_few") or {}):
+            told.append(f"{plainly(question)}: {place_of(found, bot)}")
     return [Section("ranking", "", [f"{upper_first('; '.join(told))}."])] if told else []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from parlai_spotbot.findings.sections import Name, Table
-from parlai_spotbot.wording import NONE, number, span
+from parlai_spotbot.findings.sections import Name, Table, places_said
+from parlai_spotbot.wording import NONE, number
 
 WIDEST = 40
 """Contestants whose matrix can be read."""
@@ -38,7 +38,7 @@ def matrix_table(title: str, own: Mapping, share: str, columns: Sequence[Column]
 
 def places(own: Mapping) -> Column:
     """The places that the data leave to each."""
-    return "Places", {name: span(places) for name, places in own["clusters"].items()}
+    return "Places", places_said(own)
 
 
 def _cells(pairs: Iterable[Mapping], share: str) -> dict[tuple[str, str], str]:

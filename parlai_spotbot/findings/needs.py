@@ -16,7 +16,19 @@ from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot
 from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.scarce import CHOICES, MATCHES, scarce, scarce_sentence, scarce_step
+from parlai_spotbot.findings.scarce import (
+    CHOICES,
+    KINDS,
+    MATCHES,
+    VOTES,
+    Kind,
+    obstacle_sentences,
+    obstacle_step,
+    obstacles,
+    scarce,
+    scarce_sentence,
+    scarce_step,
+)
 from parlai_spotbot.findings.sections import Name, Section, Table
 from parlai_spotbot.wording import NAMED, NONE, counted, p_value, part_of, percent
 
@@ -31,6 +43,7 @@ SHOWN = 5
 
 TITLE = "What is uncertain, and what would settle it"
 SETTLED = "Every pair ({}) is told apart: no further annotation is needed to order the bots."
+MET = "Every pair that met and is ranked ({}) is told apart."
 
 
 PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
@@ -49,10 +62,39 @@ def _rows(data: Mapping) -> Rows:
             yield "needs", {name: row[name] for name in PAIR}
 
 
-def section(text: Sequence[str], table: Table | None = None, step: str = "", more: str = "") -> list[Section]:
+def section(
+    text: Sequence[str], table: Table | None = None, step: str = "", more: str = "", plan: bool = True
+) -> list[Section]:
+    """Return the section; `plan`: whether a plan would tell more of the step."""
     if not (text or table or step):
         return []
-    return [Section("needs", TITLE, list(text), [], [table] if table else [], first=True, step=step, more=more)]
+    tables = [table] if table else []
+    return [Section("needs", TITLE, list(text), [], tables, first=True, step=step, more=more, plan=plan)]
+
+
+def _hindered(own: Mapping) -> list[Section]:
+    """Say what further answers can't settle, and what to collect in their place; [] where there is no such obstacle."""
+    found = own.get("obstacles")
+    if not found:
+        return []
+    kind = KINDS[found["of"]]
+    step, more = obstacle_step(found, kind, found["each"])
+    pairs = own.get("pairs") or []
+    opened = [row for row in pairs if not _apart(row)]
+    text = obstacle_sentences(found, kind)
+    if "no_scale" not in found and (pairs or own.get("tested")):
+        total = own.get("tested") or len(pairs)
+        text.append(_named(opened, total) if opened else MET.format(total))
+    return section(text, None, step, more, plan=False)
+
+
+def _obstacles(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: float) -> dict:
+    """Return {"obstacles": …}, with the kind of answers and how many `each` pair has; {} where there is none."""
+    found = obstacles(ranking, answers_by)
+    tested = [pair["p_adjusted"] for pair in ranking.get("pairs") or [] if pair.get("p_adjusted") is not None]
+    if set(found) == {"dominant"} and all(p < 1 - LEVEL for p in tested):
+        return {}
+    return {"obstacles": found | {"of": kind.all, "each": max(1, round(each))}} if found else {}
 
 
 def tell_scarce(own: Mapping) -> list[Section]:
@@ -99,8 +141,14 @@ ABOUT = (
 )
 
 
-def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | None) -> dict | None:
-    """Which pairs are open after what people have said, and what they need; `seconds`, of an annotation."""
+def of_matches(
+    matches: pd.DataFrame, names: Sequence[str], seconds: float | None, ranking: Mapping | None = None
+) -> dict | None:
+    """Which pairs are open after what people have said, and what they need; `seconds`, of an annotation.
+
+    `ranking` tells what no further annotation settles; contestants with too few matches aren't planned for.
+    """
+    ranking = ranking or {}
     seen = set(matches["a"]) | set(matches["b"])
     names = [bot for bot in names if bot in seen]
     if matches.empty:
@@ -108,13 +156,20 @@ def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | Non
     decided = int((matches["outcome"] != 0).sum())
     if little := scarce(MATCHES, matches["worker_id"].nunique(), len(matches), decided, len(names)):
         return {"scarce": little}
+    talks = matches.groupby(["a", "b"])["conversation_id"].nunique()
+    met = len({frozenset(pair) for pair in talks.index})
+    hindered = _obstacles(ranking, matches["worker_id"].value_counts().tolist(), MATCHES, talks.sum() / met)
+    if "no_scale" in hindered.get("obstacles", {}):
+        return hindered
+    names = [bot for bot in names if bot not in ranking.get("too_few", {})]
+    matches = matches[matches["a"].isin(names) & matches["b"].isin(names)].reset_index(drop=True)
     start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
     found, design = pilot_needs(matches, names, start, difference=DIFFERENCE)
     rows = [{k: None if pd.isna(v) else v for k, v in row.items()} for row in found.to_dict(orient="records")]
     for row in rows:
         if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= {"status": UNREACHABLE, "more_conversations": None, "more_annotations": None, "needed": None}
-    return {"pairs": rows, "design": {name: getattr(design, name) for name in ABOUT}, "seconds": seconds}
+    return {"pairs": rows, "design": {name: getattr(design, name) for name in ABOUT}, "seconds": seconds} | hindered
 
 
 def tell_matches(result: Result) -> list[Section]:
@@ -122,6 +177,8 @@ def tell_matches(result: Result) -> list[Section]:
     own = result.data
     if "scarce" in own:
         return tell_scarce(own["scarce"])
+    if hindered := _hindered(own):
+        return hindered
     seconds, total = own["seconds"], len(own["pairs"])
     pending = [row for row in own["pairs"] if row["status"] != "settled"]
     if not pending:
@@ -241,15 +298,21 @@ def _table(reachable: list[dict], design: Mapping, seconds: float | None) -> Tab
 
 
 # -- other tests -------------------------------------------------------------------------------------------------------
-def of_tests(ranking: Mapping, little: Mapping | None = None) -> dict | None:
+def of_tests(
+    ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = (), kind: Kind = CHOICES
+) -> dict | None:
     """How many times as much data each open pair needs, from its test, unless there is too `little`; None where nothing
-    was tested."""
+    was tested. `answers_by`: how many answers each annotator gave."""
     if little:
         return {"scarce": little}
+    counts = [pair["n"] for pair in ranking.get("pairs") or [] if pair.get("n")]
+    hindered = _obstacles(ranking, answers_by, kind, sum(counts) / max(len(counts), 1))
+    if "no_scale" in hindered.get("obstacles", {}):
+        return hindered
     tested = [p for p in ranking.get("pairs") or [] if p.get("p") is not None and p.get("p_adjusted") is not None]
     tested = [pair for pair in tested if pair["p"] == pair["p"]]
     if not tested:
-        return None
+        return hindered or None
     wished = norm.isf((1 - LEVEL) / len(tested) / 2) + norm.ppf(POWER)
     rows = []
     for pair in tested:
@@ -258,7 +321,7 @@ def of_tests(ranking: Mapping, little: Mapping | None = None) -> dict | None:
             more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 else None
             known = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
             rows.append({**known, "more_annotations": _within_reach(more, pair["n"])})
-    return {"tested": len(tested), "pairs": rows}
+    return {"tested": len(tested), "pairs": rows} | hindered
 
 
 def _within_reach(more: float | None, there: int) -> int | None:
@@ -271,6 +334,8 @@ def tell_tests(result: Result) -> list[Section]:
     own = result.data
     if "scarce" in own:
         return tell_scarce(own["scarce"])
+    if hindered := _hindered(own):
+        return hindered
     if not own["pairs"]:
         return section([SETTLED.format(own["tested"])])
     reachable = _reachable(own["pairs"])
@@ -298,10 +363,10 @@ def tell_tests(result: Result) -> list[Section]:
 TIMES = (2, 4, 10)
 
 
-def of_pool(ranking: Mapping, little: Mapping | None = None) -> dict | None:
+def of_pool(ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = ()) -> dict | None:
     """Where every vote tells of every difference: how many pairs more of them in all would tell apart."""
-    found = of_tests(ranking, little)
-    if found is None or not found.get("pairs"):
+    found = of_tests(ranking, little, answers_by, VOTES)
+    if found is None or not found.get("pairs") or "obstacles" in found:
         return found
     by = {(pair["a"], pair["b"]): pair["p"] for pair in ranking["pairs"]}
     wished = norm.isf((1 - LEVEL) / found["tested"] / 2)

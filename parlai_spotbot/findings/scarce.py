@@ -1,20 +1,25 @@
-"""Whether people have said enough for a plan; where not, what to collect first, as numbers and in a sentence.
+"""What to collect before a plan can be made: too few answers, and what more answers of the same kind can't settle.
 
-A plan takes ties, differences, and how annotations hang together from the answers themselves. From a handful of them,
-or from one annotator's, it comes out as anything, tens of thousands of annotations among them.
+A plan takes ties, differences, and the correlation of annotations from the answers themselves. From a handful of them,
+or from one annotator's, it comes out as anything, tens of thousands of annotations among them. No plan orders
+contestants that never met, or that one scale doesn't fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
 from parlai_spotbot.analysis.planning import Design
-from parlai_spotbot.wording import counted, number
+from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
+from parlai_spotbot.wording import NAMED, counted, listed, number, percent, who
 
 LEAST_ANNOTATORS = 2
 """With one, nothing shows how annotators differ, and so not how many are needed."""
+
+DOMINANT, UNEQUAL = 0.25, 1.5
+"""An annotator dominates who gave at least this share of all answers, and at least so many times an equal share."""
 
 LEAST_DECIDED = 10
 """Decided matches (or ratings) of a contestant, on average. With fewer, the interval of a share is wider than half of
@@ -31,6 +36,10 @@ class Kind:
     collected: str
     ends: int
     ties: float = 0.0
+
+    def of_a_pair(self, count: int) -> str:
+        """What is collected of one pair."""
+        return {MATCHES: "conversation", VOTES: "vote"}.get(self, "comparison") + "s" * (count != 1)
 
     def annotations(self, contestants: int) -> int:
         """What that comes to in all."""
@@ -98,3 +107,90 @@ def scarce_step(own: Mapping) -> str:
         f"Collect {own['collect']:,} {kind.collected} or more, each judged by {LEAST_ANNOTATORS} annotators at least: "
         f"{own['annotations']:,} annotations."
     )
+
+
+# -- what more answers of the same kind can't settle -------------------------------------------------------------------
+def obstacles(ranking: Mapping, answers_by: Sequence[int] = ()) -> dict:
+    """Return what keeps further answers of the same kind from settling an order.
+
+    Parameters
+    ----------
+    ranking : mapping
+        As `criteria.pool_of` makes it; one of means has none of these.
+    answers_by : sequence of int
+        How many answers each annotator gave; empty where that isn't known.
+
+    Returns
+    -------
+    dict
+        `no_scale`: True where one scale is rejected; `best`: the best contestant of each group, where several never
+        met; `too_few` {name: comparisons} and `ranked`, who could play them; `dominant` {given, total, more}: an
+        annotator's answers, all, and how many by others would make that share ordinary. Each only where it is so.
+    """
+    found: dict = {"no_scale": True} if (ranking.get("one_scale") or {}).get("rejected") else {}
+    if len(groups := ranking.get("groups") or []) > 1:
+        found["best"] = [group[0] for group in groups]
+    if few := ranking.get("too_few"):
+        found |= {"too_few": few, "ranked": list(ranking["order"])[: 2 * NAMED]}
+    given, total = max(answers_by, default=0), sum(answers_by)
+    if len(answers_by) > 1 and given >= max(DOMINANT, UNEQUAL / len(answers_by)) * total:
+        more = int(given / DOMINANT - total) + 1
+        found["dominant"] = {"given": int(given), "total": int(total), "more": more}
+    return found
+
+
+def obstacle_sentences(found: Mapping, kind: Kind) -> list[str]:
+    """Return why further answers don't settle an order, a sentence each."""
+    text = []
+    if "no_scale" in found:
+        text.append(f"No number of further {kind.all} makes one order of these results.")
+    if "best" in found:
+        text.append(f"Only {kind.all} between the groups can show how these compare.")
+    if "dominant" in found:
+        own = found["dominant"]
+        text.append(
+            f"One annotator gave {own['given']:,} of {own['total']:,} answers "
+            f"({percent(own['given'] / own['total'])}), so how much others differ is hardly known."
+        )
+    return text
+
+
+def too_few_sentence(found: Mapping) -> str:
+    """Return who has too few answers to be ranked; "" where nobody has."""
+    few = found.get("too_few") or {}
+    some = [f"{who(name)} ({n:,})" for name, n in list(few.items())[:NAMED]]
+    more = [f"{len(few) - NAMED:,} others"] if len(few) > NAMED else []
+    return f"Too few comparisons to be ranked: {listed([*some, *more])}." if few else ""
+
+
+def obstacle_step(found: Mapping, kind: Kind, each: int) -> tuple[str, str]:
+    """Return what to collect first, and as "A/B=N" the further conversations of pairs; ("", "") without obstacles.
+
+    `each`: how many conversations (or answers) a pair that met has on average.
+    """
+    if "no_scale" in found:
+        return "Report who beats whom, pair by pair, in place of an order.", ""
+    pairs, why = [], ""
+    if "best" in found:
+        first, *others = found["best"]
+        pairs = [(first, other) for other in others[:NAMED]]
+        why = "the best of groups that never met" if len(others) <= NAMED else "the best of some groups that never met"
+    elif "too_few" in found:
+        few = [name for name in found["too_few"] if name not in found["ranked"]][:NAMED]
+        pairs = [(name, other) for name in few for other in found["ranked"] if len(few) * len(found["ranked"]) <= 12]
+        pairs = pairs or [(name, found["ranked"][0]) for name in few]
+        why = f"a place takes {MINIMUM} comparisons at least"
+    if pairs:
+        with_whom: dict[str, list[str]] = {}
+        for name, other in pairs:
+            with_whom.setdefault(name, []).append(who(other))
+        met = "; ".join(f"{who(name)} with {'each of ' * (len(o) > 1)}{listed(o)}" for name, o in with_whom.items())
+        what = {1: "one", 2: "two"}.get(each, f"{each:,}")
+        return (
+            f"Collect about {what} {kind.of_a_pair(each)} of {met}: {why}.",
+            ",".join(f"{name}/{other}={each}" for name, other in pairs) if kind is MATCHES else "",
+        )
+    if "dominant" in found:
+        more = found["dominant"]["more"]
+        return f"Let others answer: {more:,} answers by others bring that share below {percent(DOMINANT)}.", ""
+    return "", ""

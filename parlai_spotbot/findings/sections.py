@@ -100,8 +100,8 @@ class Section:
     `orders` are rankings by different criteria, each with its label. What is `first` stands on the first screen.
     Charts beyond `open_charts`, and tables beyond `open_tables`, are opened by their titles. If its source leads the
     report, the second screen says `how` the answer was found, (of what, sentence), and what to be `careful` of, and the
-    first one what to do next, and what that costs: the `step`; where that is to play `more` of a pair, "A/B=N". `links`
-    are conversations, (what is said, its id)."""
+    first one what to do next, and what that costs: the `step`; where that is to play `more` of pairs, "A/B=N,…"; `plan`
+    says whether a plan would tell more of it. `links` are conversations, (what is said, its id)."""
 
     anchor: str
     heading: str
@@ -114,6 +114,7 @@ class Section:
     careful: tuple[str, ...] = ()
     step: str = ""
     more: str = ""
+    plan: bool = True
     links: list[tuple[str, str]] = field(default_factory=list)
     open_charts: int = 2
     open_tables: int = 2
@@ -171,14 +172,21 @@ class Card:
     table: Table | None = None
 
 
-def clusters(own: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[str, list]]:
-    """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
+def places_said(own: Mapping) -> dict[str, str]:
+    """Return each contestant's places in a ranking, with the number of its group where there are several."""
     groups = own.get("groups") or []
     number = {bot: place for place, group in enumerate(groups, start=1) for bot in group}
+    suffix = {bot: f" of group {place}" for bot, place in number.items()} if len(groups) > 1 else {}
+    return {bot: span(places) + suffix.get(bot, "") for bot, places in own["clusters"].items()}
+
+
+def clusters(own: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[str, list]]:
+    """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
+    said = places_said(own)
     found: list[tuple[str, list]] = []
     for bot in own["order"]:
         ranks = span(own["ranges"][bot]) if bot in own.get("ranges", {}) else ""
-        places = span(own["clusters"][bot]) + (f" of group {number[bot]}" if len(groups) > 1 else "")
+        places = said[bot]
         if not found or found[-1][0] != places:
             found.append((places, []))
         found[-1][1].append((Name(bot), ranks, [of.get(bot) for of in bars.values()]))

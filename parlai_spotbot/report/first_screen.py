@@ -166,6 +166,8 @@ def _step(contents: Contents, lead: Card, told: Sequence[Section]) -> Step | Non
         found = answers_by_people(study, survey)
     elif first.more and "selfplay" in study.provenance():
         found = command("selfchat", study.path, more=first.more)
+    elif not first.plan:
+        return Step(first.step)
     else:
         found = command("plan", study.path, survey)
     return Step(first.step, here(study, found))

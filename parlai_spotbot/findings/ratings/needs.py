@@ -14,7 +14,8 @@ def little(own: Answers) -> dict | None:
 
 def compute(own: Answers) -> dict | None:
     """What open pairs need; nothing of a judge."""
-    return needs.of_tests(ranking.compute(own), little(own)) if own.crossed else None
+    given = own.to(ranking.main_dimension(own))["worker_id"].value_counts().tolist()
+    return needs.of_tests(ranking.compute(own), little(own), given, RATINGS) if own.crossed else None
 
 
 FINDING = needs.finding(FORM, compute, needs.tell_tests)

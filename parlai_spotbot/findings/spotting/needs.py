@@ -3,6 +3,7 @@
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.spotting import FORM, Annotations
+from parlai_spotbot.findings.spotting.ranking import ranked
 
 
 def compute(own: Annotations) -> dict | None:
@@ -10,7 +11,8 @@ def compute(own: Annotations) -> dict | None:
     if not own.crossed:
         return None
     seconds = float(own.rows["seconds"].mean()) if own.rows["seconds"].notna().any() else None
-    return needs.of_matches(matches_frame(own.rows).reset_index(drop=True), own.bots, seconds)
+    matches = matches_frame(own.rows).reset_index(drop=True)
+    return needs.of_matches(matches, own.bots, seconds, own.once("ranking", ranked))
 
 
 FINDING = needs.finding(FORM, compute, needs.tell_matches)

@@ -11,10 +11,10 @@ from scipy.stats import fisher_exact
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
-from parlai_spotbot.findings.criteria import headline, order_effect_sentence, single_order
+from parlai_spotbot.findings.criteria import headline, order_effect_sentence, place_of, single_order
 from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card, two_ends
 from parlai_spotbot.findings.matrix import WIDEST
-from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
+from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters, places_said
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import matrix_of, ranking, ranking_rows, rate
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
@@ -284,7 +284,7 @@ def _ranking_table(own: Mapping) -> Table | None:
     if not own.get("order"):
         return None
     human = own.get("human_reference", {})
-    rows = []
+    rows, places = [], places_said(own)
     for bot in own["order"]:
         skill, strength = own["trueskill"][bot], own["davidson"].get(bot, {})
         share = own.get("human_share", {}).get(bot)
@@ -292,7 +292,7 @@ def _ranking_table(own: Mapping) -> Table | None:
         rows.append(
             (
                 Name(bot),
-                span(own["clusters"][bot]),
+                places[bot],
                 number(strength.get("strength")) + between(strength.get("ci"), number),
                 percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
                 percent(share) + between(own.get("human_share_ci", {}).get(bot)) + against,
@@ -303,13 +303,15 @@ def _ranking_table(own: Mapping) -> Table | None:
     if human.get("human_share") is not None:
         said = percent(human["human_share"]) + between(human.get("ci")) + f" of {human['n']}"
         rows.append((Name(HUMAN), "–", "–", "–", said, "–", "–"))
+    scale = "points" if own.get("one_scale", {}).get("rejected") else "strength"
     how = (
-        "In order of strength: Davidson's model of all matches, in which a difference of 1 makes odds of 2.7 to 1 of "
-        "winning a decided match. A place runs from one more than the bots that are surely better to as many as aren't "
-        "surely worse; all hold together at 95 %. The paper's TrueSkill stands beside it, with the ranks between which "
-        f"it lies when data are drawn anew. {percent(own.get('ties'))} of {own.get('n')} matches were ties: strength "
-        "and TrueSkill count them, the win rate (the mean over opponents) leaves them out. People play no matches: "
-        "what they were taken for is the reference. < and > people: the difference from them is clear (p < .05, Holm)."
+        f"In order of {scale}. A difference of 1 in strength, by Davidson's model of all matches, makes odds of 2.7 to "
+        "1 of winning a decided match. A place runs from one more than the bots that are surely better to as many as "
+        "aren't surely worse; all hold together at 95 %. The paper's TrueSkill stands beside it, with the ranks "
+        f"between which it lies when data are drawn anew. {percent(own.get('ties'))} of {own.get('n')} matches were "
+        "ties: strength and TrueSkill count them, the win rate (the mean over opponents) leaves them out. People play "
+        "no matches: what they were taken for is the reference. < and > people: the difference from them is clear (p < "
+        ".05, Holm)."
     )
     if own.get("bootstrap", {}).get("why"):
         how += f" ({own['bootstrap']['why'].capitalize()}.)"
@@ -481,10 +483,9 @@ def clear_wins(own: Mapping) -> str:
 def of_bot(result: Result, bot: str) -> list[Section]:
     """Its place, and its matches with each other bot."""
     own = result.data
-    if bot not in own.get("order", []):
+    if bot not in own.get("order", []) and bot not in own.get("too_few", {}):
         return []
-    first, last = own["clusters"][bot]
-    text = f"Place{'' if first == last else 's'} {span((first, last))} of {len(own['order'])}"
+    text = upper_first(place_of(own, bot))
     if (own.get("score") or {}).get(bot) is not None:
         text += f", {percent(own['score'][bot])} of the points{to(own['score_ci'].get(bot))}"
     share = own.get("human_share", {}).get(bot)
@@ -536,11 +537,10 @@ def lines(result: Result) -> list[str]:
         f"  {'places':<8} {'name':<20} {'strength':>8} {'win rate':>8} {'TrueSkill':>9} {'human':>6} "
         f"{f'S({longest})':>6}"
     ]
+    places = places_said(own)
     for bot in own["order"]:
         cells = (own["davidson"][bot]["strength"], own["win_rate"][bot], own["trueskill"][bot]["mu"])
-        found.append(
-            _line(span(own["clusters"][bot]), bot, *cells, own["human_share"][bot], _at(curves.get(bot), longest))
-        )
+        found.append(_line(places[bot], bot, *cells, own["human_share"][bot], _at(curves.get(bot), longest)))
     reference = own["human_reference"]["human_share"]
     if reference is not None:
         found.append(_line("", "human", None, None, None, reference, _at(curves.get("human"), longest)))

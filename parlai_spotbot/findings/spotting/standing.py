@@ -21,7 +21,7 @@ from parlai_spotbot.analysis.ranking import (
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.findings.choices.ranking import with_contrasts
-from parlai_spotbot.findings.criteria import pool_of
+from parlai_spotbot.findings.criteria import group_numbers, pool_of, too_few_rows
 from parlai_spotbot.findings.finding import SAME, Rows, two_ends
 from parlai_spotbot.findings.matrix import matrix_table, places
 from parlai_spotbot.findings.sections import Table
@@ -153,10 +153,13 @@ def _model(found: Contrasts) -> dict:
 
 def ranking_rows(own: Mapping, stem: str = "ranking", **more) -> Rows:
     """Rows of a criterion's tables, one of the contestants and one of the pairs."""
+    yield from ((f"{stem}_too_few", {**more, **row}) for row in too_few_rows(own))
+    groups = group_numbers(own)
     for bot in own["order"]:
         (low, high), (first, last) = own["win_rate_ci"][bot], own["clusters"][bot]
         row = {
             "bot": bot,
+            **groups.get(bot, {}),
             "cluster_first": first,
             "cluster_last": last,
             "range_first": own["ranges"][bot][0],

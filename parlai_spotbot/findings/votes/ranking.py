@@ -20,9 +20,9 @@ from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.choices.ranking import PAIR_HEAD, grid_table, win_grid
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
+from parlai_spotbot.findings.sections import Chart, Name, Section, Table, places_said
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
-from parlai_spotbot.wording import interval, percent, span
+from parlai_spotbot.wording import interval, percent
 
 CRITERION = "share of points (a tie is half) by Davidson's model, had all contestants met equally often"
 TEST = (
@@ -158,9 +158,10 @@ def tell(result: Result) -> list[Section]:
 
 def _order(own: Mapping, main: Mapping) -> Section:
     chart = criteria.score_chart("order", "Who is preferred?", own, True, 0.5)
+    places = places_said(main)
     rows = [
         (
-            span(main["clusters"][name]),
+            places[name],
             Name(name),
             percent(main["score"][name], 1),
             interval(main["score_ci"][name], 1),
@@ -252,7 +253,7 @@ def _pairs(main: Mapping) -> Section:
     )
     if not few:
         place = {name: i for i, name in enumerate(main["order"])}
-        shown = [pair for pair in shown if abs(place[pair["a"]] - place[pair["b"]]) == 1]
+        shown = [pair for pair in shown if pair["p"] is not None and abs(place[pair["a"]] - place[pair["b"]]) == 1]
         shown = sorted(shown, key=lambda pair: min(place[pair["a"]], place[pair["b"]]))
         title = "Neighbours in the order"
         how += f" All {len(main['pairs']):,} pairs stand in ranking_pairs.csv."
@@ -267,7 +268,7 @@ def _pairs(main: Mapping) -> Section:
         sentence=criteria.clearest(main, True),
     )
     met = sum(pair["n"] > 0 for pair in main["pairs"])
-    text = [f"{met:,} of {len(main['pairs']):,} pairs met; the others are compared by whom both met."]
+    text = [f"{met:,} of {len(main['pairs']):,} pairs met; others of one group are compared by whom both met."]
     return Section("grid", "Who beats whom?", text if met < len(main["pairs"]) else [], charts, [*every, table])
 
 

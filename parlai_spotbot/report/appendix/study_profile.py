@@ -195,7 +195,7 @@ def _of_votes(study: Study, name: str, ranking: dict[str, dict]) -> tuple[Source
             source,
             annotations=own["n"],
             annotators=own["annotators"]["count"],
-            items=own["conversations"],
+            items=own["prompts"]["count"] or own["n"],
             controls=0,
             most=own["annotators"]["most"],
             median_seconds=None,
@@ -206,7 +206,7 @@ def _of_votes(study: Study, name: str, ranking: dict[str, dict]) -> tuple[Source
             left_out=0,
             with_everybody="",
             ranking=ranking.get(source, {}),
-            clusters=tuple(what for what in ("prompts", "annotators") if own[what]["count"] > 1),
+            clusters=tuple(what for what in ("prompts", "annotators") if 1 < own[what]["count"] < own[what]["known"]),
         )
         for source, own in sorted(found.items(), key=lambda entry: (entry[0] != HUMAN, entry[0]))
     )

@@ -9,6 +9,7 @@ from parlai_spotbot.findings.standings import WIN_RATE, Standing, standings
 from parlai_spotbot.wording import between, number, percent, source_said
 
 BETTER, UNDECIDED, WORSE = "better", "undecided", "worse"
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -16,8 +17,8 @@ class Comparison:
     """`verdict` on the contestant `new` beside `old`, by `source`.
 
     `rate` with its interval `ci` (95 %) is the share of decided matches that `new` wins or, where the survey has
-    `scores` instead of matches, by how much its score is higher; None where nothing was decided. `why` the source ranks
-    nobody, "" where it does.
+    `scores` instead of matches, by how much its score is higher; None where nothing was decided. `why` the source can't
+    order the two, "" where it can.
     """
 
     new: str
@@ -36,7 +37,7 @@ class Comparison:
         else:
             text = f"{self.new} is {self.verdict} than {self.old}"
         if self.rate is None:
-            return f"{text}: no match was decided, by {source_said(self.source)}"
+            return f"{text}: {self.why or 'no match was decided'}, by {source_said(self.source)}"
         if self.what == WIN_RATE:
             size = f"it wins {percent(self.rate)}{between(self.ci)} of the decided matches"
         else:
@@ -50,17 +51,36 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
     ranked = [own for own in standings(contents) if own.source == source and not own.criterion]
     if not ranked:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
-    why = contents.of("ranking", source).get("why") or ""
-    return Comparison(
-        new, old, source, _verdict(ranked[0], new, old), ranked[0].what, *_between(ranked[0], new, old), why
-    )
+    why = _why(ranked[0], new, old) or contents.of("ranking", source).get("why") or ""
+    what = WIN_RATE if ranked[0].relative else ranked[0].what
+    return Comparison(new, old, source, _verdict(ranked[0], new, old), what, *_between(ranked[0], new, old), why)
+
+
+def _why(own: Standing, new: str, old: str) -> str:
+    """Return why a ranking can't order two contestants; "" where it can."""
+    few = [name for name in (new, old) if name in own.too_few]
+    if few:
+        return f"{few[0]} has {own.too_few[few[0]]:,} comparisons, too few to be ranked"
+    if own.group(new) and own.group(old) and own.group(new) != own.group(old):
+        return "they never met, nor anybody who links them"
+    return ""
 
 
 def _verdict(own: Standing, new: str, old: str) -> str:
-    """The ranking's own: better is whose places are all before the other's."""
+    """Return the ranking's own verdict: better is whose places are all before the other's, in one group.
+
+    Where no one scale fits, it is by the test of the pair's own matches.
+    """
     places = own.clusters
-    if new not in places or old not in places:
+    if new not in places or old not in places or own.group(new) != own.group(old):
         return UNDECIDED
+    if own.no_scale:
+        turned = (new, old) not in own.pairs
+        pair = (old, new) if turned else (new, old)
+        p, (rate, _) = own.p.get(pair), own.pairs.get(pair, (None, None))
+        if p is None or rate is None or not p < LEVEL:
+            return UNDECIDED
+        return BETTER if (rate > (0.5 if own.relative else 0)) != turned else WORSE
     return BETTER if places[new][1] < places[old][0] else WORSE if places[old][1] < places[new][0] else UNDECIDED
 
 
@@ -71,5 +91,5 @@ def _between(own: Standing, new: str, old: str) -> tuple[float | None, tuple[flo
     if (old, new) not in own.pairs:
         return None, None
     rate, ci = own.pairs[old, new]
-    whole = 1 if own.what == WIN_RATE else 0
+    whole = 1 if own.relative else 0
     return whole - rate, (ci and None not in ci and (whole - ci[1], whole - ci[0])) or None

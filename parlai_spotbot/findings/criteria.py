@@ -101,11 +101,11 @@ def headline(own: Mapping, noun: str = "contestants") -> list[str]:
         if len(groups) > 1
         else []
     )
-    if own.get("one_scale", {}).get("rejected"):
+    if _rejected(own):
         text.append(_no_order(own))
     else:
         text += [_ahead(own, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
-    text += _carried(own.get("leave_one_out") or {})
+    text += _carried(own, len(groups) > 1)
     if own.get("too_few"):
         text.append(too_few_sentence(own))
     return text + ([f"Note: {own['why']}."] if own.get("why") else [])
@@ -127,7 +127,7 @@ def place_of(own: Mapping, name: str) -> str:
     """Return the place of a contestant in words, within its group, or why it has none."""
     if name in (own.get("too_few") or {}):
         return f"not ranked, for want of comparisons ({own['too_few'][name]:,}, where {MINIMUM} are the least)"
-    if own.get("one_scale", {}).get("rejected"):
+    if _rejected(own):
         return "no place, since there is no single order"
     groups = own.get("groups") or [own["order"]]
     number = next(place for place, group in enumerate(groups) if name in group)
@@ -136,9 +136,14 @@ def place_of(own: Mapping, name: str) -> str:
     return f"place{'' if first == last else 's'} {span((first, last))} of {len(groups[number])}{within}"
 
 
+def _rejected(own: Mapping) -> bool:
+    """Return whether one scale of strengths is rejected."""
+    return bool((own.get("one_scale") or {}).get("rejected"))
+
+
 def single_order(own: Mapping) -> bool:
     """Return whether one order of all contestants of a ranking can be told."""
-    return len(own.get("groups") or [()]) == 1 and not own.get("one_scale", {}).get("rejected")
+    return len(own.get("groups") or [()]) == 1 and not _rejected(own)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -184,32 +189,38 @@ def _no_order(own: Mapping) -> str:
     return f"There is no single order: one scale does not fit the results ({p_said(own['one_scale']['p'])})."
 
 
-def _carried(left: Mapping) -> list[str]:
-    """Whether the leader's lead holds without any one annotator, and without any one conversation."""
-    held, lost = [], []
+def _carried(own: Mapping, several: bool) -> list[str]:
+    """Return whether the leader's lead holds without any one annotator, and without any one conversation."""
+    held, lost, left = [], [], own.get("leave_one_out") or {}
+    lead = f"The lead of {who(left['leader'])}" if several and left else "The lead"
     for kind in ("annotators", "conversations"):
         count, total, carry = (left.get(kind, {}).get(name, 0) for name in ("tried", "total", "carry"))
-        of = f"{count:,} {kind}" if count == total else f"the {count:,} most influential of {total:,} {kind}"
+        what = own.get("clusters_of", kind) if kind == "conversations" else kind
+        of = f"{count:,} {what}" if count == total else f"the {count:,} most influential of {total:,} {what}"
         if count and not carry:
             held.append(of)
         elif count:
             lost.append(f"without any one of {carry:,} of {of}")
-    text = [f"The lead holds without any one of {' or '.join(held)}."] if held else []
-    return [f"The lead rests on few: {' or '.join(lost)} it is no longer sure."] * bool(lost) + text
+    text = [f"{lead} holds without any one of {' or '.join(held)}."] if held else []
+    return [f"{lead} rests on few: {' or '.join(lost)} it is no longer sure."] * bool(lost) + text
 
 
 def order_sentences(found: dict) -> list[str]:
     """Who comes first, and how many pairs are clear."""
     text = headline(found)
     if found["order"] and found["pairs"]:
-        text.insert(1, f"{_clearly(found)} (adjusted for {counted(len(found['pairs']), 'test')}).")
+        text.insert(1, f"{clearly(found)}.")
     return text
 
 
-def _clearly(found: dict) -> str:
-    """How many pairs differ clearly."""
-    clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in found["pairs"])
-    return f"{part_of(clear, len(found['pairs']), 'pair', 'differs', 'differ')} clearly"
+def clearly(found: Mapping) -> str:
+    """Return how many of the pairs that can be compared differ clearly."""
+    tested = [pair["p_adjusted"] for pair in found["pairs"] if pair["p_adjusted"] is not None]
+    if not tested:
+        return "No pair can be compared"
+    what = part_of(sum(p < 0.05 for p in tested), len(tested), "pair", "differs", "differ")
+    rest = f"; {len(found['pairs']) - len(tested):,} can't be compared" if len(tested) < len(found["pairs"]) else ""
+    return f"{what} clearly (adjusted for {counted(len(tested), 'test')}){rest}"
 
 
 def score_chart(name: str, title: str, own: dict, share: bool, reference: float | None) -> Chart:
@@ -288,6 +299,8 @@ def clearest(found: dict, share: bool) -> str:
         tested = [pair for pair in tested if pair["difference"] is not None and pair["wins_a"] + pair["wins_b"]]
     if not tested:
         return "No pair can be tested."
+    if share and _rejected(found):
+        return _clearest_alone(min(tested, key=lambda pair: (pair["p_adjusted"], -abs(pair["estimate"] - 0.5))))
     if share:
         return _clearest_choice(min(tested, key=lambda pair: (pair["p_adjusted"], -abs(pair["difference"]))))
     pair = min(tested, key=lambda pair: (pair["p_adjusted"], -abs(pair["estimate"])))
@@ -301,6 +314,18 @@ def clearest(found: dict, share: bool) -> str:
 
 def _how_clear(pair: Mapping) -> str:
     return "The clearest difference" if pair["p_adjusted"] < 0.05 else "No difference is clear; the nearest to it"
+
+
+def _clearest_alone(pair: Mapping) -> str:
+    """Describe a pair by its own decided choices, where no one scale fits all of them."""
+    a, b, won, total = pair["a"], pair["b"], pair["wins_a"], pair["wins_a"] + pair["wins_b"]
+    share, ends = pair["estimate"], pair["ci"]
+    if share < 0.5:
+        a, b, won, share, ends = b, a, total - won, 1 - share, [1 - ends[1], 1 - ends[0]] if known(ends) else None
+    return (
+        f"{_how_clear(pair)}: {who(a)} is chosen over {who(b)} in {won:,} of {total:,} decided choices, "
+        f"{percent(share)}{to(ends)} (adjusted {p_said(pair['p_adjusted'])})."
+    )
 
 
 def _clearest_choice(pair: Mapping) -> str:
@@ -386,7 +411,7 @@ def _order_lines(question: str, found: dict) -> list[str]:
     for bot in found["order"]:
         ci = interval(found["score_ci"][bot], 2, share=False)
         lines.append(f"  {places[bot]:<8} {bot:<20} {number(found['score'][bot]):>7}  {ci}")
-    lines.append(f"  {_clearly(found)} (Holm-adjusted p < 0.05)")
+    lines.append(f"  {clearly(found)}")
     lines += [f"  {found[key]['sentence']}" for key in ("cycles", "fit") if key in found]
     return lines + [f"  {sentence}" for sentence in headline(found)]
 
@@ -396,7 +421,7 @@ def card(result: Result) -> Card | None:
     own = result.data
     if not own.get("order"):
         return None
-    criterion = f" Ranked by {own['criterion']}." if own.get("criterion") else ""
+    criterion = f" Ranked by {own['criterion']}." if own.get("criterion") and not _rejected(own) else ""
     first, *others = headline(own)
     text = [f"{first}{criterion}", *others]
     return cautioned_card(result, replace(by_score(own), text=text))

@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.choices import one_scale, pair_grid
 from parlai_spotbot.analysis.frames import annotations_frame, matches_frame
 from parlai_spotbot.analysis.ranking import Contrasts, contrasts
+from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import survey_of
@@ -47,12 +50,16 @@ def joint(found: Sequence[tuple[str, Contents]], source: str) -> Joined | None:
         return Joined(["These studies share no contestant, so no ranking over all of them can be had."], [])
     matches = pd.concat([_matches(label, contents, source) for label, contents in found], ignore_index=True)
     names = sorted(set(matches["a"]) | set(matches["b"]))
-    fit = contrasts(matches, names, crossed=source == HUMAN)
-    if len(fit.groups) != 1 or fit.why:
-        return Joined(
-            [f"No ranking over all studies can be had: {fit.why or 'the studies fall into groups that never met'}."], []
-        )
-    return Joined([ASSUMED], [_table(fit, matches, source)])
+    options = {"crossed": source == HUMAN}
+    fit = contrasts(matches, names, **options)
+    apart = "the contestants fall into groups that never met" if len(fit.groups) != 1 else ""
+    scale = one_scale(matches, fit.groups, pair_grid(matches, names, **options), generator(0, source, "joint"))
+    misfit = "one scale doesn't fit who beats whom" if scale["rejected"] else ""
+    if why := fit.why or apart or misfit:
+        return Joined([f"No ranking over all studies can be had: {why}."], [])
+    return Joined(
+        [ASSUMED, *filter(None, [too_few_sentence({"too_few": fit.too_few})])], [_table(fit, matches, source)]
+    )
 
 
 def _matches(label: str, contents: Contents, source: str) -> pd.DataFrame:
@@ -89,10 +96,10 @@ def _table(fit: Contrasts, matches: pd.DataFrame, source: str) -> Table:
     clusters = "conversations and annotators" if source == HUMAN else "conversations"
     how = (
         "Log strengths, which sum to 0: a difference of 1 means that odds of winning a decided match are 2.7 to 1. "
-        f"Davidson's model with ties{' and an effect of who speaks first' if np.isfinite(fit.order[0]) else ''}; 95 % "
-        f"intervals allow for what answers of one of each study's {clusters} have in common. A place runs from one "
-        "more than are surely better to as many as aren't surely worse. The studies are linked through the contestants "
-        "that they share."
+        f"Davidson's model with ties{' and an effect of who speaks first' if np.isfinite(fit.order[0]) else ''}, by "
+        "penalised likelihood; 95 % intervals allow for what answers of one of each study's "
+        f"{clusters} have in common. A place runs from one more than are surely better to as many as aren't surely "
+        "worse. The studies are linked through the contestants that they share."
     )
     return Table(
         "One ranking over all studies",

@@ -8,6 +8,7 @@ the first screen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 import pandas as pd
 from scipy.stats import norm
@@ -156,9 +157,9 @@ def of_matches(
     decided = int((matches["outcome"] != 0).sum())
     if little := scarce(MATCHES, matches["worker_id"].nunique(), len(matches), decided, len(names)):
         return {"scarce": little}
-    talks = matches.groupby(["a", "b"])["conversation_id"].nunique()
-    met = len({frozenset(pair) for pair in talks.index})
-    hindered = _obstacles(ranking, matches["worker_id"].value_counts().tolist(), MATCHES, talks.sum() / met)
+    pairs = matches[["a", "b"]].apply(frozenset, axis=1)
+    each = matches.groupby(pairs)["conversation_id"].nunique().median()
+    hindered = _obstacles(ranking, matches["worker_id"].value_counts().tolist(), MATCHES, each)
     if "no_scale" in hindered.get("obstacles", {}):
         return hindered
     names = [bot for bot in names if bot not in ranking.get("too_few", {})]
@@ -306,7 +307,7 @@ def of_tests(
     if little:
         return {"scarce": little}
     counts = [pair["n"] for pair in ranking.get("pairs") or [] if pair.get("n")]
-    hindered = _obstacles(ranking, answers_by, kind, sum(counts) / max(len(counts), 1))
+    hindered = _obstacles(ranking, answers_by, kind, median(counts or [0]))
     if "no_scale" in hindered.get("obstacles", {}):
         return hindered
     tested = [p for p in ranking.get("pairs") or [] if p.get("p") is not None and p.get("p_adjusted") is not None]
@@ -380,12 +381,16 @@ def tell_pool(result: Result) -> list[Section]:
     own = result.data
     if "more" not in own:
         return tell_tests(result)
-    more = [f"{count:,} more with {times} times as many" for times, count in own["more"].items()]
+    more = [f"{count:,} more with {times} times as many" for times, count in own["more"].items() if count]
+    if not more:
+        none = (
+            f"If differences are those found here, even {TIMES[-1]} times as many votes would tell no more pairs apart."
+        )
+        return section([_named(own["pairs"], own["tested"]), none])
     return section(
         [
             _named(own["pairs"], own["tested"]),
-            f"If differences are those found here, votes would tell apart about {', '.join(more)}. Each vote "
-            "counts for "
-            "all pairs of its two contestants, so it matters little between whom further votes are.",
+            f"If differences are those found here, votes would tell apart about {', '.join(more)}. Each vote counts "
+            "for all pairs of its two contestants, so it matters little between whom further votes are.",
         ]
     )

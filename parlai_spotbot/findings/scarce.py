@@ -166,7 +166,7 @@ def too_few_sentence(found: Mapping) -> str:
 def obstacle_step(found: Mapping, kind: Kind, each: int) -> tuple[str, str]:
     """Return what to collect first, and as "A/B=N" the further conversations of pairs; ("", "") without obstacles.
 
-    `each`: how many conversations (or answers) a pair that met has on average.
+    `each`: how many conversations (or answers) half of the pairs that met have, or fewer.
     """
     if "no_scale" in found:
         return "Report who beats whom, pair by pair, in place of an order.", ""

@@ -6,8 +6,8 @@ It is read from ``analysis/ranking.json`` (and the features of Spot The Bot); so
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from parlai_spotbot.findings.contents import Analysis, Contents, conversations_o
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, is_survey
+from parlai_spotbot.wording import span
 
 WIN_RATE = "win rate"
 SHARES = (WIN_RATE, "share of turns")
@@ -34,7 +35,9 @@ class Standing:
     `order` best first by the study's own ranking, `clusters` its ranges of ranks; `score` with its `ci` is in words
     `what`. `pairs` maps (a, b) to (rate of a over b, its interval). `relative`: whether scores depend on the opponents.
     `people` is how often people were taken for people, with its interval, where the survey knows that. `less`: whether
-    the lower score is the better one.
+    the lower score is the better one. `groups` are those that never met, whose scores and places compare within a
+    group only; `no_scale`: whether one scale is rejected; `too_few` {name: comparisons} of those not ranked; `p` maps
+    pairs to their adjusted p.
     """
 
     survey: str
@@ -50,6 +53,20 @@ class Standing:
     annotations: int
     people: tuple[float, list | None] | None = None
     less: bool = False
+    groups: tuple[tuple[str, ...], ...] = ()
+    no_scale: bool = False
+    too_few: Mapping[str, int] = field(default_factory=dict)
+    p: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+
+    def group(self, name: str) -> int:
+        """Return the number of a contestant's group, from 1; 0 of one that isn't ranked."""
+        groups = self.groups or (self.order,)
+        return next((number for number, group in enumerate(groups, start=1) if name in group), 0)
+
+    def places(self, name: str) -> str:
+        """Return a contestant's places as a cell has them."""
+        first, last = self.clusters.get(name, (self.order.index(name) + 1,) * 2)
+        return span((first, last)) + (f" of group {self.group(name)}" if len(self.groups) > 1 else "")
 
     def scores(self, names: Sequence[str] | None = None) -> Scores:
         """Scores and standard errors of `names` (by default of all); relative ones are against `names` only."""
@@ -193,6 +210,10 @@ def _standing(survey: str, source: str, criterion: str, own: dict, used: int) ->
         annotations=used,
         people=people,
         less=own.get("direction") == "less",
+        groups=tuple(map(tuple, own.get("groups") or ())),
+        no_scale=bool((own.get("one_scale") or {}).get("rejected")),
+        too_few=own.get("too_few") or {},
+        p={(p["a"], p["b"]): p.get("p_adjusted") for p in own.get("pairs", [])},
     )
 
 

@@ -52,7 +52,7 @@ class StudyStep:
 
 def step(before: str, one: Standing, after: str, two: Standing, seed: int = 0) -> StudyStep:
     """Compare the contestants that two standings share; the p-values of `tests` and `pairs` are not adjusted yet."""
-    common = tuple(name for name in one.order if name in two.order)
+    common = _comparable(one, two)
     first, second = one.scores(common).of(common), two.scores(common).of(common)
     rng = np.random.default_rng([seed, *f"{before}\n{after}\n{one.survey}\n{one.source}\n{one.criterion}".encode()])
     return StudyStep(
@@ -69,6 +69,15 @@ def step(before: str, one: Standing, after: str, two: Standing, seed: int = 0) -
         pairs=_pairs(one, two, common),
         correlation=rank_correlation(first, second, rng=rng),
     )
+
+
+def _comparable(one: Standing, two: Standing) -> tuple[str, ...]:
+    """Return the contestants in common that met in both studies, directly or through others: the largest such set."""
+    sets: dict[tuple[int, int], list[str]] = {}
+    for name in one.order:
+        if name in two.order:
+            sets.setdefault((one.group(name), two.group(name)), []).append(name)
+    return tuple(max(sets.values(), key=len, default=()))
 
 
 def _pairs(one: Standing, two: Standing, common: Sequence[str]) -> pd.DataFrame:
@@ -138,6 +147,10 @@ def sentences(own: StudyStep) -> list[str]:
     if n < 2:
         who = "no contestant" if n == 0 else f"only {own.common[0]}"
         return [f"{own.before} and {own.after} have {who} in common, so no order can be compared."]
+    unordered = [label for label, standing in ((own.before, own.one), (own.after, own.two)) if standing.no_scale]
+    if unordered:
+        text = f"In {listed(unordered)} there is no single order, since one scale doesn't fit who beats whom"
+        return [f"{text}: compare the pairs."]
     return [text for text in (_verdict(own), _order(own), _scores(own)) if text]
 
 
@@ -232,7 +245,7 @@ def table_of_moves(own: StudyStep) -> Table | None:
     against = "" if own.full else ", against the contestants in common only"
     how = (
         f"Ranks by {what}{against}, among the contestants in common. In brackets 95 % intervals, from the studies' "
-        "own bootstraps. The change is the later study's less the earlier one's"
+        "own analyses. The change is the later study's less the earlier one's"
         f"{', in points of a hundred' if what == 'win rate' else ''}; p is of a test that there was none, by the "
         "normal distribution, for studies that are independent of each other."
     )

@@ -19,13 +19,14 @@ DRAWN = 24
 
 
 def bots(chapter: Chapter) -> list[PageSection]:
-    """A section for each contestant, in the order of the ranking; what it is, then what its answers say."""
+    """Return a section for each contestant, those ranked first; what it is, then what its answers say."""
     view = chapter.view
     contents, lead = view.contents, lead_of(view.contents)
     if lead is None:
         return []
     others = dict(results(contents))[lead.source]
-    order = Result(lead.source, {}, others, tuple(contents.bots)).order
+    ranked = Result(lead.source, {}, others, tuple(contents.bots)).order
+    order = [*ranked, *(bot for bot in contents.bots if bot not in ranked)]
     with known_to(contents):
         return [
             PageSection(f"bot-{contents.bots.index(bot)}", bot, [_part(chapter, lead.source, others, bot)])

@@ -71,6 +71,7 @@ def ranked(own: Ballots) -> dict:
         **pool,
         "too_few": few | pool["too_few"],
         "criterion": CRITERION,
+        "clusters_of": "votes" if own.clusters.conversations is None else "prompts",
         "pairs": _pairs_of(found, counts, grid if pool["one_scale"]["rejected"] else []),
         "test": TEST,
         "shares": _shares_of(own, pool["order"]),
@@ -188,8 +189,7 @@ def _order(own: Mapping, main: Mapping) -> Section:
 def _leaders(main: Mapping) -> list[str]:
     """Who may come first, and how many pairs are clear."""
     first, *others = criteria.headline(main)
-    clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in main["pairs"])
-    return [first, f"{clear:,} of {len(main['pairs']):,} pairs differ clearly (adjusted for as many tests).", *others]
+    return [first, f"{criteria.clearly(main)}.", *others]
 
 
 def _outcomes(main: Mapping) -> Section:
@@ -268,7 +268,13 @@ def _pairs(main: Mapping) -> Section:
         sentence=criteria.clearest(main, True),
     )
     met = sum(pair["n"] > 0 for pair in main["pairs"])
-    text = [f"{met:,} of {len(main['pairs']):,} pairs met; others of one group are compared by whom both met."]
+    linked = sum(not pair["n"] and pair["p"] is not None for pair in main["pairs"])
+    never = len(main["pairs"]) - met - linked
+    text = [
+        f"{met:,} of {len(main['pairs']):,} pairs met"
+        + (f"; {linked:,} are compared by whom both met" if linked else "")
+        + (f"; {never:,} can't be compared." if never else ".")
+    ]
     return Section("grid", "Who beats whom?", text if met < len(main["pairs"]) else [], charts, [*every, table])
 
 

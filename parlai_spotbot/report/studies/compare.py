@@ -117,18 +117,22 @@ def _part(
 
 
 def _left_out(own: StudyStep) -> str:
-    """The contestants that only one of the two studies has."""
+    """The contestants that only one of the two studies ranks, and those in common that never met the others."""
+    apart = [name for name in own.only_before if name in own.only_after]
     alone = [
-        f"only in {label}: {listed(names)}"
+        f"only in {label}: {listed(found)}"
         for label, names in ((own.before, own.only_before), (own.after, own.only_after))
-        if names
+        if (found := [name for name in names if name not in apart])
     ]
+    alone += [f"never met the others: {listed(apart)}"] * bool(apart)
     return f"Left out, {'; '.join(alone)}." if alone else ""
 
 
 def _figures(own: Sequence[tuple[str, Standing]], steps: Sequence[StudyStep], style: FigureStyle) -> list[tuple]:
     """A chart over all studies where they share two contestants; one a step that shares more."""
-    common = [n for n in own[0][1].order if all(n in standing.order for _, standing in own)]
+    common = [n for n in own[0][1].order if all(n in each.common for each in steps)]
+    if any(standing.no_scale for _, standing in own):
+        return []
     figures, shown = [], len(common) if len(common) > 1 else 0
     if shown:
         scores = [standing.scores(common).of(common) for _, standing in own]

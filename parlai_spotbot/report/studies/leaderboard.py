@@ -26,7 +26,7 @@ from parlai_spotbot.findings.study_moves import shown
 from parlai_spotbot.report.studies.charts import side_by_side
 from parlai_spotbot.report.studies.pages import CriterionPart, FigureStyle, all_looks, folder, render, source_title
 from parlai_spotbot.surveys import about_of
-from parlai_spotbot.wording import between, span
+from parlai_spotbot.wording import between, counted, listed
 
 POOLS = (
     "A win rate is a mean over the opponents in its own study. A weak pool makes high win rates, so figures of "
@@ -109,7 +109,7 @@ def _rows(own: dict[str, Standing]) -> list[str]:
     """The contestants: those of most studies first, then by their mean rank in these."""
     places: dict[str, list[int]] = {}
     for standing in own.values():
-        for rank, bot in enumerate(standing.order):
+        for rank, bot in enumerate((*standing.order, *standing.too_few)):
             places.setdefault(bot, []).append(rank)
     return sorted(places, key=lambda bot: (-len(places[bot]), sum(places[bot]) / len(places[bot]), bot))
 
@@ -127,6 +127,10 @@ def _table(own: dict[str, Standing], rows: Sequence[str], what: str, differ: boo
         f"A cell holds the range of ranks that the study's own ranking gives (#1 is the best; those of one range "
         f"can't be told apart), then the {what} with its 95 % interval; – where the study has no such contestant."
     )
+    if any(len(standing.groups) > 1 for standing in own.values()):
+        how += " Contestants of different groups never met: neither ranks nor scores compare between them."
+    if unordered := [label for label, standing in own.items() if standing.no_scale]:
+        how += f" In {listed(unordered)} there is no single order: one scale doesn't fit who beats whom."
     if differ:
         how += f" {POOLS}"
     return Table(f"{what.capitalize()} by study", how, ("", *own), lines)
@@ -134,10 +138,10 @@ def _table(own: dict[str, Standing], rows: Sequence[str], what: str, differ: boo
 
 def _cell(standing: Standing, bot: str, what: str) -> str:
     if bot not in standing.order:
-        return "–"
-    first, last = standing.clusters.get(bot, (standing.order.index(bot) + 1,) * 2)
+        few = standing.too_few.get(bot)
+        return "–" if few is None else f"not ranked, {counted(few, 'comparison')}"
     show = partial(shown, what)
-    return f"#{span((first, last))} · {show(standing.score.get(bot))}{between(standing.ci.get(bot), show)}"
+    return f"#{standing.places(bot)} · {show(standing.score.get(bot))}{between(standing.ci.get(bot), show)}"
 
 
 def _join(part: CriterionPart, found: Sequence[tuple[Opened, Contents]], source: str, seed: int) -> None:

@@ -29,6 +29,7 @@ from parlai_spotbot.findings.scarce import (
     scarce,
     scarce_sentence,
     scarce_step,
+    typical,
 )
 from parlai_spotbot.findings.sections import Name, Section, Table
 from parlai_spotbot.wording import NAMED, NONE, counted, p_value, part_of, percent
@@ -92,9 +93,6 @@ def _hindered(own: Mapping) -> list[Section]:
 def _obstacles(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: float) -> dict:
     """Return {"obstacles": …}, with the kind of answers and how many `each` pair has; {} where there is none."""
     found = obstacles(ranking, answers_by)
-    tested = [pair["p_adjusted"] for pair in ranking.get("pairs") or [] if pair.get("p_adjusted") is not None]
-    if set(found) == {"dominant"} and all(p < 1 - LEVEL for p in tested):
-        return {}
     return {"obstacles": found | {"of": kind.all, "each": max(1, round(each))}} if found else {}
 
 
@@ -157,9 +155,7 @@ def of_matches(
     decided = int((matches["outcome"] != 0).sum())
     if little := scarce(MATCHES, matches["worker_id"].nunique(), len(matches), decided, len(names)):
         return {"scarce": little}
-    pairs = matches[["a", "b"]].apply(frozenset, axis=1)
-    each = matches.groupby(pairs)["conversation_id"].nunique().median()
-    hindered = _obstacles(ranking, matches["worker_id"].value_counts().tolist(), MATCHES, each)
+    hindered = _obstacles(ranking, matches["worker_id"].value_counts().tolist(), MATCHES, typical(matches))
     if "no_scale" in hindered.get("obstacles", {}):
         return hindered
     names = [bot for bot in names if bot not in ranking.get("too_few", {})]

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
+
+import pandas as pd
 
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.wording import NAMED, counted, listed, number, percent, who
 
 LEAST_ANNOTATORS = 2
@@ -20,6 +24,8 @@ LEAST_ANNOTATORS = 2
 
 DOMINANT, UNEQUAL = 0.25, 1.5
 """An annotator dominates who gave at least this share of all answers, and at least so many times an equal share."""
+
+LEVEL = 0.05
 
 LEAST_DECIDED = 10
 """Decided matches (or ratings) of a contestant, on average. With fewer, the interval of a share is wider than half of
@@ -125,7 +131,8 @@ def obstacles(ranking: Mapping, answers_by: Sequence[int] = ()) -> dict:
     dict
         `no_scale`: True where one scale is rejected; `best`: the best contestant of each group, where several never
         met; `too_few` {name: comparisons} and `ranked`, who could play them; `dominant` {given, total, more}: an
-        annotator's answers, all, and how many by others would make that share ordinary. Each only where it is so.
+        annotator's answers, all, and how many by others would make that share ordinary, unless every pair is told
+        apart. Each only where it is so.
     """
     found: dict = {"no_scale": True} if (ranking.get("one_scale") or {}).get("rejected") else {}
     if len(groups := ranking.get("groups") or []) > 1:
@@ -133,7 +140,9 @@ def obstacles(ranking: Mapping, answers_by: Sequence[int] = ()) -> dict:
     if few := ranking.get("too_few"):
         found |= {"too_few": few, "ranked": list(ranking["order"])[: 2 * NAMED]}
     given, total = max(answers_by, default=0), sum(answers_by)
-    if len(answers_by) > 1 and given >= max(DOMINANT, UNEQUAL / len(answers_by)) * total:
+    tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or []]
+    opened = any(p is None or not p < LEVEL for p in tested) or not tested
+    if opened and len(answers_by) > 1 and given >= max(DOMINANT, UNEQUAL / len(answers_by)) * total:
         more = int(given / DOMINANT - total) + 1
         found["dominant"] = {"given": int(given), "total": int(total), "more": more}
     return found
@@ -153,6 +162,28 @@ def obstacle_sentences(found: Mapping, kind: Kind) -> list[str]:
             f"({percent(own['given'] / own['total'])}), so how much others differ is hardly known."
         )
     return text
+
+
+def typical(rows: pd.DataFrame) -> int:
+    """Return how many conversations half of the pairs of matches or choices that met have, or fewer."""
+    talks = rows["conversation_id" if "conversation_id" in rows else "conversation_ids"].astype(str)
+    return max(1, round(talks.groupby(rows[["a", "b"]].apply(frozenset, axis=1)).nunique().median()))
+
+
+def check_plannable(found: Mapping, kind: Kind, each: int, path: Path) -> None:
+    """Raise `UserError` where no scale fits or one annotator dominates, so that no number would be a plan."""
+    if "no_scale" in found or "dominant" in found:
+        kept = {name: found[name] for name in ("no_scale", "dominant") if name in found}
+        step, _ = obstacle_step(kept, kind, each)
+        raise UserError(f"{path}: {' '.join(obstacle_sentences(kept, kind))}", step)
+
+
+def first_of(found: Mapping, kind: Kind, each: int) -> list[str]:
+    """Return the sentences on what to collect before more of the pairs that met."""
+    step, more = obstacle_step(found, kind, each)
+    played = f" (spotbot_selfchat --more {more})" if more else ""
+    text = [*obstacle_sentences(found, kind), too_few_sentence(found), f"{step.rstrip('.')}{played}." if step else ""]
+    return [sentence for sentence in text if sentence]
 
 
 def too_few_sentence(found: Mapping) -> str:

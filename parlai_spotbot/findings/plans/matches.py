@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 
+import pandas as pd
+
 from parlai_spotbot.analysis import planning
+from parlai_spotbot.analysis.choices import one_scale, pair_grid
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.planning import Design
+from parlai_spotbot.analysis.ranking import Contrasts, contrasts
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.answers import Answers, Facts, Options
 from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.findings.plans.sources import chosen
-from parlai_spotbot.findings.scarce import MATCHES, scarce, scarce_sentence, scarce_step
+from parlai_spotbot.findings.scarce import (
+    MATCHES,
+    check_plannable,
+    first_of,
+    obstacles,
+    scarce,
+    scarce_sentence,
+    scarce_step,
+    typical,
+)
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
@@ -98,6 +111,13 @@ def after(study: Study, request: PlanRequest) -> dict:
     little = scarce(MATCHES, people, len(matches), decided, len(names)) if own.crossed else None
     if little:
         raise UserError(f"{study.judgements_path(request.survey)}: {scarce_sentence(little)}", scarce_step(little))
+    found = contrasts(matches, names, **own.hang)
+    given = matches["worker_id"].value_counts().tolist() if own.crossed else []
+    hindered = obstacles(_pool(own, found, matches), given)
+    each = typical(matches)
+    check_plannable(hindered, MATCHES, each, study.judgements_path(request.survey))
+    names = [name for name in names if name not in found.too_few]
+    matches = matches[matches["a"].isin(names) & matches["b"].isin(names)].reset_index(drop=True)
     start = request.design(max(len(study.plan.contestants), 2), request.shown, request.looks)
     table, design = planning.pilot_needs(matches, names, start, difference=request.difference, crossed=own.crossed)
     known = own.rows["seconds"]
@@ -118,8 +138,17 @@ def after(study: Study, request: PlanRequest) -> dict:
             "correlations": planning.match_correlations(matches),
             "seconds": seconds,
             "more": more,
+            "first": first_of(hindered, MATCHES, each),
         }
     )
+
+
+def _pool(own: Answers, found: Contrasts, matches: pd.DataFrame) -> dict:
+    """Return what a ranking says of groups that never met, of who has too few matches, and of one scale."""
+    grid = pair_grid(matches, found.names, **own.hang)
+    scale = one_scale(matches, found.groups, grid, own.rng("plan"))
+    pairs = found.pairs[found.pairs["p_adjusted"].notna()].to_dict(orient="records")
+    return {"order": found.ranked, "groups": found.groups, "too_few": found.too_few, "one_scale": scale, "pairs": pairs}
 
 
 def _answers(study: Study, request: PlanRequest) -> Answers:

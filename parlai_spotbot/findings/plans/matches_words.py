@@ -104,11 +104,12 @@ def said_after(result: dict) -> str:
         lines.append(
             f"\nsettled: p below {threshold}, for pairs are tested {looks} times, now and with the data to come"
         )
+    lines += ["", *result["first"]] if result["first"] else []
     open_ones = [row for row in result["pairs"] if row["status"] != "settled"]
     more, design = result["more"], result["design"]
     lines += ["", activity_said(design)]
     if not open_ones:
-        lines.append("Every pair is settled: nothing more is needed.")
+        lines.append("Every pair that met is settled" + ("." if result["first"] else ": nothing more is needed."))
         return "\n".join(lines)
     hours = "" if more["hours"] is None else f", {more['hours']:.0f} hours"
     lines.append(

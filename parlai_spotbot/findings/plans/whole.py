@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from statistics import median
 
 import pandas as pd
 
@@ -21,6 +22,7 @@ from parlai_spotbot.findings.contents import Contents, read_contents
 from parlai_spotbot.findings.plans.matches import DIFFERENCES
 from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.findings.plans.sources import chosen
+from parlai_spotbot.findings.scarce import CHOICES, RATINGS, check_plannable, first_of, obstacles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
@@ -67,6 +69,12 @@ def after(study: Study, request: PlanRequest) -> dict:
     wish, like = wish_of(request, max(len(study.plan.contestants), 2), request.looks)
     contents, source = _analysed(study, request)
     ranking = contents.of("ranking", source)
+    kind = RATINGS if isinstance(like, Rating) else CHOICES
+    rows = [row for row in contents.kept if row.source == source and row.control is None]
+    given = Counter(row.worker_id for row in rows if row.question == ranking["question"]) if source == HUMAN else {}
+    hindered = obstacles(ranking, list(given.values()))
+    each = max(1, round(median([pair["n"] for pair in ranking["pairs"] if pair.get("n")] or [1])))
+    check_plannable(hindered, kind, each, study.judgements_path(request.survey))
     names = ranking["order"]  # people may be contestants, too
     wish = replace(wish, bots=max(2, len(names)))
     if isinstance(like, Rating):
@@ -75,6 +83,7 @@ def after(study: Study, request: PlanRequest) -> dict:
         annotations = _of_ratings(pairs, like)
     else:
         choices = _choices(contents, source, ranking["question"])
+        choices = choices[choices["a"].isin(names) & choices["b"].isin(names)].reset_index(drop=True)
         pairs, like = pilot_choices(choices, names, like, request.difference, crossed=source == HUMAN)
         annotations = sum(row["more"] or 0 for row in pairs)
     seconds = request.seconds or contents.of("time", source).get("mean")
@@ -88,6 +97,7 @@ def after(study: Study, request: PlanRequest) -> dict:
         "like": asdict(like),
         "seconds": seconds,
         "more": {"annotations": annotations, "hours": hours, "cost": cost},
+        "first": first_of(hindered, kind, each),
     }
 
 

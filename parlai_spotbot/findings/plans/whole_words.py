@@ -91,9 +91,11 @@ def said_after(result: dict, choices: bool) -> str:
             f"{row['a'] + ' / ' + row['b']:<32}{found:>12}{p:>10}{row['power']:>8.0%}{row['had']:>7}{needed:>8}"
             f"{more:>7}  {row['status']}"
         )
+    lines += ["", *result["first"]] if result["first"] else []
     opened = [row for row in result["pairs"] if row["status"] != SETTLED]
     if not opened:
-        return "\n".join([*lines, "", "Every pair is settled: nothing more is needed."])
+        settled = "Every pair that met is settled" + ("." if result["first"] else ": nothing more is needed.")
+        return "\n".join([*lines, "", settled])
     more, power = result["more"], result["wish"]["power"]
     hours = "" if more["hours"] is None else f", {more['hours']:.1f} hours"
     cost = "" if more["cost"] is None else f", {more['cost']:,.0f} in wages"

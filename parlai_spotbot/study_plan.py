@@ -89,6 +89,11 @@ class Plan:
         pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]] if self.meetings != "self" else []
         return pairs + ([(name, name) for name in names] if self.meetings != "pairs" else [])
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether there is a pair to play; votes may be on 100,000 contestants, too many for a list of all pairs."""
+        return bool(self.pairs) or len(self.contestants) > (self.meetings == MEETINGS[0])
+
     def remaining(self) -> Plan:
         """The plan without what is left out."""
         gone = set(self.left_out)
@@ -194,7 +199,7 @@ class Plan:
             )
         if not self.contestants:
             raise UserError(f"{where}: field 'contestants' is empty.", "Name at least one, better two, contestants.")
-        if not self.all_pairs():
+        if not self.has_pairs:
             raise UserError(
                 f"{where}: one contestant makes no pair.",
                 "Add a second one to the pool, or play it with itself (--self).",
@@ -266,6 +271,8 @@ def _pairs(row: dict, contestants: dict, where: str) -> tuple[tuple[str, str], .
 
 def with_more(plan: Plan, more: dict, where: str) -> Plan:
     """The plan with further conversations of single pairs: "A/B" or "B/A" -> how many, a whole number from 1 up."""
+    if not more:
+        return plan
     pairs = {"/".join(pair) for pair in plan.all_pairs()}
     found = dict(plan.more)
     for name, count in more.items():
@@ -287,7 +294,7 @@ def without(plan: Plan, names: list, where: str) -> Plan:
             raise UserError(f"{where}: no contestant '{name}' to leave out.", nearest(str(name), plan.contestants))
     changed = replace(plan, left_out=tuple(name for name in plan.contestants if name in names))
     remaining = changed.remaining()
-    if not remaining.contestants or not remaining.all_pairs():
+    if not remaining.contestants or not remaining.has_pairs:
         raise UserError(f"{where}: without {', '.join(names)} no pair of contestants remains.", "Leave fewer out.")
     return changed
 

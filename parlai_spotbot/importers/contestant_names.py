@@ -13,10 +13,12 @@ from parlai_spotbot.records import HUMAN, NAME
 
 @dataclass
 class ContestantNames:
-    """`given` is what --names says, their name -> ours; `named` what was met so far, in the same direction."""
+    """`given` is what --names says, their name -> ours; `named` what was met so far, in the same direction, and `taken`
+    in the other one."""
 
     given: Mapping[str, str] = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)
 
     def of(self, theirs: str, where: str) -> str:
         """Our name of one of theirs: characters that names can't have become "-".
@@ -30,11 +32,12 @@ class ContestantNames:
         if theirs in self.named:
             return self.named[theirs]
         name = self.given.get(theirs) or re.sub(r"[^A-Za-z0-9_.+-]+", "-", theirs).strip("-")
-        other = next((known for known, own in self.named.items() if own == name and theirs not in self.given), None)
+        other = None if theirs in self.given else self.taken.get(name)
         if not NAME.match(name) or name == HUMAN or other is not None:
             why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
             raise UserError(f"{where}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME.")
         self.named[theirs] = name
+        self.taken.setdefault(name, theirs)
         return name
 
     def notes(self) -> list[str]:

@@ -1,8 +1,7 @@
 """Votes of an arena, from a CSV or JSON file of millions of rows, into a study without conversations.
 
 A vote becomes a judgement of the survey `votes`; who met whom stands in its items, a pair of contestants each. The file
-is read row by row and each way of voting is understood once, so that time goes into reading and memory into what is
-written.
+is read row by row, and of a row nothing is kept but what is written and a number by which repeats are known.
 """
 
 from __future__ import annotations
@@ -183,7 +182,7 @@ class _VoteReader:
     answers: Mapping[str, str]
     names: ContestantNames
     source: str
-    items: dict[tuple[str, str], Item] = field(default_factory=dict)
+    items: dict[str, Item] = field(default_factory=dict)
     workers: dict[str, str] = field(default_factory=dict)
     languages: dict[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
@@ -194,17 +193,13 @@ class _VoteReader:
 
     def lines(self, rows: Rows, progress: Callable[[int], None] | None) -> Iterator[bytes]:
         """The judgements as they are written, many lines a piece."""
-        known: dict[tuple, tuple] = {}
         block: list[str] = []
         sides = 2 + max(len(self.columns.one_hot), 1)
         source = files.dumps(self.source)
         number = 0
         for line, values in rows:
-            said, (prompt, worker, time, language) = tuple(values[:sides]), values[sides:]
-            try:
-                meant = known[said]
-            except (KeyError, TypeError):
-                meant = known[said] = self._vote(self._texts(said, line), line)
+            prompt, worker, time, language = values[sides:]
+            meant = self._vote(self._texts(values[:sides], line), line)
             if not meant:
                 self.alone += 1
                 continue
@@ -244,8 +239,10 @@ class _VoteReader:
     def _wrong(self, line: int, name: str, value: Any, what: str, remedy: str) -> UserError:
         return UserError(f"{self._where(line)}: {self.columns.called(name)} is {value!r}, {what}.", remedy)
 
-    def _texts(self, said: tuple, line: int) -> tuple[str, ...]:
+    def _texts(self, said: Sequence[Any], line: int) -> Sequence[str]:
         """The contestants and the winner as texts; what is none is an error."""
+        if {str}.issuperset(map(type, said)) and said[0].strip() and said[1].strip():
+            return said
         fields = ("a", "b", *("winner" for _ in said[2:]))
         texts = []
         for name, value in zip(fields, said, strict=True):
@@ -254,9 +251,13 @@ class _VoteReader:
             texts.append("" if value is None else str(value))
         return tuple(texts)
 
-    def _vote(self, said: tuple[str, ...], line: int) -> tuple[str, str, str] | tuple[()]:
+    def _name(self, theirs: str, line: int) -> str:
+        """Our name of a contestant."""
+        return self.names.named.get(theirs) or self.names.of(theirs, self._where(line))
+
+    def _vote(self, said: Sequence[str], line: int) -> tuple[str, str, str] | tuple[()]:
         """Return the outcome, item and answer as JSON, and the sorted pair; nothing where both contestants are one."""
-        a, b = (self.names.of(name, self._where(line)) for name in said[:2])
+        a, b = self._name(said[0], line), self._name(said[1], line)
         if self.columns.one_hot:
             hits = [what for value, what in zip(said[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]
             if len(hits) != 1:
@@ -273,9 +274,10 @@ class _VoteReader:
                 raise self._wrong(line, "winner", winner, f"which {err.args[0]}", err.args[1]) from None
         if a == b:
             return ()
-        item = f"{a}:{b}"
-        self.items.setdefault((a, b), Item(item, (), 0, (), partners=(a, b)))
-        return what, f'"item_id": {files.dumps(item)}, "answer": "{what}"', ":".join(sorted((a, b)))
+        item = f"{a}:{b}"  # names need no escapes in JSON
+        if item not in self.items:
+            self.items[item] = Item(item, (), 0, (), partners=(a, b))
+        return what, f'"item_id": "{item}", "answer": "{what}"', item if a < b else f"{b}:{a}"
 
     def _text(self, name: str, value: Any, line: int) -> str:
         """A field that may be missing, as text; what is no single value is an error."""
@@ -311,9 +313,11 @@ class _VoteReader:
     def _time(self, value: Any, line: int) -> str:
         if value is None or value == "":
             return ""
-        when = moment(value, f"{self._where(line)}: {self.columns.called('time')}")
-        part = f".{when.microsecond:06d}" if when.microsecond else ""
-        return f', "submitted_at": "{when:%Y-%m-%dT%H:%M:%S}{part}Z"'
+        try:
+            when = moment(value, "")
+        except UserError:  # to say where takes as long as to read it
+            when = moment(value, f"{self._where(line)}: {self.columns.called('time')}")
+        return f', "submitted_at": "{when.replace(tzinfo=None).isoformat()}Z"'
 
     def notes(self) -> list[str]:
         """What was done that isn't plain."""

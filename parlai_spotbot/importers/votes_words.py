@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from parlai_spotbot.errors import UserError, nearest
 
@@ -89,7 +90,19 @@ class VoteColumns:
         theirs = self.by_field.get(field, field)
         return f"field '{theirs}'" + ("" if theirs == field else f" ({field})")
 
+    @cached_property
+    def words(self) -> dict[str, set[str]]:
+        """Word of a winner, spelt `plainly` -> the outcomes that it may mean."""
+        sides = {plainly(self.by_field[side]): side for side in "ab"}
+        sides |= {name: side for pair in SIDES for name, side in zip(pair, "ab", strict=True)}
+        found = {word: {side} for word, side in sides.items()}
+        for what, words in WORDS.items():
+            for word in words:
+                found.setdefault(word, set()).add(what)
+        return found
 
+
+@lru_cache(maxsize=10_000)
 def plainly(word: str) -> str:
     """A word without the differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one."""
     return re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_")
@@ -145,18 +158,14 @@ def outcome(a: str, b: str, winner: str, columns: VoteColumns, answers: Mapping[
     """
     if winner in answers:
         return answers[winner]
-    word = plainly(winner)
-    sides = {plainly(columns.by_field[side]): side for side in "ab"}
-    sides |= {name: side for pair in SIDES for name, side in zip(pair, "ab", strict=True)}
     meant = {side for side, name in (("a", a), ("b", b)) if winner == name}
-    meant |= {sides[word]} if word in sides else set()
-    meant |= {found for found, words in WORDS.items() if word in words}
+    meant |= columns.words.get(plainly(winner), set())
     if len(meant) == 1:
         return meant.pop()
     if meant:
         raise ValueError("names a contestant and a side that isn't its", "Say which is meant: --answers WORD=a,….")
     raise ValueError(
         "is none of the two contestants and no known word",
-        f"Known: {', '.join(sorted({*sides, *(w for own in WORDS.values() for w in own)}))}, and the contestants' "
+        f"Known: {', '.join(sorted(columns.words))}, and the contestants' "
         "names. Others are told with --answers WORD=a, b, tie or both_bad.",
     )

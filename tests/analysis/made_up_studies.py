@@ -224,8 +224,8 @@ TINY = {"most_width": 4.0, "most_cover": 1.0}
 
 DESIGNS = {
     # conversations of a pair, annotators of each, annotators
-    "6 bots, 20 x 2, 30 annotators": of_study(20, 2, 30, least_power=0.24),
-    "6 bots, 45 x 6, 40 annotators": of_study(45, 6, 40, studies=300, least_power=0.64),
+    "6 bots, 20 x 2, 30 annotators": of_study(20, 2, 30, least_power=0.33),
+    "6 bots, 45 x 6, 40 annotators": of_study(45, 6, 40, studies=300, least_power=0.6),
     "20 bots, 1 x 3, 40 annotators": of_study(1, 3, 40, 20, studies=300),
     **{
         f"6 bots, 10 x 3, {people} annotators, tastes {taste}": of_study(10, 3, people, taste=taste, **promised)
@@ -234,8 +234,8 @@ DESIGNS = {
     },
     "6 bots, 20 x 1, one annotator": of_study(20, 1, 1, taste=0.0),
     "6 bots, 4 x 3, a judge": of_study(4, 3, 3, taste=0.0, crossed=False),
-    "2 bots, 100 x 3, 20 annotators": of_study(100, 3, 20, 2, most_width=1.15, most_cover=0.985),
-    "2 bots, 40 x 2, very unequal annotators": of_study(40, 2, 30, 2, unequal=1.2, most_cover=0.985),
+    "2 bots, 100 x 3, 20 annotators": of_study(100, 3, 20, 2, most_width=1.2, most_cover=0.985),
+    "2 bots, 40 x 2, very unequal annotators": of_study(40, 2, 30, 2, unequal=1.2, most_width=1.25, most_cover=0.985),
     "2 bots, 20 x 3, 4 annotators": of_study(20, 3, 4, 2, **TINY),
     "3 bots, 1 x 6, 12 annotators": of_study(1, 6, 12, 3, **TINY),
     "3 bots, 2 x 2, 10 annotators": of_study(2, 2, 10, 3, **TINY),
@@ -250,7 +250,7 @@ DESIGNS = {
     "80 % ties": of_arena(30, 60, cut=2.0),
     "one annotator with 40 %": of_arena(30, 40, heavy=0.4),
     # how often a conversation is shown, annotators of each couple, annotators
-    "side by side, shown three times": of_beside(3, 1, 60),
-    "side by side, shown three times to three": of_beside(3, 3, 20),
-    "side by side, 5 conversations of 3 bots": of_beside(6, 1, 60, 3, 5, most_width=1.2),
+    "side by side, shown three times": of_beside(3, 1, 60, most_width=1.2, most_cover=0.985),
+    "side by side, shown three times to three": of_beside(3, 3, 20, most_width=1.2, most_cover=0.985),
+    "side by side, 5 conversations of 3 bots": of_beside(6, 1, 60, 3, 5, most_width=1.25, most_cover=0.985),
 }

@@ -94,20 +94,29 @@ class Dimension:
         own = np.einsum("gij,gj->gi", correction, np.asarray(sums.todense()) @ root.T)
         return cls(own.T @ own, information, corrected, effective)
 
-    def df(self, contrasts: np.ndarray) -> np.ndarray:
-        """Degrees of freedom (q,) of the effect of each contrast (q, r) of unit length."""
+    def df(self, contrasts: np.ndarray, effect: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Degrees of freedom (q,) of the effect of each contrast (q, r) of unit length, and of independent rows.
+
+        The first take clusters to vary by random effects such as bring about `effect` (q,) (Imbens & Kolesár 2016, Rev.
+        Econ. Stat. 98), so that large clusters count for more.
+        """
         if self.information is None:
-            return np.full(len(contrasts), self.effective - 1)
+            return (np.full(len(contrasts), self.effective - 1),) * 2
         if len(contrasts) * self.information.size > DEGREES:
             rank = contrasts.shape[1]
             flat = self.information.reshape(-1, rank**2)
             share = np.stack([flat @ np.outer(c, c).ravel() for c in contrasts])
-            return share.sum(axis=1) ** 2 / (share**2).sum(axis=1) - 1
-        share = np.einsum("qi,gij,qj->qg", contrasts, self.information, contrasts, optimize=True)
-        shifted = np.einsum("gij,qj->qgi", self.corrected, contrasts, optimize=True)
-        gram = np.einsum("qgi,qgj->qij", shifted, shifted, optimize=True)
-        others = (gram**2).sum(axis=(1, 2)) - ((shifted**2).sum(axis=2) ** 2).sum(axis=1)
-        return share.sum(axis=1) ** 2 / ((share**2).sum(axis=1) + others)
+            others = share.sum(axis=1) ** 2 / (share.sum(axis=1) ** 2 / (share**2).sum(axis=1) - 1) - (share**2).sum(1)
+        else:
+            share = np.einsum("qi,gij,qj->qg", contrasts, self.information, contrasts, optimize=True)
+            shifted = np.einsum("gij,qj->qgi", self.corrected, contrasts, optimize=True)
+            gram = np.einsum("qgi,qgj->qij", shifted, shifted, optimize=True)
+            others = (gram**2).sum(axis=(1, 2)) - ((shifted**2).sum(axis=2) ** 2).sum(axis=1)
+        total, square = share.sum(axis=1), (share**2).sum(axis=1)
+        more = np.maximum(effect / total - 1, 0.0) * total / square
+        varied = share * (1 + more[:, None] * share)
+        scale = (varied.sum(axis=1) / total) ** 2
+        return varied.sum(axis=1) ** 2 / ((varied**2).sum(axis=1) + scale * others), total**2 / (square + others)
 
     def pooled(self, basis: np.ndarray) -> tuple[float, float]:
         """The mean effect over the directions `basis` (r, k), and its degrees of freedom."""
@@ -212,10 +221,15 @@ class DesignEffects:
         for part, effect in zip(self._parts, own, strict=True):
             pooled, pooled_df = part.pooled(self.basis)
             raw = OWN * effect + (1 - OWN) * pooled
-            df = np.full(count, part.effective - 1) if unit is None else part.df(unit)
-            df = 1 / (OWN**2 / np.maximum(df, 1e-9) + (1 - OWN**2) / max(pooled_df, 1e-9))
+            df, plain = (np.full(count, part.effective - 1),) * 2 if unit is None else part.df(unit, raw)
+            couples = part is self.conversations and self.beside
+            if self.basis.shape[1] == 1:  # the mean is the contrast's own effect
+                pooled_df = pooled_df * df / plain
+            elif couples:  # each conversation meets several others, so that contrasts share more than directions
+                pooled_df = pooled_df / self.basis.shape[1]
+            df = 1 / (OWN**2 / np.maximum(df, 1e-9) + (1 - OWN**2) / np.maximum(pooled_df, 1e-9))
             moderated = raw
-            if part is self.conversations and self.beside:
+            if couples:
                 less = np.ones(count) if self.couples is None else self._couples(unit, count)
                 moderated = np.maximum(raw - less, 1.0)
             noise += raw**2 / df

@@ -28,7 +28,6 @@ ALONE = {
     "tests/analysis/test_spot_the_bot.py": 25,
     "tests/analysis/test_spot_the_bot_survival.py": 14,
     "tests/analysis/test_stability.py": 11,
-    "tests/analysis/test_worker_effects.py": 15,
     "tests/crowdsourcing/chat/test_troubles.py": 27,
     "tests/crowdsourcing/mephisto_task/test_mturk.py": 16,
     "tests/crowdsourcing/page/test_abc_eval_page.py": 17,

@@ -7,10 +7,7 @@ from parlai_spotbot.analysis import behaviours as behaviours
 from parlai_spotbot.analysis import choices as choices
 from parlai_spotbot.analysis import frames as frames
 from parlai_spotbot.analysis import kernels as kernels
-from parlai_spotbot.analysis import leniency as leniency
 from parlai_spotbot.analysis import metrics as metrics
-from parlai_spotbot.analysis import mixed as mixed
-from parlai_spotbot.analysis import mixed_quadrature as mixed_quadrature
 from parlai_spotbot.analysis import nuc as nuc
 from parlai_spotbot.analysis import order_effects as order_effects
 from parlai_spotbot.analysis import planning as planning
@@ -26,4 +23,3 @@ from parlai_spotbot.analysis import time as time
 from parlai_spotbot.analysis import trust as trust
 from parlai_spotbot.analysis import uncertainty as uncertainty
 from parlai_spotbot.analysis import values as values
-from parlai_spotbot.analysis import worker_effects as worker_effects

@@ -16,12 +16,15 @@ from parlai_spotbot.surveys import Survey, about_of
 
 __all__ = ["Finding", "check_findings", "findings_of"]
 
+REMOVED = {"ratings.leniency": "Leave it out: the ratings' ranking has standard errors clustered by annotators too."}
+"""Findings that earlier versions had, and what does their job."""
+
 
 def findings_of(survey: str) -> list[Finding]:
     """The findings of a survey in the order in which the report tells them; [] of one whose answers nobody knows."""
     found: dict[str, Finding] = {}
     for place in about_of(survey).findings:
-        folder, _, name = place.partition(".")
+        folder, name = _parts(place, f"survey '{survey}'")
         package = f"{__name__}.{folder}"
         for module in [name] if name else plugin.names(package, "FINDING"):
             finding = plugin.find(package, "FINDING", module, "finding")
@@ -34,8 +37,16 @@ def check_findings(survey: Survey, where: str) -> None:
     """Raise `UserError` where a survey names findings that there aren't."""
     folders = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
     for place in survey.about.findings:
-        folder, _, name = place.partition(".")
+        folder, name = _parts(place, where)
         if folder not in folders or not plugin.names(f"{__name__}.{folder}", "FINDING"):
             raise UserError(f"{where}: about.findings names {folder!r}: no such folder.", nearest(folder, folders))
         if name:
             plugin.find(f"{__name__}.{folder}", "FINDING", name, f"{where}: about.findings")
+
+
+def _parts(place: str, where: str) -> tuple[str, str]:
+    """Return the folder of findings and the name of one of them, "" for all; raise `UserError` for one removed."""
+    if place in REMOVED:
+        raise UserError(f"{where}: about.findings names {place!r}, which was removed.", REMOVED[place])
+    folder, _, name = place.partition(".")
+    return folder, name

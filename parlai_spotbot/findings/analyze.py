@@ -31,6 +31,8 @@ from parlai_spotbot.surveys import survey_names
 RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 BACKENDS = ("auto", "native", "icenreg")
 OF_EVERY_SURVEY = ("seed", "bootstraps", "resample")
+REMOVED = ("leniency", "annotators_worker_effects")
+"""Beginnings of the names of files that earlier versions wrote, removed when a study is analysed again."""
 
 
 class Progress:
@@ -122,6 +124,8 @@ def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], 
         else:  # people or judges may be gone since
             for stale in (path, *folder.glob(f"{finding.name}*.csv")):
                 checksums.remove(stale)
+    for stale in [path for name in REMOVED for path in folder.glob(f"{name}*")]:
+        checksums.remove(stale)
     for name, value in result.items():
         checksums.write_anew(folder / f"{name}.json", value)
     for name, table in found.items():

@@ -395,15 +395,6 @@ PUBLICATIONS = (
         "27(1), 46–51",
     ),
     Publication(
-        "mccullagh1980",
-        ("McCullagh, Peter",),
-        "Regression Models for Ordinal Data",
-        "Journal of the Royal Statistical Society: Series B",
-        1980,
-        "10.1111/j.2517-6161.1980.tb01109.x",
-        "42(2), 109–142",
-    ),
-    Publication(
         "wilson1927",
         ("Wilson, Edwin B.",),
         "Probable Inference, the Law of Succession, and Statistical Inference",
@@ -438,15 +429,6 @@ PUBLICATIONS = (
         1934,
         "10.1093/biomet/26.4.404",
         "26(4), 404–413",
-    ),
-    Publication(
-        "patterson1971",
-        ("Patterson, H. D.", "Thompson, R."),
-        "Recovery of Inter-Block Information when Block Sizes are Unequal",
-        "Biometrika",
-        1971,
-        "10.1093/biomet/58.3.545",
-        "58(3), 545–554",
     ),
     Publication(
         "lowe2015",

@@ -149,14 +149,11 @@ def test_shares_of_wins_ties_and_losses(results):
         assert shares["won"]["ci"][0] < won / shares["n"] < shares["won"]["ci"][1]
 
 
-def test_likert_means_differences_and_leniency(results):
+def test_likert_means_and_differences(results):
     own = results["dialogue_likert"]["ranking"]["by_source"][HUMAN]
     assert own["order"] == ["c", "b", "a"]
     assert all(pair["p_adjusted"] < 0.05 for pair in own["pairs"])
     assert "c" in own["ends"]
-    leniency = results["dialogue_likert"]["leniency"]["by_source"]
-    assert leniency[HUMAN]["dimensions"]["quality"]["annotators_sd"] > 0.2
-    assert "why" in leniency["judge:x"]["dimensions"]["quality"]
     agreement = results["dialogue_likert"]["agreement"]["by_source"][HUMAN]
     assert agreement["metric"] == "ordinal"
     assert 0.2 < agreement["krippendorff_alpha"]["quality"]["alpha"] < 0.9

@@ -80,7 +80,7 @@ def test_an_earlier_study_with_its_analysis_is_shown(tmp_path):
     study = golden_runs.copied("people", tmp_path, analysis=True)
     before = golden_runs.stored(study.analysis_path("spot_the_bot"))
     page = page_text(build_report(study).read_text(encoding="utf-8"))
-    for said in ("made by another version", "Not computed yet", "changed since"):
+    for said in ("made by another version", "Not computed yet", "changed since", "annotators' effects"):
         assert said not in page
     assert golden_runs.stored(study.analysis_path("spot_the_bot")) == before
 
@@ -164,6 +164,7 @@ def test_an_earlier_study_is_read_extended_and_analysed_again(tmp_path, monkeypa
         assert now.startswith(text) or set(text.splitlines()) <= set(now.splitlines()), path.name
     for survey in study.plan.surveys:
         analyze(study, survey, bootstraps=50, **({"backend": "native"} if survey == "spot_the_bot" else {}))
+    assert not [*study.analysis_path("spot_the_bot").glob("annotators_worker_effects*")]
     ranking = json.loads((study.analysis_path("spot_the_bot") / "ranking.json").read_text(encoding="utf-8"))
     assert set(ranking["by_source"]["human"]["order"]) == {"ada", "bob", "cleo", "dora"}
     assert ranking["made_by"]["study_extended"] == ["contestants added to the 3 there were: dora"]

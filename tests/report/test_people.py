@@ -46,7 +46,6 @@ def test_every_section_has_its_sentence(study, page):
         assert re.search(r'<p class="plain">[^<]{40,}</p>', part(page, anchor)), anchor
     annotators = part(page, "annotators")
     assert own(study, "annotators")["pooled"]["sentence"] in annotators
-    assert own(study, "annotators")["worker_effects"]["sentence"] in annotators
     assert own(study, "agreement")["labelled_alike"][0]["sentence"] in part(page, "agreement")
 
 
@@ -74,13 +73,10 @@ def test_flagged_annotators_are_hollow(new_study, tmp_path):
     assert flag(["too fast"]) > flag([])
 
 
-def test_ranking_stands_beside_those_without_flagged_annotations_and_with_effects(study, page):
+def test_ranking_stands_beside_those_without_flagged_annotations(study, page):
     said = part(page, "annotators")
     found = own(study, "annotators")
     assert "The ranking without flagged annotations" in said
-    assert "The ranking with annotators' effects" in said
-    for entry in found["worker_effects"]["ranking"]:
-        assert f"<td>{entry['effect']:.2f} [{entry['low']:.2f}, {entry['high']:.2f}]</td>".replace("-", "−") in said
     rate, ci = (found["without"]["raw"][key]["smollm2"] for key in ("win_rate", "win_rate_ci"))
     assert f"{rate:.0%} [{ci[0]:.0%}, {ci[1]:.0%}] · 1" in said
 

@@ -196,6 +196,7 @@ def test_who_is_human_and_features_of_ones_own_survey_can_be_chosen_too(study, w
         ),
         (MEMORABLE.replace('findings=("choices",)', 'findings=("choises",)'), "names 'choises': no such folder"),
         (MEMORABLE.replace('findings=("choices",)', 'findings=("choices.x",)'), "about.findings x: no such finding"),
+        (MEMORABLE.replace('("choices",)', '("ratings.leniency",)'), "'ratings.leniency', which was removed"),
     ],
 )
 def test_a_wrong_python_file_is_named_and_nothing_is_written(study, written, capsys, text, says):

@@ -7,25 +7,21 @@ from dataclasses import replace
 
 import pandas as pd
 
-from parlai_spotbot.analysis import annotators, worker_effects
+from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators import ALL_RULES, Rules
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.analysis.annotators.rules import no_rules
-from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.findings.annotators import told_of_ids, with_everybody
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
 from parlai_spotbot.findings.criteria import by_score
 from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import ALL, Card, Chart, Name, Section, Table
+from parlai_spotbot.findings.sections import ALL, Card, Chart, Section, Table
 from parlai_spotbot.findings.source_accounts import account
-from parlai_spotbot.findings.spotting import FEW, FORM, Annotations
+from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.annotators_words import (
     RAW,
     apart_sentence,
     detection_sentence,
-    effect_sentence,
-    moved_sentence,
     rankings_in_words,
     rules_in_words,
     weak_sentence,
@@ -34,12 +30,9 @@ from parlai_spotbot.findings.spotting.players import HABITS, marked
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.surveys.controls.flags import MISSED, missed_some, rules_of
-from parlai_spotbot.wording import between, listed, number, percent, span
+from parlai_spotbot.wording import between, listed, number, percent
 
 MISSED_SOME = "missed controls, though no more than are allowed"
-
-MANY = 200_000
-"""With more labels the model with annotators' effects would take minutes: it is left to who asks for it."""
 
 CAPTION = (
     "A mark an annotator, marked as in the table, hollow where flagged, with 95 % intervals; the diamond is all of "
@@ -48,9 +41,7 @@ CAPTION = (
 
 
 def compute(own: Annotations) -> dict:
-    """One entry an annotator, all together, rankings without those that rules catch, and with
-    annotators' effects taken out.
-    """
+    """Compute one entry an annotator, all together, and rankings without those that rules catch."""
     people, items = own.crossed, own.by_item
     rules, whole = replace(rules_of(own.facts.survey), min_correct=own.options.min_correct), own.whole
     table = annotators.annotator_table(own.work.rows, own.work.entities, limits=people, rules=rules)
@@ -74,7 +65,6 @@ def compute(own: Annotations) -> dict:
         "summary": summary,
         "controls": controls | {"sentence": controls_sentence(controls)},
         "pooled": pooled | {"sentence": detection_sentence(pooled)},
-        "worker_effects": _worker_effects(own, items.entities),
         **told_of_ids(own),
     }
     if people and own.bots:
@@ -126,40 +116,11 @@ def _left_out(table: pd.DataFrame) -> dict[str, int]:
     return {str(why): int(n) for why, n in table["left_out"][table["left_out"] != ""].value_counts().items()}
 
 
-def _worker_effects(own: Annotations, entities: pd.DataFrame) -> dict:
-    """The ranking with annotators' effects beside the raw one, or why there is none."""
-    why = None
-    if entities["worker_id"].nunique() < FEW:
-        why = f"fewer than {FEW} annotators: how they differ can't be told"
-    elif len(entities) > MANY:
-        why = f"more than {MANY} labels: the model would take minutes"
-    elif len(own.bots) < 2 or entities["nature"].nunique() < 2:
-        why = "fewer than two bots, or all labels are the same"
-    if why:
-        return {"ranking": [], "why": why}
-    try:
-        fit = worker_effects.worker_effects(entities, own.bots)
-    except ValueError as err:  # one model that can't be fitted must not take all else with it
-        return {"ranking": [], "why": f"these data don't allow the model: {err}"}
-    rates = win_rates(win_matrix(matches_frame(own.rows), own.bots))
-    table = worker_effects.beside_raw(fit, dict(zip(own.bots, rates.tolist(), strict=True)))
-    ranking = table.to_dict(orient="records")
-    return {
-        "ranking": [row | {"sentence": effect_sentence(row, fit.never)} for row in ranking],
-        "pairs": fit.pairs().to_dict(orient="records"),
-        "sd": fit.sd,
-        "human": dict(zip(("effect", "low", "high"), fit.human, strict=True)),
-        "position": dict(zip(("effect", "low", "high"), fit.position, strict=True)),
-        "annotators": fit.annotators.to_dict(orient="index"),
-        "sentence": moved_sentence(ranking, fit.sd),
-    }
-
-
 # -- told --------------------------------------------------------------------------------------------------------------
 def tell(result: Result) -> list[Section]:
     """How well each annotator tells bots from people, and results without some of them."""
     own = result.data
-    effects, controls = own.get("worker_effects") or {}, own.get("controls") or {}
+    controls = own.get("controls") or {}
     charts, text = _charts(own, result), []
     if controls.get("answered"):
         text.append(controls["sentence"])
@@ -171,9 +132,7 @@ def tell(result: Result) -> list[Section]:
     text += [own[key]["sentence"] for key in ("with_everybody", "without_weak") if key in own]
     if own.get("annotators") and not charts:
         text.append("Nobody judged both bots and people, so nothing is known of sensitivity and bias.")
-    if effects.get("why") and result.people:
-        text.append(f"No ranking with annotators' effects: {effects['why']}.")
-    made = (_annotators_table(own, result), _without_table(own), _effects_table(own))
+    made = (_annotators_table(own, result), _without_table(own))
     tables = [table for table in made if table is not None]
     how = (("Controls", controls["sentence"]),) if controls.get("answered") else ()
     return [Section("annotators", "Annotators", text, charts, tables, how=how, careful=flagged, open_tables=ALL)]
@@ -319,36 +278,6 @@ def _place(own: Mapping, bot: str) -> int:
     return own["order"].index(bot) + 1
 
 
-def _effects_table(own: Mapping) -> Table | None:
-    """The ranking with annotators' effects taken out, beside the raw win rates."""
-    found = (own.get("worker_effects") or {}).get("ranking")
-    if not found:
-        return None
-    rows = []
-    for e in found:
-        ends = [e["low"], e["high"]]
-        places = "–" if e.get("rank_best") is None else span((e["rank_best"], e["rank_worst"]))
-        rows.append(
-            (
-                Name(e["name"]),
-                str(e["rank"]),
-                places,
-                number(e["effect"]) + between(ends, number),
-                percent(e["raw"]),
-                str(e["raw_rank"]),
-            )
-        )
-    how = (
-        "A cumulative logit model: how much more human than the mean bot each one is judged, in logits with 95 % "
-        "intervals, whoever judges, wherever it stands and however much is shown. Ranks: by comparisons that hold for "
-        "all pairs together (Holm). Beside it the raw win rate and its place. The mean bot "
-        "stands at 0; one logit is a factor of 2.7."
-    )
-    head = ("Bot", "Place", "Ranks", "Effect", "Raw win rate", "Raw place")
-    sentence = own["worker_effects"].get("sentence") or ""
-    return Table("The ranking with annotators' effects", how, head, rows, sentence=sentence, **about("worker_effects"))
-
-
 def _range(found: Mapping, result: Result) -> str:
     """The range, and how many are clearly better than guessing."""
     rated = {w: e for w, e in found.items() if e.get("balanced_accuracy") is not None}
@@ -369,7 +298,7 @@ def _range(found: Mapping, result: Result) -> str:
 
 # -- tables ------------------------------------------------------------------------------------------------------------
 def rows(data: Mapping) -> Rows:
-    """Rows of the tables annotators, annotators_without and annotators_worker_effects."""
+    """Return rows of the tables annotators and annotators_without."""
     for worker, entry in data["annotators"].items():
         yield "annotators", {"worker_id": worker, **entry, "flags": "; ".join(entry["flags"])}
     for name, entry in data.get("without", {}).items():
@@ -378,8 +307,6 @@ def rows(data: Mapping) -> Rows:
             low, high = entry["win_rate_ci"][bot]
             rate = {"win_rate": entry["win_rate"][bot], "win_rate_low": low, "win_rate_high": high}
             yield "annotators_without", {"without": name, "place": place, "bot": bot, **rate, **kept}
-    for row in data["worker_effects"]["ranking"]:
-        yield "annotators_worker_effects", row
 
 
 def lines(result: Result) -> list[str]:

@@ -1,9 +1,8 @@
-"""How annotators are told: what they call bots, the rules that flag them, rankings without some of them, and with their
-effects taken out."""
+"""Sentences about annotators: what they call bots, the rules that flag them, and rankings without some of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -106,32 +105,4 @@ def apart_sentence(clear: Mapping[str, int], pairs: Sequence[Mapping]) -> str:
         f"{part_of(clear['after'], len(pairs), 'pair', 'is', 'are')} told apart then, {clear['before']} with them. "
         "To remove who calls bots human makes bots look more easily spotted, so this stands beside the ranking, never "
         "in its place."
-    )
-
-
-# -- annotators' effects -----------------------------------------------------------------------------------------------
-def effect_sentence(row: Mapping, never: Collection[str]) -> str:
-    """How human a bot is judged whoever judges, and its place; `never` are the bots with the same label everywhere."""
-    best, worst = row["rank_best"], row["rank_worst"]
-    held = "no other place is likely" if best == worst else f"places {best} to {worst} can't be told apart"
-    if row["moved"]:
-        change = f"{'up' if row['moved'] > 0 else 'down'} from place {row['raw_rank']} to {row['rank']}"
-    else:
-        change = f"place {row['rank']}, as without"
-    text = (
-        f"Whoever judges, the odds of {row['name']} being taken for more human are {np.exp(row['effect']):.2g} times "
-        f"those of the mean bot (95 % interval {np.exp(row['low']):.2g} to {np.exp(row['high']):.2g}): {change}; "
-        f"{held}."
-    )
-    return text + (" All of its labels are the same, so the number is a bound." if row["name"] in never else "")
-
-
-def moved_sentence(ranking: Sequence[Mapping], sd: Mapping[str, float]) -> str:
-    """Who changes places once annotators' effects are taken out."""
-    moved = [f"{row['name']} from {row['raw_rank']} to {row['rank']}" for row in ranking if row["moved"]]
-    change = f"these change places: {', '.join(moved)}" if moved else "no bot changes its place"
-    return (
-        f"With annotators' effects taken out {change}; annotators differ in how easily they say “human” by a factor of "
-        f"{np.exp(sd['annotator_bias']):.2g} in the odds (one standard deviation), appearances of one bot by "
-        f"{np.exp(sd['appearance']):.2g}."
     )

@@ -84,12 +84,6 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
         f"The ranking's win rates, computed anew without these annotations. {CLUSTERED}",
         ("cameron2011", "pustejovsky2018"),
     ),
-    "worker_effects": (
-        "A cumulative logit model of the labels bot, unsure, human, with random effects of annotators (how easily they "
-        "say human, and how much more easily of people) and of each entity's part in a conversation; variances by "
-        "Laplace's approximation in its restricted form.",
-        ("mccullagh1980", "holm1979"),
-    ),
     "time": (
         "Times are those between opening an item and handing it in. The interval of the median lies between the "
         "quantiles at the ends of the interval of the share of times below it; annotations of one conversation or "

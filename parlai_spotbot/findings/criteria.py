@@ -113,7 +113,7 @@ def headline(own: Mapping, noun: str = "contestants") -> list[str]:
 
 def order_effect_sentence(own: Mapping) -> str:
     """Return why an effect of the order of the two isn't part of the model; "" where it is, or doesn't apply."""
-    effect = own.get("order_effect")
+    effect = own.get("order_effect") if own["order"] else None
     if not effect or effect["estimated"]:
         return ""
     return (
@@ -213,14 +213,25 @@ def order_sentences(found: dict) -> list[str]:
     return text
 
 
+def pair_counts(found: Mapping) -> dict:
+    """Return how many pairs there are: `all`, `tested`, `clear`, that `met`, that are `linked` by others alone.
+
+    A ranking of very many contestants holds these counts, since not all of its pairs stand in it.
+    """
+    pairs, p = found["pairs"], [pair["p_adjusted"] for pair in found["pairs"] if pair["p_adjusted"] is not None]
+    met = [pair["p"] is not None for pair in pairs if not pair["n"]]
+    every = {"all": len(pairs), "tested": len(p), "clear": sum(own < 0.05 for own in p), "met": len(pairs) - len(met)}
+    return found.get("pair_counts") or {**every, "linked": sum(met)}
+
+
 def clearly(found: Mapping) -> str:
     """Return how many of the pairs that can be compared differ clearly."""
-    tested = [pair["p_adjusted"] for pair in found["pairs"] if pair["p_adjusted"] is not None]
-    if not tested:
-        return "No pair can be compared"
-    what = part_of(sum(p < 0.05 for p in tested), len(tested), "pair", "differs", "differ")
-    rest = f"; {len(found['pairs']) - len(tested):,} can't be compared" if len(tested) < len(found["pairs"]) else ""
-    return f"{what} clearly (adjusted for {counted(len(tested), 'test')}){rest}"
+    own = pair_counts(found)
+    if not own["tested"]:
+        return "No pair can be tested"
+    what = part_of(own["clear"], own["tested"], "pair", "differs", "differ")
+    rest = f"; {own['all'] - own['tested']:,} can't be tested" if own["tested"] < own["all"] else ""
+    return f"{what} clearly (adjusted for {counted(own['tested'], 'test')}){rest}"
 
 
 def score_chart(name: str, title: str, own: dict, share: bool, reference: float | None) -> Chart:
@@ -420,7 +431,7 @@ def card(result: Result) -> Card | None:
     """Places and scores, and who is ahead."""
     own = result.data
     if not own.get("order"):
-        return None
+        return cautioned_card(result, Card(text=headline(own))) if own.get("why") else None
     criterion = f" Ranked by {own['criterion']}." if own.get("criterion") and not _rejected(own) else ""
     first, *others = headline(own)
     text = [f"{first}{criterion}", *others]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
@@ -86,7 +87,7 @@ def _hindered(own: Mapping) -> list[Section]:
     text = obstacle_sentences(found, kind)
     if "no_scale" not in found and (pairs or own.get("tested")):
         total = own.get("tested") or len(pairs)
-        text.append(_named(opened, total) if opened else MET.format(total))
+        text.append(_named(opened, total, count=own.get("open")) if opened else MET.format(total))
     return section(text, None, step, more, plan=False)
 
 
@@ -207,19 +208,20 @@ def _reachable(rows: Sequence[dict]) -> list[dict]:
     return sorted(known, key=lambda row: (row["more_annotations"], row["a"], row["b"]))
 
 
-def _names(rows: Sequence[dict]) -> str:
+def _names(rows: Sequence[dict], count: int | None = None) -> str:
     """Up to `NAMED` pairs by name, the clearest first."""
     named = sorted(rows, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
-    among = ", among them" if len(rows) > NAMED else ":"
+    among = ", among them" if (count or len(rows)) > NAMED else ":"
     pairs = [f"{row['a']} and {row['b']}" for row in named[:NAMED]]
     return f"{among} {'; '.join(pairs)}."
 
 
-def _named(opened: list[dict], pairs: int, below: float | None = None) -> str:
+def _named(opened: list[dict], pairs: int, below: float | None = None, count: int | None = None) -> str:
+    """Say how many pairs are open, of which `opened` may hold but some, and name the clearest."""
     how = "not told apart"
     if below is not None:
         how += f" yet (p below {p_value(below)}, for all are tested again with further data)"
-    return f"{part_of(len(opened), pairs, 'pair', 'is', 'are')} {how}{_names(opened)}"
+    return f"{part_of(count or len(opened), pairs, 'pair', 'is', 'are')} {how}{_names(opened, count)}"
 
 
 def _again(apart: list[dict], pairs: int, below: float) -> str:
@@ -336,7 +338,7 @@ def tell_tests(result: Result) -> list[Section]:
     if not own["pairs"]:
         return section([SETTLED.format(own["tested"])])
     reachable = _reachable(own["pairs"])
-    text = _named(own["pairs"], own["tested"])
+    text = _named(own["pairs"], own["tested"], count=own.get("open"))
     step = ""
     if reachable:
         first = reachable[0]
@@ -362,14 +364,22 @@ TIMES = (2, 4, 10)
 
 def of_pool(ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = ()) -> dict | None:
     """Where every vote tells of every difference: how many pairs more of them in all would tell apart."""
-    found = of_tests(ranking, little, answers_by, VOTES)
+    found, counts = of_tests(ranking, little, answers_by, VOTES), ranking.get("pair_counts")
+    if counts and found and "tested" in found:
+        found |= {"tested": counts["tested"], "open": counts["tested"] - counts["clear"]}
     if found is None or not found.get("pairs") or "obstacles" in found:
         return found
-    by = {(pair["a"], pair["b"]): pair["p"] for pair in ranking["pairs"]}
-    wished = norm.isf((1 - LEVEL) / found["tested"] / 2)
+    columns = np.array([[pair["p"], pair["p_adjusted"]] for pair in ranking["pairs"]], dtype=float)
+    return found | {"more": counts["more"] if counts else more_apart(*columns.T)}
+
+
+def more_apart(p: np.ndarray, adjusted: np.ndarray) -> dict[str, int]:
+    """Return how many pairs more would be told apart with so many (`TIMES`) times the votes, from all tests (q,)."""
+    opened = adjusted >= 1 - LEVEL
+    wished = norm.isf((1 - LEVEL) / max(int(np.isfinite(p).sum()), 1) / 2)
     # Chance alone makes the square of z greater by 1.
-    z = [max(norm.isf(max(by[row["a"], row["b"]], 1e-300) / 2) ** 2 - 1, 0.0) ** 0.5 for row in found["pairs"]]
-    return found | {"more": {str(times): sum(own * times**0.5 > wished for own in z) for times in TIMES}}
+    z = np.sqrt(np.maximum(norm.isf(np.maximum(p[opened], 1e-300) / 2) ** 2 - 1, 0.0))
+    return {str(times): int((z * times**0.5 > wished).sum()) for times in TIMES}
 
 
 def tell_pool(result: Result) -> list[Section]:
@@ -382,10 +392,10 @@ def tell_pool(result: Result) -> list[Section]:
         none = (
             f"If differences are those found here, even {TIMES[-1]} times as many votes would tell no more pairs apart."
         )
-        return section([_named(own["pairs"], own["tested"]), none])
+        return section([_named(own["pairs"], own["tested"], count=own.get("open")), none])
     return section(
         [
-            _named(own["pairs"], own["tested"]),
+            _named(own["pairs"], own["tested"], count=own.get("open")),
             f"If differences are those found here, votes would tell apart about {', '.join(more)}. Each vote counts "
             "for all pairs of its two contestants, so it matters little between whom further votes are.",
         ]

@@ -8,7 +8,6 @@ not: so the ranking leaves them out, and what it would be with them as ties stan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 from scipy.special import expit
@@ -17,12 +16,12 @@ from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
 from parlai_spotbot.analysis.values import generator
-from parlai_spotbot.findings import criteria
+from parlai_spotbot.findings import criteria, needs
 from parlai_spotbot.findings.choices.ranking import PAIR_HEAD, grid_table, win_grid
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table, places_said
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
-from parlai_spotbot.wording import interval, percent
+from parlai_spotbot.wording import NAMED, interval, percent
 
 CRITERION = "share of points (a tie is half) by Davidson's model, had all contestants met equally often"
 TEST = (
@@ -35,7 +34,8 @@ GRID = 25
 """Of more contestants a grid of all pairs is no help: then neighbours in the order are shown, and all in the CSV."""
 
 GRIDDED = 200
-"""Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits."""
+"""Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits. All pairs are tested
+and counted, but only neighbours in the order, the clearest pair and some that are not clear stand in the results."""
 
 IN_WORDS = {"won": "won", "tie": "tie", "both_bad": "both bad", "lost": "lost"}
 
@@ -59,7 +59,7 @@ def _ranking_of(own: Ballots) -> dict:
 
 def ranked(own: Ballots) -> dict:
     """Order, places, scores, every pair with its contrast, and what became of each contestant's votes."""
-    enough = enough_matches(own.a[~own.bad], own.b[~own.bad], len(own.names))
+    enough = enough_matches(own.a[~own.bad], own.b[~own.bad], len(own.names)) | own.bad.all()
     votes = np.bincount(np.concatenate([own.a, own.b]), minlength=len(own.names))
     few = {own.names[i]: int(votes[i]) for i in np.flatnonzero(~enough)}
     own = own.among(enough) if few else own
@@ -69,10 +69,10 @@ def ranked(own: Ballots) -> dict:
     pool = criteria.pool_of(found, matches, grid, generator(0, own.source, "votes"), **own.sampled)
     result = {
         **pool,
-        "too_few": few | pool["too_few"],
+        "too_few": {} if own.bad.all() else few | pool["too_few"],
         "criterion": CRITERION,
         "clusters_of": "votes" if own.clusters.conversations is None else "prompts",
-        "pairs": _pairs_of(found, counts, grid if pool["one_scale"]["rejected"] else []),
+        **_pairs_of(found, counts, pool["order"], grid if pool["one_scale"]["rejected"] else []),
         "test": TEST,
         "shares": _shares_of(own, pool["order"]),
         "n": len(own.a),
@@ -89,23 +89,42 @@ def _otherwise(own: Ballots, order: list[str]) -> dict[str, dict]:
     if not own.bad.any():
         return {}
     found = contrasts(own.matches(ties_too=True), own.names, **own.sampled)
-    strength = dict(zip(found.names, found.strength, strict=True))
+    place = {name: i for i, name in enumerate(found.names)}
+    strength = found.strength[[place[name] for name in order]]
     return {
         "both_bad_as_ties": {
             "clear": int((found.pairs["p_adjusted"] < ALPHA).sum()),
-            "reversed": sum(strength[x] < strength[y] for x, y in combinations(order, 2)),
+            "reversed": int(np.triu(strength[:, None] < strength, 1).sum()),
         }
     }
 
 
-def _pairs_of(found: Contrasts, counts: np.ndarray, alone: Sequence[Mapping]) -> list[dict]:
-    """Every two contestants: what was voted between them, and the contrast of their strengths as a share of wins.
+def _pairs_of(found: Contrasts, counts: np.ndarray, order: list[str], alone: Sequence[Mapping]) -> dict:
+    """Return `pairs`: what was voted between two contestants, and the contrast of their strengths as a share of wins.
 
-    Where no one scale fits, `alone` holds the rows of `pair_grid`, whose shares and tests take the contrasts' place.
+    Where no one scale fits, `alone` holds the rows of `pair_grid`, whose shares and tests take the contrasts' place. Of
+    more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are: `all`,
+    `tested`, `clear`, that `met`, that are `linked` by others alone, and `more` (see `needs.more_apart`).
     """
     frame, place = found.pairs, {name: i for i, name in enumerate(found.names)}
-    first, second = (frame[side].map(place).to_numpy(dtype=int) for side in ("a", "b"))
-    seen = counts[first, second]
+    first, second = np.triu_indices(len(place), 1)
+    seen, summed = counts[first, second], {}
+    if len(place) > GRIDDED:
+        p, adjusted, met = frame["p"].to_numpy(), frame["p_adjusted"].to_numpy(), seen.any(axis=1)
+        summed = {
+            "all": len(frame),
+            "tested": int(np.isfinite(p).sum()),
+            "clear": int((adjusted < ALPHA).sum()),
+            "met": int(met.sum()),
+            "linked": int((np.isfinite(p) & ~met).sum()),
+            "more": needs.more_apart(p, adjusted),
+        }
+        position = np.full(len(place), -2)
+        position[[place[name] for name in order]] = np.arange(len(order))
+        kept = np.abs(position[first] - position[second]) == 1
+        sure = np.lexsort((-np.abs(frame["difference"].to_numpy()), adjusted))
+        kept[np.concatenate([sure[:1], sure[summed["clear"] :][:NAMED]])] = True
+        frame, seen = frame[kept], seen[kept]
     columns = {
         "a": frame["a"].astype(str),
         "b": frame["b"].astype(str),
@@ -125,11 +144,12 @@ def _pairs_of(found: Contrasts, counts: np.ndarray, alone: Sequence[Mapping]) ->
     found_rows = [dict(zip(columns, values, strict=True)) for values in rows]
     every = [{**row, "ci": [row.pop("low"), row.pop("high")]} for row in found_rows]
     own = {(row["a"], row["b"]): row for row in alone}
-    kept = ("estimate", "ci", "p", "p_adjusted")
-    return [
-        row | {name: own[pair][name] for name in kept} if (pair := (row["a"], row["b"])) in own else row
+    taken = ("estimate", "ci", "p", "p_adjusted")
+    pairs = [
+        row | {name: own[pair][name] for name in taken} if (pair := (row["a"], row["b"])) in own else row
         for row in every
     ]
+    return {"pairs": pairs} | ({"pair_counts": summed} if summed else {})
 
 
 def _shares_of(own: Ballots, order: list[str]) -> dict[str, dict]:
@@ -233,9 +253,10 @@ def _outcomes(main: Mapping) -> Section:
     )
     text = []
     if other := main["otherwise"].get("both_bad_as_ties"):
+        every = criteria.pair_counts(main)["all"]
         text = [
             BAD,
-            f"Counted as ties, {other['clear']:,} of {len(main['pairs']):,} pairs would differ clearly, and "
+            f"Counted as ties, {other['clear']:,} of {every:,} pairs would differ clearly, and "
             f"{other['reversed']:,} would stand in the other order.",
         ]
     return Section("outcomes", "Wins, ties, both bad", text, [chart], [table])
@@ -256,7 +277,8 @@ def _pairs(main: Mapping) -> Section:
         shown = [pair for pair in shown if pair["p"] is not None and abs(place[pair["a"]] - place[pair["b"]]) == 1]
         shown = sorted(shown, key=lambda pair: min(place[pair["a"]], place[pair["b"]]))
         title = "Neighbours in the order"
-        how += f" All {len(main['pairs']):,} pairs stand in ranking_pairs.csv."
+        total = criteria.pair_counts(main)["all"]
+        how += f" All {total:,} pairs stand in ranking_pairs.csv." if len(main["pairs"]) == total else ""
     table = Table(
         title,
         how,
@@ -267,15 +289,14 @@ def _pairs(main: Mapping) -> Section:
         cite=("davidson1970", "cameron2011", "holm1979"),
         sentence=criteria.clearest(main, True),
     )
-    met = sum(pair["n"] > 0 for pair in main["pairs"])
-    linked = sum(not pair["n"] and pair["p"] is not None for pair in main["pairs"])
-    never = len(main["pairs"]) - met - linked
+    found = criteria.pair_counts(main)
+    met, linked, never = found["met"], found["linked"], found["all"] - found["met"] - found["linked"]
     text = [
-        f"{met:,} of {len(main['pairs']):,} pairs met"
-        + (f"; {linked:,} are compared by whom both met" if linked else "")
+        f"{met:,} of {found['all']:,} pairs are compared by votes between the two"
+        + (f"; {linked:,} more by whom both met" if linked else "")
         + (f"; {never:,} can't be compared." if never else ".")
     ]
-    return Section("grid", "Who beats whom?", text if met < len(main["pairs"]) else [], charts, [*every, table])
+    return Section("grid", "Who beats whom?", text if met < found["all"] else [], charts, [*every, table])
 
 
 FINDING = Finding(

@@ -74,7 +74,7 @@ class Contrasts:
     tie, order : tuple (estimate, low, high)
         log ν and log γ of the largest group; NaN where not estimated.
     order_share : float
-        The share of matches that are of pairs seen in both orders.
+        The share of the largest group's matches that are of pairs seen in both orders.
     won : array (K, K)
         How many conversations each won against each.
     too_few : mapping
@@ -163,9 +163,9 @@ def contrasts(
     clusters = frame_clusters(matches, crossed, resample)
     counted = np.bincount(np.concatenate(codes[:2]), minlength=size)
     enough = enough_matches(*codes[:2], size)
-    group, share = _connected(codes, enough), _both_orders(codes, size)
+    group = _connected(codes, enough)
     fits = [
-        GroupFit.of(codes, np.flatnonzero(group == number), clusters, order and share > BOTH_ORDERS)
+        GroupFit.of(codes, np.flatnonzero(group == number), clusters, order)
         for number in range(group.max(initial=-1) + 1)
     ]
     strength, score, ci, score_ci = (np.full((size, 2)[:n], np.nan) for n in (1, 1, 2, 2))
@@ -194,7 +194,7 @@ def contrasts(
         pairs,
         main.single("tie", level) if main else UNKNOWN,
         main.single("order", level) if main else UNKNOWN,
-        share,
+        main.both_orders if main else 0.0,
         conversations_won(codes, clusters, size),
         {names[k]: int(counted[k]) for k in np.flatnonzero(~enough)},
         clusters,
@@ -296,7 +296,8 @@ class GroupFit:
     """The penalised fit of one connected group of contestants, who are `members` of all, and of its matches.
 
     `estimates` are those of the parameters (p,) of `model`; None where no match was decided, which `why` says. `points`
-    and `conversations` (k,): conversations won (even ones ½), and all, of each member.
+    and `conversations` (k,): conversations won (even ones ½), and all, of each member. `both_orders`: the share of
+    matches that are of pairs seen in both orders.
     """
 
     members: np.ndarray
@@ -304,6 +305,7 @@ class GroupFit:
     estimates: Estimates | None
     points: np.ndarray
     conversations: np.ndarray
+    both_orders: float = 0.0
     why: str = ""
 
     @classmethod
@@ -321,14 +323,15 @@ class GroupFit:
         first = np.unique(talk, return_index=True)[1]
         talks = np.bincount(np.concatenate([a[first], b[first]]), minlength=size).astype(float)
         points = won.sum(axis=1) + (talks - won.sum(axis=1) - won.sum(axis=0)) / 2
+        share = _both_orders((a, b, outcome), size)
         if size < 2 or (outcome == TIE).all():
             why = "no match was decided" if len(rows) else "no match"
-            return cls(members, None, None, points, talks, why)
-        model = PairedCounts.of(code_counts((a, b, outcome), size), order)
+            return cls(members, None, None, points, talks, share, why)
+        model = PairedCounts.of(code_counts((a, b, outcome), size), order and share > BOTH_ORDERS)
         theta = model.maximise(np.zeros(model.parameters))
         effects = DesignEffects.of(_cells(model, theta, a, b, outcome), own, size)
         known = np.isfinite(effects.pairs(size)[1]).all() if effects.recurring else True
-        return cls(members, model, Estimates(theta, effects), points, talks, "" if known else NO_CLUSTERS)
+        return cls(members, model, Estimates(theta, effects), points, talks, share, "" if known else NO_CLUSTERS)
 
     @property
     def size(self) -> int:

@@ -18,6 +18,9 @@ from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 STEP = 2.0
 """Largest change of a parameter in one step of Newton's method."""
 
+RIDGE = 1e-10
+"""Added to the information's diagonal for a step, so that a step too far can be taken back."""
+
 ROOM = 4_000_000
 """Numbers in the largest array when many hypotheses are fitted at once."""
 
@@ -175,7 +178,7 @@ class PairedCounts:
             better = value >= best - 1e-9 * np.maximum(1.0, np.abs(best))
             base = np.where(better[..., None], theta, base)
             best = np.where(better, value, best)
-            covariance = np.linalg.inv(information)
+            covariance = np.linalg.inv(information + RIDGE * np.eye(self.parameters))
             gradient = self.score(chances, covariance)
             onward = np.einsum("...ij,...j->...i", covariance, gradient)
             if fixed is not None:

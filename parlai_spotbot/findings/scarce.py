@@ -106,7 +106,8 @@ def scarce_step(own: Mapping) -> str:
     """What to collect first."""
     kind = KINDS[own["of"]]
     if own["collect"] is None:
-        return "Let people see more of each conversation, or ask them what differs."
+        more = "Ask for votes on other prompts" if kind is VOTES else "Let people see more of each conversation"
+        return f"{more}, or ask them what differs."
     if kind is VOTES:
         return f"Collect {own['annotations']:,} votes or more, as many on each pair."
     return (

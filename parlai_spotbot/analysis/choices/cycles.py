@@ -115,7 +115,7 @@ def one_scale(
             circle = clear[0]["of"] if clear else []
         misfit = fit["p"] is not None and fit["p"] < REJECTED and fit["explained"] < EXPLAINED
         if misfit and not circle:
-            circle = shortest_circle([row for row in rows if row["estimate"] is not None])
+            circle = shortest_circle(rows)
         found.append(fit | {"circle": circle, "rejected": bool(misfit or circle)})
     none = {"ratio": None, "df": 0, "p": None, "explained": None, "circle": [], "rejected": False}
     none["why"] = "with fewer than three contestants in a group, or very many, it is not tested"
@@ -126,7 +126,7 @@ def shortest_circle(pairs: Sequence[dict]) -> list[str]:
     """Return a shortest circle of contestants each of whom beats the next by its share in `pairs`; [] without one."""
     beats: dict[str, list[str]] = {}
     for row in pairs:
-        if row["estimate"] != 0.5:
+        if row["wins_a"] != row["wins_b"]:
             winner, loser = (row["a"], row["b"]) if row["estimate"] > 0.5 else (row["b"], row["a"])
             beats.setdefault(winner, []).append(loser)
     best: list[str] = []

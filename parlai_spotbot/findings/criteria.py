@@ -35,6 +35,8 @@ from parlai_spotbot.wording import (
     who,
 )
 
+LEVEL = 0.05
+
 LONG = 12
 """Longer tables start folded."""
 
@@ -182,11 +184,14 @@ def _begun(text: str) -> str:
 
 def _no_order(own: Mapping) -> str:
     """That one scale is rejected, and who beats whom."""
-    circle = own["one_scale"]["circle"]
-    if circle:
-        steps = ", ".join(f"{who(a)} beats {who(b)}" for a, b in zip(circle, [*circle[1:], circle[0]], strict=True))
-        return f"There is no single order: {steps}."
-    return f"There is no single order: one scale does not fit the results ({p_said(own['one_scale']['p'])})."
+    circle, p = own["one_scale"]["circle"], own["one_scale"]["p"]
+    steps = list(zip(circle, [*circle[1:], *circle[:1]], strict=True))
+    beats = ", ".join(f"{who(a)} beats {who(b)}" for a, b in steps)
+    clear = {frozenset((row["a"], row["b"])) for row in own.get("pairs", ()) if (row["p_adjusted"] or 0) < LEVEL}
+    if steps and (p is None or all(frozenset(step) in clear for step in steps)):
+        return f"There is no single order: {beats}."
+    rest = f"; more often than not {beats}" if steps else ""
+    return f"There is no single order: one scale does not fit the results ({p_said(p)}){rest}."
 
 
 def _carried(own: Mapping, several: bool) -> list[str]:

@@ -8,6 +8,7 @@ Bradley and Terry's model against win shares that are free for every pair. `one_
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -115,19 +116,26 @@ def one_scale(
             circle = clear[0]["of"] if clear else []
         misfit = fit["p"] is not None and fit["p"] < REJECTED and fit["explained"] < EXPLAINED
         if misfit and not circle:
-            circle = shortest_circle(rows)
+            circle = clearest_circle(rows)
         found.append(fit | {"circle": circle, "rejected": bool(misfit or circle)})
     none = {"ratio": None, "df": 0, "p": None, "explained": None, "circle": [], "rejected": False}
     none["why"] = "with fewer than three contestants in a group, or very many, it is not tested"
     return min(found, key=lambda fit: (not fit["rejected"], 1.0 if fit["p"] is None else fit["p"]), default=none)
 
 
+def clearest_circle(pairs: Sequence[dict]) -> list[str]:
+    """Return a circle among the pairs whose shares are farthest from even; [] without one."""
+    rows = sorted(pairs, key=lambda row: -abs(row["wins_a"] - row["wins_b"]) / max(1, row["wins_a"] + row["wins_b"]))
+    enough = bisect_left(range(len(rows) + 1), True, key=lambda n: bool(shortest_circle(rows[:n])))
+    return shortest_circle(rows[:enough])
+
+
 def shortest_circle(pairs: Sequence[dict]) -> list[str]:
-    """Return a shortest circle of contestants each of whom beats the next by its share in `pairs`; [] without one."""
+    """Return a shortest circle of contestants each of whom won more of `pairs` than the next; [] without one."""
     beats: dict[str, list[str]] = {}
     for row in pairs:
         if row["wins_a"] != row["wins_b"]:
-            winner, loser = (row["a"], row["b"]) if row["estimate"] > 0.5 else (row["b"], row["a"])
+            winner, loser = (row["a"], row["b"]) if row["wins_a"] > row["wins_b"] else (row["b"], row["a"])
             beats.setdefault(winner, []).append(loser)
     best: list[str] = []
     for start in sorted(beats):

@@ -1,0 +1,340 @@
+"""Designs in which no order of all contestants can be told: what is said of them, and what is asked for next."""
+
+import itertools
+import json
+import re
+from types import SimpleNamespace
+
+import pytest
+import report_sentences
+from scripted import answered, rows_of, small_study
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.comparison import compare
+from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.plans import PlanRequest, plan
+from parlai_spotbot.findings.scarce import obstacles
+from parlai_spotbot.findings.standings import standings
+from parlai_spotbot.findings.study_moves import sentences, step, with_holm
+from parlai_spotbot.importers.imported_study import write_study
+from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.study import Study
+
+BOTS = ("ann", "bob", "cat", "dan", "eve")
+WORKERS = [f"w{number}" for number in range(8)]
+PROMISES = re.compile(r"further (annotations|answers)|more (annotations|answers|conversations)|times as many")
+
+
+def islands(a, b):
+    """Two groups that never met; the first of each wins."""
+    return {"ann", "bob"} == {a, b} or {"cat", "dan"} == {a, b}
+
+
+def everybody(a, b):
+    return True
+
+
+def alphabetic(a, b):
+    return min(a, b)
+
+
+def circle(size):
+    names = BOTS[:size]
+
+    def winner(a, b):
+        """Each beats the next one, and the last the first; pairs across the circle are even."""
+        step = (names.index(b) - names.index(a)) % size
+        return a if step == 1 else b if step == size - 1 else None
+
+    return winner
+
+
+DESIGNS = {
+    # bots, which pairs met, who wins, matches of the last bot (None: as all)
+    "two groups": (4, islands, alphabetic, None),
+    "a circle of 3": (3, everybody, circle(3), None),
+    "a circle of 4": (4, everybody, circle(4), None),
+    "a lonely bot, 1 match": (4, everybody, alphabetic, 1),
+    "a lonely bot, 2 matches": (4, everybody, alphabetic, 2),
+    "a lonely bot, 3 matches": (4, everybody, alphabetic, 3),
+    "a lonely bot, 4 matches": (4, everybody, alphabetic, 4),
+    "ordinary": (3, everybody, alphabetic, None),
+}
+OF_EACH_FORM = ("spot_the_bot", "spot_the_bot_game", "comparative", "acute_eval")
+
+
+def contestants(item, talks):
+    """The two that an item compares."""
+    if len(item.conversation_ids) == 2:
+        return tuple(talks[own].entities[0] for own in item.conversation_ids)
+    return talks[item.conversation_ids[0]].entities
+
+
+def says(winner):
+    def script(question, target, options, item, talks, rng):
+        a, b = contestants(item, talks)
+        best = None if a == b or HUMAN in (a, b) else winner(a, b)
+        if question == "nature":
+            speaker = talks[item.conversation_ids[0]].entities[int(target[-1])]
+            return "unsure" if best is None else "human" if speaker == best else "bot"
+        if best is None:
+            tie = next((option for option in ("no_difference", "neither") if option in options), None)
+            return tie or rng.choice(options)
+        prefix = options[0].partition(":")[0]
+        return f"{prefix}:{int(b == best)}" if ":" in options[0] else options[0]
+
+    return script
+
+
+def designed(path, survey, name):
+    """The study of a design, and its answers."""
+    bots, met, winner, most = DESIGNS[name]
+    spotting = survey.startswith("spot")
+    sizes = {"per_pair": 8, "people": 2} if spotting else {"per_pair": 0, "selves": 6, "people": 0}
+    study = small_study(path / "study", survey, BOTS[:bots], **sizes)
+    talks = {talk.conversation_id: talk for talk in study.conversations()}
+    items = {item.item_id: item for unit in study.units(survey) for item in unit.items}
+    last, kept, annotations = BOTS[bots - 1], [], set()
+    for row in rows_of(study, survey, says(winner), WORKERS):
+        a, b = contestants(items[row.item_id], talks)
+        if a != b and HUMAN not in (a, b):
+            if not met(a, b):
+                continue
+            shown = row.worker_id, row.item_id
+            if most is not None and last in (a, b) and shown not in annotations:
+                if len(annotations) == most or row.control is not None:
+                    continue
+                annotations.add(shown)
+        kept.append(row)
+    return study, kept
+
+
+def said(study, survey, result):
+    """The sentences of the first screen and the next step."""
+    others = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
+    found = json.loads(json.dumps(others, default=float).replace("NaN", "null"))
+    text, next_step = [], ""
+    for finding in findings_of(survey):
+        if finding.name in found:
+            own = Result(HUMAN, found[finding.name], found, tuple(study.plan.contestants))
+            card = finding.card(own)
+            text = text if card is None else [*card.text, *text]
+            list(finding.rows(own.data))
+            finding.lines(own) if finding.name == "needs" else None
+            for section in finding.tell(own):
+                text += section.text if section.first else []
+                next_step = section.step or next_step
+    return text, next_step, found
+
+
+QUICK = {
+    (name, survey)
+    for name in ("two groups", "a circle of 4", "a lonely bot, 2 matches")
+    for survey in OF_EACH_FORM[::2]
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "survey"),
+    [
+        pytest.param(*case, marks=[] if case in QUICK else [pytest.mark.slow])
+        for case in itertools.product(DESIGNS, OF_EACH_FORM)
+    ],
+)
+def test_what_the_first_screen_says_of_a_design(name, survey, tmp_path):
+    study, rows = designed(tmp_path, survey, name)
+    if not any(row.control is None for row in rows):
+        pytest.skip("the survey makes no such items")
+    result = answered(study, survey, rows, only=("ranking", "needs"))
+    text, next_step, found = said(study, survey, result)
+    ranking = found["ranking"]
+    every = " ".join([*text, next_step])
+    for bot in ranking["order"]:
+        value, (low, high) = ranking["score"][bot], ranking["score_ci"][bot]
+        assert None in (low, high) or low <= value <= high
+    assert len(every.split()) <= 150
+    if name == "two groups":
+        assert "fall into 2 groups that never met" in text[0]
+        assert [sorted(group) for group in ranking["groups"]] == [["ann", "bob"], ["cat", "dan"]]
+        assert re.search(r"of ann with cat: the best of groups that never met", next_step)
+        assert not PROMISES.search(every)
+        assert not re.search(r"(ann|bob) (is|and) .*(cat|dan)", text[1])
+    if name.startswith("a circle"):
+        assert text[0].startswith("There is no single order: ")
+        steps = {frozenset(step) for step in re.findall(r"(\w+) beats (\w+)", text[0])}
+        clear = [row["p_adjusted"] < 0.05 for row in ranking["pairs"] if frozenset((row["a"], row["b"])) in steps]
+        assert all(clear) != ("more often than not" in text[0])
+        size = int(name[-1])
+        beats = re.findall(r"(\w+) beats (\w+)", text[0])
+        assert len(beats) == size
+        assert all(circle(size)(a, b) == a for a, b in beats)
+        assert next_step == "Report who beats whom, pair by pair, in place of an order."
+        assert not PROMISES.search(every)
+        assert "pairs" not in found["needs"]
+    if name.startswith("a lonely"):
+        last = BOTS[3]
+        count = int(name.split()[3])
+        assert ranking["too_few"] == {last: count}
+        assert last not in ranking["order"]
+        assert f"Too few comparisons to be ranked: {last} ({count})." in text
+        assert f"of {last} with each of " in next_step
+        alone, without = designed(tmp_path / "without", survey, "ordinary")
+        same = answered(alone, survey, without, only=("ranking",))["ranking"]["by_source"][HUMAN]
+        assert {bot: same["clusters"][bot] for bot in same["order"]} == ranking["clusters"]
+    if name == "ordinary":
+        assert "groups" not in every
+        assert text[0].startswith("ann is ahead of all others")
+
+
+def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
+    for name, told in {
+        "two groups": "of ann with cat: the best of groups that never met (spotbot_selfchat --more ann/cat=8).",
+        "a lonely bot, 2 matches": "of dan with each of ann, bob and cat: a place takes 5 comparisons",
+    }.items():
+        study, rows = designed(tmp_path / name, "spot_the_bot", name)
+        answered(study, "spot_the_bot", rows)
+        found = plan(PlanRequest("spot_the_bot"), study)
+        assert told in found.text
+        assert not any({"ann", "cat"} == {row["a"], row["b"]} for row in found.pairs) or "lonely" in name
+    study, rows = designed(tmp_path / "circle", "spot_the_bot", "a circle of 3")
+    answered(study, "spot_the_bot", rows)
+    with pytest.raises(UserError, match="No number of further matches makes one order"):
+        plan(PlanRequest("spot_the_bot"), study)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([40, *[2] * 30], {"given": 40, "total": 100, "more": 61}),
+        ([25, *[3] * 25], {"given": 25, "total": 100, "more": 1}),
+        ([24, *[4] * 19], None),
+        ([50, 50], None),
+        ([34, 33, 33], None),
+        ([60, 20, 20], {"given": 60, "total": 100, "more": 141}),
+        ([100], None),
+        ([], None),
+    ],
+)
+def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(given, expected):
+    assert obstacles({}, given).get("dominant") == expected
+    told_apart = {"pairs": [{"p_adjusted": 0.001}]}
+    assert obstacles(told_apart, given) == {}
+    if expected:
+        more = expected["more"]
+        assert given[0] < 0.25 * (sum(given) + more) <= given[0] + 0.25
+
+
+def test_a_dominating_annotator_leads_to_more_annotators_not_to_thousands_of_answers(tmp_path):
+    study, rows = designed(tmp_path, "spot_the_bot", "a circle of 4")
+    study = small_study(tmp_path / "one", "spot_the_bot", BOTS[:3], per_pair=6, people=0)
+    rows = list(rows_of(study, "spot_the_bot", says(lambda a, b: a if hash_of(a, b) else b), ["heavy", *WORKERS]))
+    items = sorted({row.item_id for row in rows})
+    few = {worker: set(items[4 * n : 4 * n + 4]) for n, worker in enumerate(WORKERS)}
+    rows = [row for row in rows if row.worker_id == "heavy" or row.item_id in few[row.worker_id]]
+    text, next_step, _ = said(study, "spot_the_bot", answered(study, "spot_the_bot", rows, only=("ranking", "needs")))
+    assert any(re.match(r"One annotator gave \d+ of \d+ answers", sentence) for sentence in text)
+    assert re.match(r"Let others answer: \d+ answers by others bring that share below 25%\.", next_step)
+    assert not PROMISES.search(" ".join([*text, next_step]))
+    answered(study, "spot_the_bot", rows)
+    with pytest.raises(UserError, match="One annotator gave") as caught:
+        plan(PlanRequest("spot_the_bot"), study)
+    assert caught.value.remedy.startswith("Let others answer")
+
+
+def hash_of(a, b):
+    return (ord(a[0]) + ord(b[0])) % 2
+
+
+NEVER = ("undecided", "they never met, nor anybody who links them")
+FEW = ("undecided", "dan has 2 comparisons, too few to be ranked")
+
+VOTES = {
+    "two groups": ["ann,bob,model_a"] * 30 + ["ann,bob,model_b"] * 4 + ["cat,dan,model_a"] * 30,
+    "a circle of 3": ["ann,bob,model_a", "bob,cat,model_a", "cat,ann,model_a"] * 20,
+    "a circle of 4": ["ann,bob,model_a", "bob,cat,model_a", "cat,dan,model_a", "dan,ann,model_a"] * 20,
+    "all in one order": ["ann,bob,model_a"] * 20
+    + ["ann,cat,model_a"] * 20
+    + ["bob,cat,model_a", "bob,cat,model_b"] * 10,
+    **{
+        f"a lonely bot, {n} matches": ["ann,bob,model_a", "bob,cat,model_a", "ann,cat,model_a"] * 12
+        + ["dan,ann,model_a"] * n
+        for n in range(1, 5)
+    },
+}
+
+
+@pytest.mark.parametrize("name", VOTES)
+def test_the_page_of_votes_of_a_design(name, tmp_path):
+    data = tmp_path / "votes.csv"
+    data.write_text("model_a,model_b,winner\n" + "".join(f"{row}\n" for row in VOTES[name]))
+    write_study(tmp_path / "study", votes(data, "arena"))
+    study = Study.open(tmp_path / "study")
+    analyze(study, "votes")
+    told = report_sentences.check(study)
+    first, every = told["first screen"], " ".join(text for texts in told.values() for text in texts)
+    assert not PROMISES.search(" ".join(first)) or name == "all in one order"
+    assert len(" ".join(first).split()) <= 150
+    if name == "two groups":
+        assert "Place 1 of 1" not in every
+        assert "reference: place 1 of 2 in group 2 of 2" in every.lower()
+        assert "of ann with cat: the best of groups that never met" in first[-1]
+    if name.startswith("a circle"):
+        assert first[0].startswith("There is no single order: ")
+        assert "by all choices together" not in every
+        assert "Davidson" not in first[0]
+        assert "no place, since there is no single order" in every
+    if name.startswith("a lonely"):
+        count = int(name.split()[3])
+        assert f"not ranked, for want of comparisons ({count}, where 5 are the least)" in every
+        assert any(f"Too few comparisons to be ranked: dan ({count})." in text for text in first)
+    if name == "all in one order":
+        assert "Whether it helps to stand first is left out: 0% of the matches" in every
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("survey", OF_EACH_FORM)
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_whole_report_of_a_design_is_true(name, survey, tmp_path):
+    study, rows = designed(tmp_path, survey, name)
+    answered(study, survey, rows)
+    told = report_sentences.check(study)
+    assert len(" ".join(told["first screen"]).split()) <= 150
+
+
+@pytest.mark.parametrize(
+    ("name", "verdicts"),
+    [
+        ("two groups", {("ann", "cat"): NEVER, ("ann", "dan"): NEVER, ("ann", "bob"): ("better", "")}),
+        (
+            "a circle of 3",
+            {("ann", "bob"): ("better", ""), ("ann", "cat"): ("worse", ""), ("cat", "ann"): ("better", "")},
+        ),
+        ("a lonely bot, 2 matches", {("ann", "dan"): FEW, ("dan", "bob"): FEW, ("bob", "ann"): ("worse", "")}),
+    ],
+)
+def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp_path):
+    study, rows = designed(tmp_path, "spot_the_bot", name)
+    result = answered(study, "spot_the_bot", rows, only=("ranking", "needs"))
+    _, _, found = said(study, "spot_the_bot", result)
+    of = {"ranking": found["ranking"]}
+    contents = SimpleNamespace(
+        survey="spot_the_bot", sources=[HUMAN], made_by={}, of=lambda finding, source: of.get(finding, {})
+    )
+    for pair, expected in verdicts.items():
+        compared = compare(contents, HUMAN, *pair)
+        assert (compared.verdict, compared.why) == expected
+        if compared.why and compared.rate is None:
+            assert compared.why in compared.said()
+    [standing] = [own for own in standings(contents) if not own.criterion]
+    if name == "two groups":
+        assert (standing.places("ann"), standing.places("dan")) == ("1 of group 1", "2 of group 2")
+        moved = step("one", standing, "two", standing)
+        assert sorted(moved.common) == ["ann", "bob"]
+    if name == "a circle of 3":
+        moved = with_holm([step("one", standing, "two", standing)])[0]
+        assert sentences(moved) == [
+            "In one and two there is no single order, since one scale doesn't fit who beats whom: compare the pairs."
+        ]

@@ -204,7 +204,7 @@ class Answers:
 
     def bootstrap(self) -> dict:
         """What intervals rest on, as ranking.json says it."""
-        how = "Student's t with errors that know rows of one conversation or annotator to be alike"
+        how = "Student's t, with errors that take answers about one conversation or by one annotator as dependent"
         found = {"resample": self.resample, "level": 0.95, "how": how}
         if not self.crossed:
             found["why"] = "a judge's variants are no sample of annotators, so they are not drawn"

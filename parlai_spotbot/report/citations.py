@@ -275,6 +275,15 @@ PUBLICATIONS = (
         "6(2), 65–70",
     ),
     Publication(
+        "smyth2004",
+        ("Smyth, Gordon K.",),
+        "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray Experiments",
+        "Statistical Applications in Genetics and Molecular Biology",
+        2004,
+        "10.2202/1544-6115.1027",
+        "3(1), article 3",
+    ),
+    Publication(
         "mogstad2024",
         ("Mogstad, Magne", "Romano, Joseph P.", "Shaikh, Azeem M.", "Wilhelm, Daniel"),
         "Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement across "

@@ -147,7 +147,10 @@ def tell(result: Result) -> list[Section]:
 def _orders(own: Mapping) -> str:
     """The order by each kind of conversation."""
     said = [
-        f"of {found['what']}: {' > '.join(who(name) for name in found['order'])}" for found in own["kinds"].values()
+        f"of {found['what']}: {' > '.join(who(name) for name in found['order'])}"
+        if criteria.single_order(found)
+        else f"of {found['what']}: no single order"
+        for found in own["kinds"].values()
     ]
     return f"By conversations {'; '.join(said)}."
 

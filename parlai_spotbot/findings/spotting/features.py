@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
+from parlai_spotbot.findings.sections import Chart, Name, Section, Table, places_said
 from parlai_spotbot.findings.spotting import FORM, Annotations, in_text, title
 from parlai_spotbot.findings.spotting.standing import matrix_of, ranking, ranking_rows, rate
 from parlai_spotbot.findings.spotting.table_methods import about
-from parlai_spotbot.wording import between, ends, known, listed, percent, span, to
+from parlai_spotbot.wording import between, ends, known, listed, percent, to
 
 SSA = ("sensibleness", "specificity")
 
@@ -78,7 +79,7 @@ def _favoured(results: Mapping) -> str:
     """Who is favoured most in each feature, and whether that is sure."""
     parts = []
     for feature, own in results.items():
-        if len(own.get("order", [])) < 2:
+        if len(own.get("order", [])) < 2 or not single_order(own):
             continue
         rated = [bot for bot in own["order"] if own["win_rate"].get(bot) is not None]
         if not rated:
@@ -99,7 +100,7 @@ def _table(results: Mapping, bots: Iterable[str], shown: list[str]) -> Table:
             own = results[criterion]
             place = own["clusters"].get(bot)
             said = percent(own["win_rate"].get(bot)) + between(own["win_rate_ci"].get(bot))
-            cells.append(said + (f" · {span(place)}" if place else ""))
+            cells.append(said + (f" · {places_said(own)[bot]}" if place else ""))
         rows.append(tuple(cells))
     ties = "; ".join(f"{title(c)} {percent(results[c].get('ties'))}" for c in shown)
     how = (

@@ -146,7 +146,7 @@ def _model(found: Contrasts) -> dict:
         "log_tie_ci": tie_ci,
         "order_effect": order,
         "order_effect_ci": order_ci,
-        "intervals": "Student's t, clustered by conversations and by annotators",
+        "intervals": "Student's t; the penalised fit's errors times the design effect of conversations and annotators",
     }
     return model | ({"why": found.why} if found.why else {})
 

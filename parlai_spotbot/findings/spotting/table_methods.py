@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, PROFILED, RARER
+from parlai_spotbot.wording import percent
+
 CLUSTERED = (
     "Standard errors take answers about one conversation, and by one annotator, as dependent (two-way clustered, with "
-    "the correction CR2 for few clusters); tests and intervals are Student's t with the degrees of freedom that Bell "
-    "and McCaffrey's rule, after Satterthwaite, gives each contrast."
+    "the correction CR2 for few clusters); tests and intervals are Student's t with Satterthwaite's degrees of "
+    "freedom: for strengths by Bell and McCaffrey's rule, for means from the effective number of clusters less one."
 )
 
 COMPARED = (
-    "Strengths are those of Davidson's model of all matches, which extends Bradley and Terry's by ties, and by an "
-    "effect of who speaks first where most pairs were seen both ways. A penalty (Jeffreys' prior) keeps them finite "
-    "where one bot won everything. Two bots are compared by the model's likelihood ratio, scaled by how much "
-    "conversations and annotators widen errors (the design effect, after Rao and Scott); P values are Holm's over all "
-    "pairs."
+    "Strengths are those of Davidson's model of all matches, which extends Bradley and Terry's by ties. An effect of who "
+    f"speaks first is part of it where more than {percent(BOTH_ORDERS)} of the matches are of pairs seen in both orders, "
+    f"at least {percent(RARER)} in the rarer one. A penalty (Jeffreys' prior) keeps strengths finite where one bot won "
+    f"everything. Two bots are compared by the model's likelihood ratio (in groups of more than {PROFILED} bots by "
+    "Wald's test), scaled by how much conversations and annotators widen errors: the design effect, after Rao and "
+    "Scott, drawn half way to the mean of all pairs, after Smyth. P values are Holm's over all pairs that met, "
+    "directly or through others."
 )
 
-OF_STRENGTHS = ("davidson1970", "firth1993", "heinze2002", "kosmidis2021", "rao1984", "cameron2011", "holm1979")
+OF_STRENGTHS = (
+    "davidson1970",
+    "firth1993",
+    "heinze2002",
+    "kosmidis2021",
+    "rao1984",
+    "smyth2004",
+    "cameron2011",
+    "holm1979",
+)
 
 BOOTSTRAP = (
     "Intervals come from drawing conversations, and annotators, anew; what both add to the variance is summed, less "

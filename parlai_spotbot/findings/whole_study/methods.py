@@ -26,6 +26,7 @@ from parlai_spotbot.analysis.side_by_side import (
 )
 from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.findings.contents import Analysis, analysed, people_first
+from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.standings import Standing, standings
@@ -60,14 +61,16 @@ def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
     by: dict[str, dict[str, Analysis]] = {}
     for own in surveys:
         for source in own.sources:
-            if own.of("ranking", source).get("order"):
+            if (ranking := own.of("ranking", source)).get("order") and single_order(ranking):
                 by.setdefault(source, {})[own.survey] = own
     found = {source: _of_source(source, own) for source, own in by.items() if len(own) > 1}
     return {source: plain(found[source]) for source in people_first(found)}
 
 
 def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
+    """Compare the orders of surveys of which each has a single one."""
     own = {name: [s for s in standings(one) if s.source == source] for name, one in surveys.items()}
+    own = {name: [s for s in found if len(s.groups) < 2 and not s.no_scale] for name, found in own.items()}
     rankings = [MethodRanking(name, s.criterion, s.order, s.scores) for name, found in own.items() for s in found]
     found = agreements(rankings, rng=generator(SEED, source, "methods"))
     return {

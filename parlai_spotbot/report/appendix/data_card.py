@@ -6,6 +6,7 @@ has.
 
 from __future__ import annotations
 
+from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.report.appendix.heds import TO_FILL
 from parlai_spotbot.report.appendix.study_profile import StudyProfile, SurveyProfile
 from parlai_spotbot.report.appendix.text_formats import interval, listed, number
@@ -119,7 +120,10 @@ def _annotations(own: SurveyProfile) -> list[str]:
             rows.append(f"    - Krippendorff's alpha{itself}: {alphas}")
         order = source.ranking.get("order")
         if order:
-            rows.append(f"    - Ranking, best first: {', '.join(order)} (for what is sure of it see the report)")
+            groups = " | ".join(", ".join(group) for group in source.ranking.get("groups") or [order])
+            ordered = single_order(source.ranking)
+            what = "Ranking, best first" if ordered else "By points (not one order; groups that never met apart)"
+            rows.append(f"    - {what}: {groups} (for what is sure of it see the report)")
     return rows
 
 

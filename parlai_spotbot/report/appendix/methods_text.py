@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, PROFILED
+from parlai_spotbot.findings.criteria import order_effect_sentence
 from parlai_spotbot.findings.ids_words import strangers, unverified
 from parlai_spotbot.report.appendix.study_profile import SourceProfile, StudyProfile, SurveyProfile
 from parlai_spotbot.report.appendix.text_formats import interval, listed, number
 from parlai_spotbot.surveys import Survey, about_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.wording import counted, people_said, upper_first
+from parlai_spotbot.wording import counted, p_said, people_said, upper_first
 
 DATA = {
     "dailydialog": "DailyDialog [@li2017]",
@@ -33,8 +35,9 @@ DRAWN = {
 SMALL = ", with the correction CR2 and Satterthwaite's degrees of freedom for few clusters [@pustejovsky2018]"
 PENALISED = (
     " Davidson's model is fitted by a likelihood that Jeffreys' prior penalises, which keeps strengths finite "
-    "[@firth1993;@heinze2002;@kosmidis2021]; two contestants are compared by its likelihood ratio, scaled by the "
-    "design effect [@rao1984]."
+    "[@firth1993;@heinze2002;@kosmidis2021]; two contestants are compared by its likelihood ratio (in groups of more "
+    f"than {PROFILED} by Wald's test), scaled by the design effect [@rao1984], which is drawn half way to the mean of "
+    "all pairs [@smyth2004]."
 )
 
 
@@ -184,7 +187,8 @@ def _statistics(own: SurveyProfile) -> list[str]:
         return []
     first = analysed[0].ranking
     if "win_rate" in first:
-        order = "and the order of the two " if first.get("davidson_model", {}).get("order_effect") is not None else ""
+        modelled = first.get("order_effect", {}).get("estimated")
+        order = "and the order of the two " if modelled else ""
         text = (
             "An annotation is a match, which the entity wins that is taken for human rather than unsure or bot, or for "
             "unsure rather than bot. Bots are ranked by their strengths in Davidson's model of all matches, ties "
@@ -201,11 +205,28 @@ def _statistics(own: SurveyProfile) -> list[str]:
         text = (
             f"Contestants are {how} by {criterion}." if criterion else "Contestants are ranked by their mean answers."
         )
-    text += how_uncertain(analysed[0])
+    text += _limits(first) + how_uncertain(analysed[0])
     told = [_agreement(source) for source in own.sources if source.alpha]
     if told:
         text += f" Agreement is Krippendorff's alpha [@hayes2007]: {'; '.join(told)}."
     return [text]
+
+
+def _limits(ranking: dict) -> str:
+    """Return what keeps a ranking from being one order of all, in sentences that begin with a space."""
+    text, groups, few = "", ranking.get("groups") or [], ranking.get("too_few") or {}
+    if len(groups) > 1:
+        text += f" The contestants fall into {len(groups)} groups that never met; each is ranked by itself."
+    if (scale := ranking.get("one_scale") or {}).get("rejected"):
+        fit = "" if scale.get("p") is None else f" (likelihood ratio against free win shares, {p_said(scale['p'])})"
+        text += f" One scale does not fit the results{fit}, so every pair is tested by its own matches, and nobody has "
+        text += "a place."
+    if few:
+        text += f" {counted(len(few), 'contestant')} with too few comparisons (under {MINIMUM}) "
+        text += f"{'is' if len(few) == 1 else 'are'} not ranked."
+    if sentence := order_effect_sentence(ranking) if ranking.get("order") else "":
+        text += f" {sentence}"
+    return text
 
 
 def how_uncertain(source: SourceProfile) -> str:

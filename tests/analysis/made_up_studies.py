@@ -68,11 +68,26 @@ def named(codes):
     return np.array([f"b{place}" for place in range(codes.max(initial=0) + 1)], dtype=object)[codes]
 
 
-def arena(rng, theta, votes, people, *, prompts=0, topic=0.7, taste=0.35, cut=0.2, order=0.0, first=0.5, heavy=0.0):
+def arena(
+    rng,
+    theta,
+    votes,
+    people,
+    *,
+    prompts=0,
+    topic=0.7,
+    taste=0.35,
+    cut=0.2,
+    order=0.0,
+    first=0.5,
+    heavy=0.0,
+    dropped=0.0,
+):
     """Votes on pairs: `votes` of each pair (a number, one for each, or (least, most)), each by one of `people`.
 
     `prompts`: so many recur, and each bot is better or worse at each (sd `topic`); `order`: what standing first is
-    worth; `first`: how often the bot of lower number does; `heavy`: the share of votes that one annotator gave.
+    worth; `first`: how often the bot of lower number does; `heavy`: the share of votes that one annotator gave;
+    `dropped`: the share of votes against the first bot that are never handed in.
     """
     i, j = np.triu_indices(len(theta), 1)
     if isinstance(votes, tuple):
@@ -93,7 +108,9 @@ def arena(rng, theta, votes, people, *, prompts=0, topic=0.7, taste=0.35, cut=0.
         good = topic * rng.standard_normal((prompts, len(theta)))
         worth = worth + good[shown, a] - good[shown, b]
     outcome = (worth > cut).astype(int) - (worth < -cut)
-    return pd.DataFrame({"a": named(a), "b": named(b), "outcome": outcome, "conversation_id": shown, "worker_id": who})
+    rows = pd.DataFrame({"a": named(a), "b": named(b), "outcome": outcome, "conversation_id": shown, "worker_id": who})
+    lost = np.where(a == 0, outcome < 0, (b == 0) & (outcome > 0))
+    return rows[~lost | (rng.random(len(rows)) >= dropped)] if dropped else rows
 
 
 def beside(rng, theta, reuse, each, people, *, per=10, taste=0.35, talk=0.7, cut=0.3):
@@ -134,6 +151,7 @@ class MadeUp:
     least_power: float = 0.0
     least_cover: float = 0.93
     most_cover: float = 0.97
+    most_false: float = 0.05
 
     def strengths(self, theta):
         """Davidson's strengths of endless data."""
@@ -195,7 +213,7 @@ def of_study(per_pair, each, people, bots=6, **how):
 
 
 def of_arena(votes, people, bots=6, **how):
-    promised = {name: how.pop(name) for name in ("studies", "most_width", "least_cover", "most_cover") if name in how}
+    promised = {name: how.pop(name) for name in list(how) if name in MadeUp.__dataclass_fields__ and name != "order"}
     spread = np.sqrt(
         1 + 2 * how.get("taste", 0.35) ** 2 + (2 * how.get("topic", 0.7) ** 2 if how.get("prompts") else 0)
     )
@@ -249,6 +267,8 @@ DESIGNS = {
     "order 70 to 30": of_arena(30, 60, first=0.7, order=0.4),
     "80 % ties": of_arena(30, 60, cut=2.0),
     "one annotator with 40 %": of_arena(30, 40, heavy=0.4),
+    # What is missing because of what it would say can't be corrected; the figures are printed, not bounded.
+    "drop-out by bot": of_arena(30, 60, dropped=0.3, least_cover=0.0, most_false=1.0),
     # how often a conversation is shown, annotators of each couple, annotators
     "side by side, shown three times": of_beside(3, 1, 60, most_width=1.2, most_cover=0.985),
     "side by side, shown three times to three": of_beside(3, 3, 20, most_width=1.2, most_cover=0.985),

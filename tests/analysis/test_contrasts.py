@@ -264,8 +264,7 @@ def test_many_designs(name):
     design = DESIGNS[name]
     found = simulated(design)
     print(f"{name}: {found}")
-    error = np.sqrt(0.05 * 0.95 / design.studies)
-    assert found.false <= 0.05 + 2 * error
+    assert found.false <= design.most_false + 2 * np.sqrt(0.05 * 0.95 / design.studies)
     for cover, width in ((found.cover, found.width), (found.cover_null, found.width_null)):
         assert design.least_cover <= cover <= design.most_cover
         assert width <= design.most_width

@@ -15,7 +15,7 @@ CLUSTERED = (
 
 COMPARED = (
     "Strengths are those of Davidson's model of all matches, which extends Bradley and Terry's by ties. An effect of "
-    f"who speaks first is part of it where more than {percent(BOTH_ORDERS)} of matches are of pairs seen in both orders, "
+    f"who speaks first is part of it where more than {percent(BOTH_ORDERS)} of matches are of pairs seen both ways, "
     f"at least {percent(RARER)} in the rarer one. A penalty (Jeffreys' prior) keeps strengths finite where one bot won "
     f"everything. Two bots are compared by the model's likelihood ratio (in groups of more than {PROFILED} bots by "
     "Wald's test), scaled by how much conversations and annotators widen errors: the design effect, after Rao and "

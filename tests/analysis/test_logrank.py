@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from scipy.stats import chi2, fisher_exact, hypergeom
 
+from parlai_spotbot.analysis import survival
 from parlai_spotbot.analysis.survival import turnbull
 from parlai_spotbot.analysis.survival.logrank import logrank, logrank_tests
 
@@ -68,32 +69,14 @@ def test_variance_is_that_of_glrt2(reference, domain):
         assert test.chi2 * n / (n - 1) == pytest.approx(pair["glrt2"]["chisq"], rel=1e-6)
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_variance_by_imputation_is_that_of_glrt1(reference, domain):
-    gaps = []
-    for pair, left, right, group in pairs(reference, domain):
-        test = native(left, right, group, covariance="imputation", seed=3)
-        assert test.covariance_type == "imputation"
-        theirs = pair["glrt1"]["var11"]
-        gaps.append(test.covariance[0, 0] / np.mean(theirs) - 1)
-        assert test.chi2 == pytest.approx(np.mean(pair["glrt1"]["chisq"]), rel=0.06)
-    assert len(gaps) >= 10
-    assert max(map(abs, gaps)) < 0.06  # one run of 50 imputations each: glrt1's own χ² moves so with its seed
-    assert abs(np.mean(gaps)) < 0.015  # and no bias
-
-
 def by_hand(time, event, group, names):
-    """The log-rank test of right-censored times as in textbooks: observed less expected, hypergeometric covariance."""
-    observed, covariance = np.zeros(len(names)), np.zeros((len(names), len(names)))
+    """Return the log-rank statistic of right-censored times as in textbooks: observed less expected."""
+    observed = np.zeros(len(names))
     for t in np.unique(time[event]):
         risk = np.array([((time >= t) & (group == name)).sum() for name in names], dtype=float)
         d = np.array([((time == t) & event & (group == name)).sum() for name in names], dtype=float)
-        n = risk.sum()
-        observed += d - risk * d.sum() / n
-        if n > 1:
-            share = risk / n
-            covariance += d.sum() * (n - d.sum()) / (n - 1) * (np.diag(share) - np.outer(share, share))
-    return observed, covariance
+        observed += d - risk * d.sum() / risk.sum()
+    return observed
 
 
 def test_general_interval_censored_data(reference):
@@ -117,12 +100,11 @@ def test_exact_times_give_the_ordinary_logrank_test(ties):
     event, group = rng.random(60) < 0.7, rng.choice(list("xyz"), 60)
     right = np.where(event, time, np.inf)
     names = tuple(dict.fromkeys(group))
-    observed, covariance = by_hand(time, event, group, names)
-    test = native(time, right, group, covariance="imputation")
+    observed = by_hand(time, event, group, names)
+    test = native(time, right, group)
     assert test.names == names
     np.testing.assert_allclose(test.statistic, observed, atol=1e-9)
-    np.testing.assert_allclose(test.covariance, covariance, atol=1e-9)  # nothing is imputed
-    assert test.chi2 == pytest.approx(observed[:2] @ np.linalg.solve(covariance[:2, :2], observed[:2]))
+    assert test.chi2 == pytest.approx(observed[:2] @ np.linalg.solve(test.covariance[:2, :2], observed[:2]))
     assert test.df == 2
 
 
@@ -283,7 +265,7 @@ def test_sign_and_weights():
     assert test.pvalue == pytest.approx(2 * (1 + 36) / 924)  # of C(12, 6) relabellings: 6 or 5 of a's 6 among the 6
 
 
-@pytest.mark.parametrize("covariance", ["permutation", "robust", "imputation"])
+@pytest.mark.parametrize("covariance", ["permutation", "robust"])
 def test_data_that_say_nothing_give_p_1(covariance):
     nobody = native([2, 3, 2], [np.inf] * 3, ["a", "b", "b"], covariance=covariance)
     at_once = native([2, 2, 2], [2, 2, 2], ["a", "b", "b"], covariance=covariance)
@@ -322,14 +304,11 @@ def test_a_million_rows():
         ({"strata": [1, np.nan, 1, 1]}, "strata: row 1 is missing"),
         ({"clusters": [1, 2, 3]}, r"clusters: shape \(3,\)"),
         ({"score": "cox"}, "score is 'cox', expected sun or finkelstein"),
-        ({"covariance": "sandwich"}, "covariance is 'sandwich', expected one of permutation, robust, imputation"),
+        ({"covariance": "sandwich"}, "covariance is 'sandwich', expected one of permutation, robust"),
         ({"method": "guess"}, "method is 'guess', expected one of asymptotic, exact, montecarlo, auto"),
         ({"replicates": 0}, "replicates is 0"),
-        ({"imputations": 1}, "imputations is 1"),
-        ({"covariance": "imputation", "score": "finkelstein"}, "'imputation' is for Sun's score"),
-        ({"covariance": "imputation", "clusters": list("wxyz")}, "'imputation' is for Sun's score"),
-        ({"covariance": "imputation", "strata": list("wwxx")}, "'imputation' is for Sun's score"),
-        ({"covariance": "imputation", "method": "exact"}, "method is 'exact', expected 'asymptotic'"),
+        ({"imputations": 50}, "imputations were removed, use 'permutation'"),
+        ({"covariance": "imputation"}, "'imputation' .* removed, use 'permutation'"),
         ({"clusters": [list("wxyz"), list("wxyz")]}, "clusters: two clusterings with covariance 'permutation'"),
         ({"clusters": [list("wxyz")] * 3}, "clusters: 3 clusterings, expected one or two"),
     ],
@@ -338,6 +317,12 @@ def test_bad_input_is_named(change, said):
     rows = {"left": [0, 2, 0, 2], "right": [2, np.inf, 2, np.inf], "group": ["a", "a", "b", "b"]}
     with pytest.raises(ValueError, match=said):
         native(**(rows | change))
+
+
+@pytest.mark.parametrize("name", ["impute", "sample"])
+def test_a_removed_function_is_named(name):
+    with pytest.raises(ImportError, match=f"survival.{name} was removed: "):
+        getattr(survival, name)
 
 
 def test_it_prints():

@@ -4,11 +4,12 @@ Survival analysis of interval-censored data. Intervals are (left, right]; right 
 is exact. An annotation "bot" at k exchanges is (0, k], any other (k, inf).
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
 from parlai_spotbot.analysis.survival.bands import survival_intervals
 from parlai_spotbot.analysis.survival.curves import current_status_survival, followed_survival
 from parlai_spotbot.analysis.survival.diagnostics import compare_distributions, log_minus_log, parametric_check
 from parlai_spotbot.analysis.survival.events import events
-from parlai_spotbot.analysis.survival.imputation import impute
 from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank, logrank_tests
 from parlai_spotbot.analysis.survival.pairs import logrank_pairs
 from parlai_spotbot.analysis.survival.parametric import ParametricFit, parametric
@@ -21,7 +22,6 @@ from parlai_spotbot.analysis.survival.results import (
     SeparationWarning,
     SurvivalWarning,
 )
-from parlai_spotbot.analysis.survival.sample import sample
 from parlai_spotbot.analysis.survival.stopping import StoppingTest, stopping_bounds, stopping_test
 from parlai_spotbot.analysis.survival.turnbull import TurnbullFit, turnbull
 
@@ -41,16 +41,27 @@ __all__ = [
     "current_status_survival",
     "events",
     "followed_survival",
-    "impute",
     "log_minus_log",
     "logrank",
     "logrank_pairs",
     "logrank_tests",
     "parametric",
     "parametric_check",
-    "sample",
     "stopping_bounds",
     "stopping_test",
     "survival_intervals",
     "turnbull",
 ]
+
+REMOVED = {
+    "impute": "the functions of this room take intervals as they are",
+    "sample": "draw times with scipy.stats and compare them with the lengths shown",
+}
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        if name in REMOVED:
+            raise ImportError(f"survival.{name} was removed: {REMOVED[name]}")
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

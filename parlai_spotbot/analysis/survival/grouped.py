@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from parlai_spotbot.analysis.survival.intervals import check
 from parlai_spotbot.analysis.survival.scores import collapse
 
-COVARIANCES = ("permutation", "robust", "imputation")
+COVARIANCES = ("permutation", "robust")
 METHODS = ("asymptotic", "exact", "montecarlo", "auto")
 
 
@@ -23,17 +23,19 @@ class LogrankOptions:
     covariance: str = "permutation"
     method: str = "asymptotic"
     replicates: int = 10_000
-    imputations: int = 50
+    imputations: None = None
 
     def __post_init__(self) -> None:
+        if self.covariance == "imputation" or self.imputations is not None:
+            raise ValueError(
+                "covariance: 'imputation' and its option imputations were removed, use 'permutation' for independent "
+                "rows and 'robust' with clusters"
+            )
         for name, known in (("covariance", COVARIANCES), ("method", METHODS)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} is {getattr(self, name)!r}, expected one of {', '.join(known)}")
-        if self.covariance == "imputation" and self.method != "asymptotic":
-            raise ValueError(f"method is {self.method!r}, expected 'asymptotic' where covariance is 'imputation'")
-        for name, least in (("replicates", 1), ("imputations", 2)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected a whole number from {least} up")
+        if self.replicates < 1:
+            raise ValueError(f"replicates is {self.replicates}, expected a whole number from 1 up")
 
 
 @dataclass(frozen=True)

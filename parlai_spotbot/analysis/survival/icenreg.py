@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from parlai_spotbot.analysis.survival.intervals import BACKENDS
-from parlai_spotbot.analysis.survival.laws import forward
 
 LIBRARY = Path(sys.prefix, "R")
 """R's packages of this environment, where `spotbot setup` puts icenReg."""
@@ -179,7 +178,9 @@ def _two_rows(*arrays: np.ndarray) -> list[np.ndarray]:
 def at_zero(mass: np.ndarray, predictor: float, model: str) -> np.ndarray:
     """Masses at covariates 0 from those at the covariates' means, whose linear predictor is given."""
     survival = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
-    return np.maximum(-np.diff(forward(np.clip(survival, 0.0, 1.0), np.float64(-predictor), model)), 0.0)
+    base, ratio = np.clip(survival, 0.0, 1.0), np.exp(-np.clip(predictor, -700.0, 700.0))
+    moved = base**ratio if model == "ph" else base / (base + (1 - base) * ratio)
+    return np.maximum(-np.diff(moved), 0.0)
 
 
 def _without_offsets(intervals: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Generalized log-rank tests for interval-censored data (section 3.3 of the paper).
 
 Every observation gets a score under the pooled NPMLE (`scores`); the statistic is the sum of a group's scores. Its
-covariance is that of a random relabelling of rows or clusters (`permutation`), or robust (`robust`), or by imputation
-(`zhao_sun`); its p-value is asymptotic, exact, or by Monte Carlo.
+covariance is that of a random relabelling of rows or clusters (`permutation`), or robust (`robust`); its p-value is
+asymptotic, exact, or by Monte Carlo.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from parlai_spotbot.analysis.survival.pvalues import chi2_of, choose_method, ran
 from parlai_spotbot.analysis.survival.results import chi_square_test
 from parlai_spotbot.analysis.survival.robust import clusters_effective, crossed, hotelling
 from parlai_spotbot.analysis.survival.scores import SCORES, PooledFit, pooled
-from parlai_spotbot.analysis.survival.zhao_sun import imputation_covariance
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def logrank(
     covariance: str = "permutation",
     method: str = "asymptotic",
     replicates: int = 10_000,
-    imputations: int = 50,
+    imputations: None = None,
     seed: int | np.random.Generator = 0,
     closed: tuple[bool, bool] | None = None,
     backend: str = "auto",
@@ -102,17 +101,16 @@ def logrank(
         "robust": the jackknife over clusters, for two clusterings by Cameron, Gelbach & Miller (2011); see `robust`.
         It assumes only that clusters are independent; the reference is an F distribution with the effective number of
         clusters. A group with a single cluster gives p = 1, for nothing is known then of how its clusters differ.
-        "imputation": Zhao & Sun's (2004), for independent rows and Sun's score.
     method : str
         "asymptotic"; "exact" (all relabellings are listed, at most 200,000 distinct ones); "montecarlo" (p = (1 + b) /
         (1 + replicates)); "auto": exact where possible, else Monte Carlo where a group has fewer than 50 rows or
         clusters, else asymptotic. With the robust covariance the chi-squared statistic is computed anew in every
         relabelling, which makes it right in large samples even where labels aren't exchangeable (Janssen 1997, Stat.
         Prob. Lett. 36; Chung & Romano 2013, Ann. Stat. 41).
-    imputations : int
-        For the covariance by imputation.
+    imputations
+        Removed with the covariance by imputation; "permutation" does its job for independent rows.
     seed : int or Generator
-        For Monte Carlo and imputation.
+        For Monte Carlo.
     closed, backend
         As `turnbull` has them.
 
@@ -237,12 +235,7 @@ def _one(
 ) -> LogrankTest:
     sums = _sums(rows, counts, estimate.scores(score), options)
     method, listed = choose_method(options.method, sums.plan, _smallest(rows))
-    if options.covariance == "imputation":
-        covariance = _imputed(rows, estimate, score, options, rng)
-    elif options.covariance == "robust":
-        covariance = _robust(rows, sums, method)
-    else:
-        covariance = sums.plan.covariance()
+    covariance = _robust(rows, sums, method) if options.covariance == "robust" else sums.plan.covariance()
     df = rank(covariance, sums.scale, options.covariance == "robust")
     chi2 = float(chi2_of(sums.away[None], covariance, sums.scale)[0]) if df else 0.0
     test = LogrankTest(
@@ -285,26 +278,6 @@ def _robust(rows: GroupedRows, sums: Sums, method: str) -> np.ndarray:
         return found
     return min(
         found, sums.by_rows.covariance(), key=lambda covariance: chi2_of(sums.away[None], covariance, sums.scale)[0]
-    )
-
-
-def _imputed(
-    rows: GroupedRows, estimate: PooledFit, score: str, options: LogrankOptions, rng: np.random.Generator
-) -> np.ndarray:
-    if score != "sun" or rows.clusters or rows.stratum.any() or (rows.weights != np.rint(rows.weights)).any():
-        raise ValueError(
-            "covariance: 'imputation' is for Sun's score of independent rows with whole weights, expected score 'sun' "
-            "without clusters and strata, or covariance 'permutation' or 'robust'"
-        )
-    times = rows.weights.astype(np.int64)
-    return imputation_covariance(
-        estimate.mass,
-        estimate.data,
-        np.repeat(rows.cell, times),
-        np.repeat(rows.group, times),
-        len(rows.names),
-        imputations=options.imputations,
-        rng=rng,
     )
 
 

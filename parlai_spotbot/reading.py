@@ -18,8 +18,9 @@ import yaml
 
 from parlai_spotbot.errors import UserError
 
-MOST_VALUES = 200_000
-"""A YAML file may hold so many values, each counted as often as aliases repeat it."""
+MOST_VALUES = 1_000_000
+"""A YAML file may hold so many values, each counted as often as aliases repeat it; a plan of votes on 100,000
+contestants has 600,000."""
 
 MOST_BYTES_OF_YAML = 1 << 24
 MOST_OF_A_CELL = 1 << 24

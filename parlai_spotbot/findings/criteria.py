@@ -13,6 +13,7 @@ from scipy.special import expit
 from parlai_spotbot.analysis.choices import one_scale
 from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, MINIMUM, RARER, Contrasts, leave_one_out
 from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
+from parlai_spotbot.findings.matrix import matrix_table
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters, places_said
 from parlai_spotbot.records import HUMAN
@@ -39,6 +40,12 @@ LEVEL = 0.05
 
 LONG = 12
 """Longer tables start folded."""
+
+FIRST = 8
+"""So many contestants stand in a matrix on the first screen."""
+
+CHARTED = 50
+"""Charts show so many contestants of an order, the first; tables have all."""
 
 
 def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: np.random.Generator, **options) -> dict:
@@ -95,18 +102,15 @@ def headline(own: Mapping, noun: str = "contestants") -> list[str]:
     if not order:
         return [f"There is no order: {own.get('why') or 'nobody has enough answers to be ranked'}."]
     groups = own.get("groups") or [order]
-    text = (
-        [
-            f"The {noun} fall into {len(groups)} groups that never met, so no order over all of them is known: "
-            f"{' | '.join(_some(group) for group in groups)}."
-        ]
-        if len(groups) > 1
-        else []
-    )
     if _rejected(own):
-        text.append(_no_order(own))
+        text = [_no_order(own)]
     else:
-        text += [_ahead(own, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
+        text = [_ahead(own, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
+    if len(groups) > 1:
+        more = [f"{len(text) - NAMED:,} more groups"] if len(text) > NAMED else []
+        within = "; ".join([*(sentence.rstrip(".") for sentence in text[:NAMED]), *more])
+        within = within.replace("There is", "there is", 1) if _rejected(own) else within
+        text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {within}."]
     text += _carried(own, len(groups) > 1)
     if own.get("too_few"):
         text.append(too_few_sentence(own))
@@ -164,12 +168,12 @@ def _ahead(own: Mapping, group: Sequence[str], noun: str, several: bool) -> str:
         ci = (own.get("score_ci") or {}).get(name)
         points = (
             f", with {percent(score)} of the points{to(ci, prefix=INTERVAL)}"
-            if own.get("groups") and score is not None
+            if own.get("groups") and score is not None and not several
             else ""
         )
         verb = "are" if name == HUMAN else "is"
-        rest = "all others" if len(group) > 2 or not several else next(n for n in group if n != name)
-        return _begun(f"{who(name)} {verb} ahead of {rest}{within if len(group) > 2 else ''}{points}.")
+        rest = _some([who(other) for other in group if other != name]) if several else "all others"
+        return _begun(f"{who(name)} {verb} ahead of {rest}{points}.")
     if len(best) == len(group):
         who_all = _some(group) if several else f"The {noun}"
         return f"{who_all} can't be told apart by these data."
@@ -247,7 +251,7 @@ def score_chart(name: str, title: str, own: dict, share: bool, reference: float 
         groups = found.get("groups") or [found["order"]]
         for place, group in enumerate(groups, start=1):
             heading = [plainly(question)] * several + [f"group {place}"] * (len(groups) > 1)
-            for bot in group:
+            for bot in group[: max(0, CHARTED - sum(map(len, groups[: place - 1])))]:
                 low, high = found["score_ci"][bot]
                 row = {"label": Name(bot), "estimate": found["score"][bot], "low": low, "high": high}
                 rows.append(row | ({"group": ", ".join(heading)} if heading else {}))
@@ -261,8 +265,13 @@ def score_chart(name: str, title: str, own: dict, share: bool, reference: float 
         alone = main["clusters"][best][1] == 1
         sentence = f"First in {plainly(own['question'])}: {who(best)}, with {score}{ci}"
         sentence += "." if alone or len(main["order"]) == 1 else ", but not apart from all others."
-    caption = f"Each point is a contestant's {own['criterion']}; lines are 95 % intervals."
+    caption = f"Each point is a contestant's {own['criterion']}; lines are 95 % intervals.{charted(main['order'])}"
     return Chart(name, "forest", title, caption, {"rows": rows, "reference": reference, "x": axis}, sentence)
+
+
+def charted(order: Sequence[str]) -> str:
+    """Return the end of a caption that says how many of an order are drawn (`CHARTED`); "" where all are."""
+    return f" The first {CHARTED} of {len(order):,} are drawn; the table has all." if len(order) > CHARTED else ""
 
 
 def order_table(own: dict, share: bool) -> Table:
@@ -437,10 +446,19 @@ def card(result: Result) -> Card | None:
     own = result.data
     if not own.get("order"):
         return cautioned_card(result, Card(text=headline(own))) if own.get("why") else None
-    criterion = f" Ranked by {own['criterion']}." if own.get("criterion") and not _rejected(own) else ""
+    criterion = f" Ranked by {own['criterion']}." if own.get("criterion") and single_order(own) else ""
     first, *others = headline(own)
     text = [f"{first}{criterion}", *others]
-    return cautioned_card(result, replace(by_score(own), text=text))
+    shown = matrix_card(own, "estimate") if _rejected(own) else by_score(own)
+    return cautioned_card(result, replace(shown, text=text))
+
+
+def matrix_card(own: Mapping, share: str) -> Card:
+    """Return who beats whom, by the `share` of each pair: what a ranking without a single order shows first."""
+    how = "Share of decided comparisons that the row wins over the column; * where the two are told apart (p < .05, "
+    how += "Holm)." if len(own["order"]) <= FIRST else f"Holm). The first {FIRST} of {len(own['order']):,} by points."
+    table = matrix_table("Who beats whom?", {**own, "order": own["order"][:FIRST]}, share, (), how=how)
+    return Card(table=table)
 
 
 def by_score(own: Mapping) -> Card:

@@ -17,6 +17,9 @@ COUNTS = ("requests", "prompt_tokens", "completion_tokens", "cost")
 DRAWN = 24
 """Figures are drawn for as many contestants; of more, the figures of all tell."""
 
+DESCRIBED = 100
+"""So many contestants have a part, those ranked first; tables have all."""
+
 
 def bots(chapter: Chapter) -> list[PageSection]:
     """Return a section for each contestant, those ranked first; what it is, then what its answers say."""
@@ -26,13 +29,10 @@ def bots(chapter: Chapter) -> list[PageSection]:
         return []
     others = dict(results(contents))[lead.source]
     ranked = Result(lead.source, {}, others, tuple(contents.bots)).order
-    order = [*ranked, *(bot for bot in contents.bots if bot not in ranked)]
+    number = {bot: place for place, bot in enumerate(contents.bots)}
+    order = [bot for bot in dict.fromkeys((*ranked, *contents.bots)) if bot in number][:DESCRIBED]
     with known_to(contents):
-        return [
-            PageSection(f"bot-{contents.bots.index(bot)}", bot, [_part(chapter, lead.source, others, bot)])
-            for bot in order
-            if bot in contents.bots
-        ]
+        return [PageSection(f"bot-{number[bot]}", bot, [_part(chapter, lead.source, others, bot)]) for bot in order]
 
 
 def _part(chapter: Chapter, source: str, others: dict, bot: str) -> SourcePart:

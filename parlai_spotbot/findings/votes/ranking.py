@@ -52,7 +52,7 @@ def compute(own: Ballots) -> dict:
 def _ranking_of(own: Ballots) -> dict:
     """The ranking by the one question."""
     main = ranked(own)
-    how = "the estimates' covariance, which knows votes of one prompt or annotator to be alike"
+    how = "Student's t, with errors that take votes on one prompt or by one annotator as dependent"
     rests = {"resample": own.resample, "level": 0.95, "how": how}
     return {**main, "question": PREFERENCE, "criteria": {PREFERENCE: main}, "bootstrap": rests}
 
@@ -220,7 +220,7 @@ def _outcomes(main: Mapping) -> Section:
             "shares": [main["shares"][name][part]["share"] for part in parts],
             "n": main["shares"][name]["n"],
         }
-        for name in main["order"]
+        for name in main["order"][: criteria.CHARTED]
     ]
     said = f"Of {main['n']:,} votes {percent(main['ties'], 1)} were ties"
     said += f" and {percent(main['both_bad'], 1)} found both bad." if main["both_bad"] else "; none found both bad."
@@ -228,7 +228,7 @@ def _outcomes(main: Mapping) -> Section:
         "outcomes",
         "bars",
         "What became of each contestant's votes",
-        "Over all votes that a contestant was in.",
+        f"Over all votes that a contestant was in.{criteria.charted(main['order'])}",
         {"rows": rows, "parts": [IN_WORDS[part] for part in parts], "x": "share of votes"},
         said,
     )

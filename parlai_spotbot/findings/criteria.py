@@ -132,7 +132,9 @@ def order_effect_sentence(own: Mapping) -> str:
 def place_of(own: Mapping, name: str) -> str:
     """Return the place of a contestant in words, within its group, or why it has none."""
     if name in (own.get("too_few") or {}):
-        return f"not ranked, for want of comparisons ({own['too_few'][name]:,}, where {MINIMUM} are the least)"
+        n = own["too_few"][name]
+        least = f"where {MINIMUM} are the least" if n < MINIMUM else f"fewer than {MINIMUM} with those who are"
+        return f"not ranked, for want of comparisons ({n:,}, {least})"
     if _rejected(own):
         return "no place, since there is no single order"
     groups = own.get("groups") or [own["order"]]

@@ -13,6 +13,9 @@ from parlai_spotbot.wording import between, span
 ALL = 1000
 """So many charts or tables as there are."""
 
+FEW = 8
+"""So many contestants that aren't ranked stand below those that are."""
+
 CHARTS = ("forest", "panels", "places", "grid", "bars", "lines", "lengths", "steps", "points", "spread")
 
 
@@ -173,11 +176,15 @@ class Card:
 
 
 def places_said(own: Mapping) -> dict[str, str]:
-    """Return each contestant's places in a ranking, with the number of its group where there are several."""
+    """Return each contestant's places in a ranking, with the number of its group where there are several.
+
+    Where there is no single order nobody has a place.
+    """
     groups = own.get("groups") or []
     number = {bot: place for place, group in enumerate(groups, start=1) for bot in group}
     suffix = {bot: f" of group {place}" for bot, place in number.items()} if len(groups) > 1 else {}
-    return {bot: span(places) + suffix.get(bot, "") for bot, places in own["clusters"].items()}
+    no_order = (own.get("one_scale") or {}).get("rejected")
+    return {bot: ("–" if no_order else span(places)) + suffix.get(bot, "") for bot, places in own["clusters"].items()}
 
 
 def clusters(own: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[str, list]]:
@@ -190,4 +197,5 @@ def clusters(own: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[
         if not found or found[-1][0] != places:
             found.append((places, []))
         found[-1][1].append((Name(bot), ranks, [of.get(bot) for of in bars.values()]))
-    return found
+    few = [(Name(bot), "", [of.get(bot) for of in bars.values()]) for bot in list(own.get("too_few") or ())[:FEW]]
+    return [*found, *([("too few answers", few)] if few else [])]

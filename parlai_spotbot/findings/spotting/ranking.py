@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import expit
@@ -11,7 +12,7 @@ from scipy.stats import fisher_exact
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
-from parlai_spotbot.findings.criteria import headline, order_effect_sentence, place_of, single_order
+from parlai_spotbot.findings.criteria import headline, matrix_card, order_effect_sentence, place_of, single_order
 from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card, two_ends
 from parlai_spotbot.findings.matrix import WIDEST
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters, places_said
@@ -523,6 +524,8 @@ def card(result: Result) -> Card | None:
     share = people.get("human_share")
     taken = "" if share is None else f"People are taken for human in {percent(share)}{between(people.get('ci'))}."
     text = [sentence for sentence in (*verdict(own), agreement_of_orders(own)[0]) if sentence]
+    if (own.get("one_scale") or {}).get("rejected"):
+        return cautioned_card(result, replace(matrix_card(own, "rate_a"), text=text))
     shown = Card(tuple(bars), clusters(own, bars), None if share is None else 100 * share, taken, text)
     return cautioned_card(result, shown)
 

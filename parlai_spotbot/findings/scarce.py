@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from parlai_spotbot.analysis.planning import Design
-from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
+from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.wording import NAMED, counted, listed, number, percent, who
 
@@ -188,11 +188,16 @@ def first_of(found: Mapping, kind: Kind, each: int) -> list[str]:
 
 
 def too_few_sentence(found: Mapping) -> str:
-    """Return who has too few answers to be ranked; "" where nobody has."""
-    few = found.get("too_few") or {}
+    """Return who has too few answers to be ranked, or isn't among the `MOST` who have the most; "" where nobody is."""
+    few, text = found.get("too_few") or {}, ""
+    if len(found.get("order") or ()) + len(few) > MOST:
+        others = sum(n >= MINIMUM for n in few.values())
+        few = {name: n for name, n in few.items() if n < MINIMUM}
+        text = f"Only the {MOST:,} contestants with the most comparisons are ranked: {others:,} others have {MINIMUM} "
+        text += "or more, too."
     some = [f"{who(name)} ({n:,})" for name, n in list(few.items())[:NAMED]]
     more = [f"{len(few) - NAMED:,} others"] if len(few) > NAMED else []
-    return f"Too few comparisons to be ranked: {listed([*some, *more])}." if few else ""
+    return " ".join(filter(None, [f"Too few comparisons to be ranked: {listed([*some, *more])}." if few else "", text]))
 
 
 def obstacle_step(found: Mapping, kind: Kind, each: int) -> tuple[str, str]:

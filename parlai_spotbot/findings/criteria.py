@@ -375,7 +375,6 @@ def rows(data: Mapping) -> Rows:
     """Rows of the tables ranking, ranking_pairs, distribution, shares and cycles."""
     for question, found in data["criteria"].items():
         said = {"question": question}
-        yield from (("ranking_too_few", {**said, **row}) for row in too_few_rows(found))
         groups = group_numbers(found)
         for bot in found["order"]:
             (low, high), (first, last) = found["score_ci"][bot], found["clusters"][bot]
@@ -415,6 +414,7 @@ def rows(data: Mapping) -> Rows:
             yield "ranking_pairs", {**said, **flat(pair)}
         for row in found.get("cycles", {}).get("cycles", []):
             yield "cycles", {**said, **flat(row)}
+        yield from (("ranking_too_few", {**said, **row}) for row in too_few_rows(found))
 
 
 def group_numbers(own: Mapping) -> dict[str, dict]:

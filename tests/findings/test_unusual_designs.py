@@ -13,7 +13,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.comparison import compare
-from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.finding import Result, tables_of
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.findings.scarce import obstacles
 from parlai_spotbot.findings.standings import standings
@@ -340,3 +340,13 @@ def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp
         assert sentences(moved) == [
             "In one and two there is no single order, since one scale doesn't fit who beats whom: compare the pairs."
         ]
+
+
+def test_tables_tell_groups_and_who_is_not_ranked(tmp_path):
+    for name, groups, few in (("two groups", [1, 1, 2, 2], []), ("a lonely bot, 2 matches", [1, 1, 1], ["dan"])):
+        study, rows = designed(tmp_path / name, "spot_the_bot", name)
+        result = answered(study, "spot_the_bot", rows, only=("ranking",))
+        tables = tables_of(findings_of("spot_the_bot"), result)
+        assert next(iter(tables)) == "ranking"
+        assert tables["ranking"]["group"].tolist() == groups
+        assert list(tables.get("ranking_too_few", {"bot": []})["bot"]) == few

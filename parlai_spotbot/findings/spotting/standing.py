@@ -153,7 +153,6 @@ def _model(found: Contrasts) -> dict:
 
 def ranking_rows(own: Mapping, stem: str = "ranking", **more) -> Rows:
     """Rows of a criterion's tables, one of the contestants and one of the pairs."""
-    yield from ((f"{stem}_too_few", {**more, **row}) for row in too_few_rows(own))
     groups = group_numbers(own)
     for bot in own["order"]:
         (low, high), (first, last) = own["win_rate_ci"][bot], own["clusters"][bot]
@@ -181,6 +180,7 @@ def ranking_rows(own: Mapping, stem: str = "ranking", **more) -> Rows:
         kept = {key: value for key, value in pair.items() if not key.endswith("_ci")}
         found = {**two_ends("rate", pair["rate_ci"]), **two_ends("difference", pair["difference_ci"])}
         yield f"{stem}_pairs", {**more, **kept, **found}
+    yield from ((f"{stem}_too_few", {**more, **row}) for row in too_few_rows(own))
 
 
 def matrix_of(own: Mapping, title: str) -> Table | None:

@@ -187,8 +187,7 @@ def _statistics(own: SurveyProfile) -> list[str]:
         return []
     first = analysed[0].ranking
     if "win_rate" in first:
-        modelled = first.get("order_effect", {}).get("estimated")
-        order = "and the order of the two " if modelled else ""
+        order = "and the order of the two " if first.get("davidson_model", {}).get("order_effect") is not None else ""
         text = (
             "An annotation is a match, which the entity wins that is taken for human rather than unsure or bot, or for "
             "unsure rather than bot. Bots are ranked by their strengths in Davidson's model of all matches, ties "

@@ -102,7 +102,9 @@ def headline(own: Mapping, noun: str = "contestants") -> list[str]:
     if not order:
         return [f"There is no order: {own.get('why') or 'nobody has enough answers to be ranked'}."]
     groups = own.get("groups") or [order]
-    if _rejected(own):
+    if len(order) == 1:
+        text = [_begun(f"{who(order[0])} alone can be ranked, so there is nobody to compare with.")]
+    elif _rejected(own):
         text = [_no_order(own)]
     else:
         text = [_ahead(own, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
@@ -349,9 +351,10 @@ def _clearest_alone(pair: Mapping) -> str:
     share, ends = pair["estimate"], pair["ci"]
     if share < 0.5:
         a, b, won, share, ends = b, a, total - won, 1 - share, [1 - ends[1], 1 - ends[0]] if known(ends) else None
+    sure = f"{interval(ends)}, " if known(ends) else ""
     return (
         f"{_how_clear(pair)}: {who(a)} is chosen over {who(b)} in {won:,} of {total:,} decided choices, "
-        f"{percent(share)}{to(ends)} (adjusted {p_said(pair['p_adjusted'])})."
+        f"{percent(share)} ({sure}adjusted {p_said(pair['p_adjusted'])})."
     )
 
 

@@ -13,6 +13,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.comparison import compare
+from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.finding import Result, tables_of
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.findings.scarce import obstacles
@@ -21,6 +22,9 @@ from parlai_spotbot.findings.study_moves import sentences, step, with_holm
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.chapters import chapter_of
+from parlai_spotbot.report.first_screen import first_screen
+from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.study import Study
 
 BOTS = ("ann", "bob", "cat", "dan", "eve")
@@ -200,6 +204,11 @@ def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
         answered(study, "spot_the_bot", rows)
         found = plan(PlanRequest("spot_the_bot"), study)
         assert told in found.text
+        study.record("selfplay", {"contestants": {}})
+        screen = first_screen(chapter_of(SurveyView(read_contents(study, "spot_the_bot"), "")))
+        more = {"two groups": "ann/cat=8"}.get(name, "dan/ann=8,dan/bob=8,dan/cat=8")
+        assert screen.step.command.endswith(f"--more {more}")
+        assert "selfchat" in screen.step.command
         assert not any({"ann", "cat"} == {row["a"], row["b"]} for row in found.pairs) or "lonely" in name
     study, rows = designed(tmp_path / "circle", "spot_the_bot", "a circle of 3")
     answered(study, "spot_the_bot", rows)

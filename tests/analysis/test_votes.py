@@ -1,16 +1,19 @@
 """The analysis of votes: against plain counting, a second solver, and what must not change anything."""
 
+import importlib
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 
 from parlai_spotbot import files
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
+from parlai_spotbot.findings import criteria, findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.study import Study
@@ -82,15 +85,27 @@ def test_counts_and_shares_are_those_of_the_file(analysed):
     assert found["votes"]["outcomes"]["tie"] == sum(word == "tie" for *_, word in rows)
 
 
-def test_strengths_are_those_of_a_logistic_fit_without_ties(analysed):
+def firth(design, won):
+    """Coefficients of logistic regression with Firth's penalty (1993), by his modified scores."""
+    beta = np.zeros(design.shape[1])
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-design @ beta))
+        weight = p * (1 - p)
+        inverse = np.linalg.inv(design.T @ (weight[:, None] * design))
+        leverage = weight * np.einsum("ij,jk,ik->i", design, inverse, design)
+        beta = beta + inverse @ design.T @ (won - p + leverage * (0.5 - p))
+    return beta
+
+
+def test_strengths_are_those_of_a_penalised_logistic_fit_without_ties(analysed):
     rows = drawn(800, ties=0.0, bad=0.3, first=0.5)
     _, found = analysed(rows)
     decided = [row for row in rows if row[2].startswith("model")]
     design = np.array([[(bot == a) - (bot == b) for bot in BOTS[1:]] + [1.0] for a, b, _ in decided])
-    fit = sm.Logit(np.array([word == "model_a" for *_, word in decided], dtype=float), design).fit(disp=0, tol=1e-12)
+    fit = firth(design, np.array([word == "model_a" for *_, word in decided], dtype=float))
     strength = {bot: own["strength"] for bot, own in found["ranking"]["strength"].items()}
     ours = [strength[bot] - strength["ann"] for bot in BOTS[1:]]
-    np.testing.assert_allclose(ours, fit.params[:3], atol=1e-6)
+    np.testing.assert_allclose(ours, fit[:3], atol=1e-6)
     assert found["ranking"]["order"] == ["ann", "bob", "cat", "dan"]
 
 
@@ -114,13 +129,13 @@ def widths(found) -> np.ndarray:
 
 def test_votes_of_one_annotator_hang_together(analysed):
     """Each vote four times: by four people they count four times, by one annotator hardly more than once."""
-    rows = [row for row in drawn(200, bad=0.0) for _ in range(4)]
+    rows = [row for row in drawn(400, bad=0.0) for _ in range(4)]
     once = widths(analysed(rows[::4])[1])
     apart = widths(analysed(rows)[1])
     same = analysed([(*row, f"w{n // 4}", 1e9 + n) for n, row in enumerate(rows)], "judge", "tstamp")[1]
     np.testing.assert_allclose(apart / once, 0.5, atol=0.03)
     np.testing.assert_allclose(widths(same) / once, 1.0, atol=0.03)
-    assert same["votes"]["sentence"].startswith("200 annotators voted up to 4 times each")
+    assert same["votes"]["sentence"].startswith("400 annotators voted up to 4 times each")
     prompts = analysed([(*row, f"q{n // 4}") for n, row in enumerate(rows)], "question_id")[1]
     np.testing.assert_allclose(widths(prompts) / once, 1.0, atol=0.03)
     nobody = analysed([(*row, "") for row in rows], "judge")[1]
@@ -135,13 +150,12 @@ def test_a_model_that_votes_is_no_sample_of_annotators(analysed):
     assert (widths(as_judge) < widths(as_people)).all()
 
 
-def test_few_prompts_are_said_beside(analysed):
+def test_votes_of_one_prompt_are_a_cluster(analysed):
     rows = [(*row, n % 9) for n, row in enumerate(drawn(500))]
     study, found = analysed(rows, "prompt")
-    other = found["ranking"]["otherwise"]["other_prompts"]
-    assert 0 <= other["clear"] <= len(found["ranking"]["pairs"])
+    assert found["ranking"]["clusters_of"] == "prompts"
     assert found["votes"]["prompts"]["count"] == 9
-    assert any("This holds for these prompts." in text for section in told(found) for text in section.text)
+    assert "9 prompts were voted on up to 56 times each, which tests and intervals allow for" in str(told(found))
     assert "languages" not in {path.stem for path in study.analysis_path("votes").iterdir()}
 
 
@@ -160,8 +174,9 @@ def test_who_never_met_is_compared_by_others(analysed):
     assert pair["n"] == 0
     assert pair["p_adjusted"] < 0.05
     apart = analysed([("ann", "bob", "model_a"), ("cat", "dan", "model_b")] * 5)[1]["ranking"]
-    assert "never compared with each other" in apart["why"]
-    assert {pair["p"] for pair in apart["pairs"]} == {None}
+    assert [set(group) for group in apart["groups"]] == [{"ann", "bob"}, {"cat", "dan"}]
+    tested = {(pair["a"], pair["b"]) for pair in apart["pairs"] if pair["p"] is not None}
+    assert tested == {("ann", "bob"), ("cat", "dan")}
     assert [section.anchor for section in told({"ranking": apart, "votes": found["votes"]})]
 
 
@@ -174,6 +189,57 @@ def test_the_same_votes_give_the_same_bytes_and_a_summary(analysed):
     said = summary("votes", result)
     assert "human: 300 annotations" in said
     assert "of 6 pairs differ clearly" in said
+
+
+def test_of_many_contestants_neighbours_and_counts_stand_for_all_pairs(analysed, monkeypatch):
+    rng = np.random.default_rng(5)
+    ends = [rng.choice(9, 2, replace=False) for _ in range(600)]
+    words = ["model_a" if rng.random() < 1 / (1 + np.exp((a - b) / 5)) else "model_b" for a, b in ends]
+    rows = [(f"m{a}", f"m{b}", word) for (a, b), word in zip(ends, words, strict=True) if {a, b} != {0, 8}]
+    every = analysed(rows)[1]
+    monkeypatch.setattr(importlib.import_module("parlai_spotbot.findings.votes.ranking"), "GRIDDED", 3)
+    some = analysed(rows)[1]
+    order = some["ranking"]["order"]
+    assert order == every["ranking"]["order"]
+    assert {key: some["ranking"][key] for key in ("score", "clusters")} == {
+        key: every["ranking"][key] for key in ("score", "clusters")
+    }
+    kept = {(pair["a"], pair["b"]): pair for pair in some["ranking"]["pairs"]}
+    full = {(pair["a"], pair["b"]): pair for pair in every["ranking"]["pairs"]}
+    assert kept == {pair: full[pair] for pair in kept}
+    assert set(map(frozenset, pairwise(order))) <= set(map(frozenset, kept))
+    assert len(kept) < len(full) == 36
+    assert criteria.clearest(some["ranking"], True) == criteria.clearest(every["ranking"], True)
+    assert criteria.clearly(some["ranking"]) == criteria.clearly(every["ranking"])
+    known = criteria.pair_counts(some["ranking"])
+    assert criteria.pair_counts(every["ranking"]) == {key: known[key] for key in known if key != "more"}
+    assert some["needs"]["more"] == every["needs"]["more"]
+    texts = [[text for section in told({"needs": found["needs"]}) for text in section.text] for found in (some, every)]
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("ranked", "few", "says"),
+    [
+        (3, {}, ""),
+        (3, {"x": 2}, "Too few comparisons to be ranked: x (2)."),
+        (
+            MOST,
+            {"x": 2, "y": MINIMUM},
+            "Too few comparisons to be ranked: x (2). Only the 1,000 contestants with the most comparisons are ranked; "
+            "of the others 1 have 5 or more.",
+        ),
+        (
+            MOST,
+            {f"x{n}": 1 + n % 2 for n in range(99_000)},
+            "Too few comparisons to be ranked: x0 (1), x1 (2), x2 (1), x3 (2) and 98,996 others. Only",
+        ),
+    ],
+)
+def test_who_is_not_ranked_is_named_or_counted(ranked, few, says):
+    text = too_few_sentence({"order": [f"m{n}" for n in range(ranked)], "too_few": few})
+    assert text.startswith(says)
+    assert bool(text) == bool(few)
 
 
 @pytest.mark.parametrize(

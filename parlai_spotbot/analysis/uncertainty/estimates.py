@@ -122,7 +122,7 @@ class Estimates:
             return np.full((replicates, len(self.values)), np.nan)
         values, vectors = np.linalg.eigh(self.covariance)
         normal = rng.standard_normal((replicates, len(values))) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-        return self.values + normal * np.sqrt(df / rng.chisquare(df, replicates))[:, None]
+        return self.values + (normal if np.isinf(df) else normal * np.sqrt(df / rng.chisquare(df, replicates))[:, None])
 
 
 def _permutation(clusters: np.ndarray) -> float:

@@ -193,8 +193,8 @@ def too_few_sentence(found: Mapping) -> str:
     if len(found.get("order") or ()) + len(few) > MOST:
         others = sum(n >= MINIMUM for n in few.values())
         few = {name: n for name, n in few.items() if n < MINIMUM}
-        text = f"Only the {MOST:,} contestants with the most comparisons are ranked: {others:,} others have {MINIMUM} "
-        text += "or more, too."
+        text = f"Only the {MOST:,} contestants with the most comparisons are ranked; of the others {others:,} have "
+        text += f"{MINIMUM} or more."
     some = [f"{who(name)} ({n:,})" for name, n in list(few.items())[:NAMED]]
     more = [f"{len(few) - NAMED:,} others"] if len(few) > NAMED else []
     return " ".join(filter(None, [f"Too few comparisons to be ranked: {listed([*some, *more])}." if few else "", text]))

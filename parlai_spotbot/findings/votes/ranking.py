@@ -123,7 +123,8 @@ def _pairs_of(found: Contrasts, counts: np.ndarray, order: list[str], alone: Seq
         position[[place[name] for name in order]] = np.arange(len(order))
         kept = np.abs(position[first] - position[second]) == 1
         sure = np.lexsort((-np.abs(frame["difference"].to_numpy()), adjusted))
-        kept[np.concatenate([sure[:1], sure[summed["clear"] :][:NAMED]])] = True
+        decided = sure[seen[sure][:, [0, 3]].any(axis=1)]  # `criteria.clearest` names one of these
+        kept[np.concatenate([decided[:1], sure[summed["clear"] :][:NAMED]])] = True
         frame, seen = frame[kept], seen[kept]
     columns = {
         "a": frame["a"].astype(str),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from made_up_studies import expected_counts
 from made_up_studies import study as study_of
 from scipy.stats import binomtest, norm
+from scipy.stats import t as student
 
 from parlai_spotbot.analysis.planning import (
     PAPER,
@@ -426,7 +427,8 @@ def test_the_variance_that_is_planned_with_is_that_of_the_contrasts_of_the_relea
     pool = PlannedPool(found.strength, count_talks(matches, names), design)
     planned = [pool.pair(a, b).error() for a, b in itertools.combinations(range(len(names)), 2)]
     assert np.mean([error for error, _ in planned]) == pytest.approx(found.pairs["se"].mean(), rel=0.15)
-    assert np.mean([df for _, df in planned]) == pytest.approx(found.pairs["df"].mean(), rel=0.25)
+    reach = [student.ppf(0.975, np.mean(df)) for df in ([df for _, df in planned], found.pairs["df"])]
+    assert reach[0] == pytest.approx(reach[1], rel=0.02)
 
 
 BAD = [

@@ -330,8 +330,8 @@ class GroupFit:
         model = PairedCounts.of(code_counts((a, b, outcome), size), order and share > BOTH_ORDERS)
         theta = model.maximise(np.zeros(model.parameters))
         effects = DesignEffects.of(_cells(model, theta, a, b, outcome), own, size)
-        known = np.isfinite(effects.pairs(size)[1]).all() if effects.recurring else True
-        return cls(members, model, Estimates(theta, effects), points, talks, share, "" if known else NO_CLUSTERS)
+        why = "" if effects.known else NO_CLUSTERS
+        return cls(members, model, Estimates(theta, effects), points, talks, share, why)
 
     @property
     def size(self) -> int:

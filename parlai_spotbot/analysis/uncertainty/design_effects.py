@@ -32,6 +32,9 @@ EXACT = 30_000_000
 DEGREES = 100_000_000
 """Products in the exact degrees of freedom of all contrasts; beyond, leverage is left out of them."""
 
+TOGETHER = 64
+"""So many contrasts are multiplied with the clusters' information at once."""
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -105,7 +108,8 @@ class Dimension:
         if len(contrasts) * self.information.size > DEGREES:
             rank = contrasts.shape[1]
             flat = self.information.reshape(-1, rank**2)
-            share = np.stack([flat @ np.outer(c, c).ravel() for c in contrasts])
+            pieces = np.array_split(contrasts, -(-len(contrasts) // TOGETHER))
+            share = np.concatenate([np.einsum("qi,qj->qij", c, c).reshape(-1, rank**2) @ flat.T for c in pieces])
             others = share.sum(axis=1) ** 2 / (share.sum(axis=1) ** 2 / (share**2).sum(axis=1) - 1) - (share**2).sum(1)
         else:
             share = np.einsum("qi,gij,qj->qg", contrasts, self.information, contrasts, optimize=True)
@@ -163,16 +167,23 @@ class DesignEffects:
         return cls(root, basis, **found, beside=beside)
 
     @property
-    def recurring(self) -> bool:
-        """Whether any conversation or annotator comes more than once."""
-        return bool(self._parts)
+    def known(self) -> bool:
+        """Whether there are clusters enough to tell how others would differ, where any conversation or annotator
+        recurs."""
+        return all(part.effective >= FEW - 1e-9 for part in self._parts)
+
+    @cached_property
+    def _pooled(self) -> dict[int, tuple[float, float]]:
+        """The mean effect of each dimension, and its degrees of freedom."""
+        parts = (*self._parts, *([self.couples] if self.couples is not None else []))
+        return {id(part): part.pooled(self.basis) for part in parts}
 
     @cached_property
     def covariance(self) -> np.ndarray:
         """The covariance (p, p) of the estimates, for drawing them."""
         total = np.eye(len(self.root)) * (1 - len(self._parts))
         for part in self._parts:
-            matrix, pooled = part.meat, part.pooled(self.basis)[0]
+            matrix, pooled = part.meat, self._pooled[id(part)][0]
             if part is self.conversations and self.beside:
                 matrix, pooled = self._without_couples(matrix, pooled)
             total = total + OWN * matrix + (1 - OWN) * pooled * np.eye(len(total))
@@ -187,7 +198,7 @@ class DesignEffects:
         """What rows add to both of their conversations counts once."""
         if self.couples is None:
             return matrix - np.eye(len(matrix)), pooled - 1
-        return matrix - self.couples.meat, pooled - self.couples.pooled(self.basis)[0]
+        return matrix - self.couples.meat, pooled - self._pooled[id(self.couples)][0]
 
     def effects(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Design effects (q,) of contrasts (q, p), and their degrees of freedom; NaN and 0 with too few clusters."""
@@ -219,7 +230,7 @@ class DesignEffects:
         total, noise, least = np.ones(count), np.zeros(count), np.ones(count)
         fewest = np.full(count, np.inf)
         for part, effect in zip(self._parts, own, strict=True):
-            pooled, pooled_df = part.pooled(self.basis)
+            pooled, pooled_df = self._pooled[id(part)]
             raw = OWN * effect + (1 - OWN) * pooled
             df, plain = (np.full(count, part.effective - 1),) * 2 if unit is None else part.df(unit, raw)
             couples = part is self.conversations and self.beside
@@ -242,7 +253,7 @@ class DesignEffects:
         return np.where(unknown, np.nan, total), np.where(unknown, 0.0, df)
 
     def _couples(self, unit: np.ndarray | None, count: int) -> np.ndarray:
-        pooled = self.couples.pooled(self.basis)[0]
+        pooled = self._pooled[id(self.couples)][0]
         own = np.full(count, pooled) if unit is None else ((unit @ self.couples.meat) * unit).sum(axis=1)
         return OWN * own + (1 - OWN) * pooled
 

@@ -85,7 +85,7 @@ def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: 
         "strength": {
             name: {"strength": found.strength[place[name]], "ci": found.ci[place[name]].tolist()} for name in order
         },
-        "groups": [[name for name in order if name in set(group)] for group in found.groups],
+        "groups": [[name for name in order if name in group] for group in map(set, found.groups)],
         "too_few": found.too_few,
         "order_effect": {"estimated": bool(np.isfinite(found.order[0])), "share": found.order_share},
         "one_scale": scale,

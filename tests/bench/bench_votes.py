@@ -1,8 +1,9 @@
-"""A million votes of an arena: what their import and analysis take, in processes of their own, against limits.
+"""A million votes of an arena: what their import, analysis and report take, in processes of their own, against limits.
 
 CPU time, start-up included.
-The file is made up by a seed: 100 contestants of known strengths, 200,000 annotators of unequal activity, ties and
-votes for both bad, times and languages, in the arena's columns.
+The file is made up by a seed: contestants of known strengths, 200,000 annotators of unequal activity, ties and votes
+for both bad, times and languages, in the arena's columns. There are 100 and 1,000 contestants that are voted on equally
+often, and 100,000 of which few are voted on often (Zipf's law).
 """
 
 from __future__ import annotations
@@ -18,17 +19,29 @@ import numpy as np
 from run import Row
 
 MILLION = 1_000_000
-BOTS, PEOPLE = 100, 200_000
+PEOPLE = 200_000
+MANY = 10_000
 WORDS = np.array(["model_a", "model_b", "tie", "tie (bothbad)"])
-MEBIBYTES = 1536.0
+LIMITS = (
+    (100, 1536.0, {"import": 30.0, "analyze": 60.0}),
+    (1000, 4096.0, {"import": 60.0, "analyze": 60.0, "report": 60.0}),
+    (100_000, 4096.0, {"import": 120.0, "analyze": 120.0, "report": 120.0}),
+)
+"""Contestants, MiB, and seconds of each command."""
 
 
-def made_up(path: Path, votes: int = MILLION, bots: int = BOTS) -> None:
+def made_up(path: Path, votes: int = MILLION, bots: int = 100) -> None:
     """Write the file."""
     rng = np.random.default_rng(0)
     strength = rng.normal(0, 0.7, bots)
-    a = rng.integers(0, bots, votes)
-    b = (a + rng.integers(1, bots, votes)) % bots
+    if bots < MANY:
+        a = rng.integers(0, bots, votes)
+        b = (a + rng.integers(1, bots, votes)) % bots
+    else:
+        popular = 1 / np.arange(1, bots + 1)
+        a, b = rng.choice(bots, (2, votes), p=popular / popular.sum())
+        a[:bots] = np.arange(bots)
+        b = np.where(a == b, (a + 1) % bots, b)
     won = rng.random(votes) < 1 / (1 + np.exp(strength[b] - strength[a]))
     chance = rng.random(votes)
     word = WORDS[np.where(chance < 0.12, 2, np.where(chance < 0.26, 3, np.where(won, 0, 1)))]
@@ -46,27 +59,28 @@ def made_up(path: Path, votes: int = MILLION, bots: int = BOTS) -> None:
 
 
 def run() -> Iterator[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        data, study = Path(folder, "votes.csv"), Path(folder, "study")
-        made_up(data)
-        for what, seconds, words in (
-            ("import", 30.0, ["--format", "votes", "--data", str(data)]),
-            ("analyze", 60.0, ["--survey", "votes"]),
-        ):
-            command = [sys.executable, __file__, what, *words, "--study", str(study)]
-            said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            spent, held = map(float, said.split()[-2:])
-            name = f"{what} of 1,000,000 votes on {BOTS} contestants"
-            yield Row(name, spent, seconds, "limit", "s")
-            yield Row(f"{name}, memory", held, MEBIBYTES, "limit", "MiB")
+    for bots, mebibytes, limits in LIMITS:
+        with tempfile.TemporaryDirectory() as folder:
+            data, study = Path(folder, "votes.csv"), Path(folder, "study")
+            made_up(data, bots=bots)
+            for what, seconds in limits.items():
+                words = ["--format", "votes", "--data", str(data)] if what == "import" else ["--survey", "votes"]
+                command = [sys.executable, __file__, what, *words, "--study", str(study)]
+                said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+                spent, held = map(float, said.split()[-2:])
+                name = f"{what} of 1,000,000 votes on {bots:,} contestants"
+                yield Row(name, spent, seconds, "limit", "s")
+                yield Row(f"{name}, memory", held, mebibytes, "limit", "MiB")
 
 
 def _command(what: str, words: list[str]) -> None:
     """One command; then its CPU seconds and its peak of memory in MiB (VmHWM; `ru_maxrss` starts with the parent's)."""
     if what == "import":
         from parlai_spotbot.scripts.spotbot_import import SpotbotImport as Own
-    else:
+    elif what == "analyze":
         from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze as Own
+    else:
+        from parlai_spotbot.scripts.spotbot_report import SpotbotReport as Own
     Own.main(*words)
     status = Path("/proc/self/status").read_text(encoding="ascii")
     print(time.process_time(), int(status.split("VmHWM:")[1].split()[0]) / 1024)

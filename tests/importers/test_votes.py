@@ -2,9 +2,11 @@
 
 import json
 import random
+import time
 
 import pytest
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers.format import FileWords
 from parlai_spotbot.importers.imported_study import write_study
@@ -284,3 +286,20 @@ def test_repeated_votes_change_no_figure(seed, written):
         assert with_repeats.compare(a, b)["p"] == pytest.approx(plain.compare(a, b)["p"])
     assert sum(with_repeats.left_out["human"].values()) == 60
     assert "Left out: 60 × vote repeated by the same annotator" in with_repeats.heading
+
+
+def test_a_hundred_thousand_contestants_take_seconds():
+    """Where each name was compared with all others, and a plan listed all pairs, this took hours and gigabytes."""
+    from parlai_spotbot.importers.contestant_names import ContestantNames
+    from parlai_spotbot.importers.imported_study import contestant
+    from parlai_spotbot.study_plan import Plan
+
+    names, start = ContestantNames({"m 7": "seven"}), time.process_time()
+    known = [names.of(f"m {n}", "line") for n in range(100_000)]
+    assert known[6:9] == ["m-6", "seven", "m-8"]
+    with pytest.raises(UserError, match=r"contestant 'm/5', which is called as 'm 5' is"):
+        names.of("m/5", "line")
+    plan = Plan("arena", {name: contestant(name, "") for name in known}, surveys=("votes",))
+    row = plan.to_json()
+    assert Plan.from_json(row, "study.yaml").to_json() == row
+    assert time.process_time() - start < 30

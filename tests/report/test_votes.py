@@ -5,10 +5,11 @@ import random
 import pytest
 import report_sentences
 
+from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report import bots, build_report
 from parlai_spotbot.report.export import export_study
 from parlai_spotbot.report.studies import write_compare, write_leaderboard
 from parlai_spotbot.study import Study
@@ -130,3 +131,15 @@ def test_studies_of_votes_are_compared(study, tmp_path):
     assert "bot3" in page
     assert "300 annotations, 40 people" in page
     assert "bot3" in write_leaderboard([study.path, other.path], tmp_path / "out").read_text()
+
+
+def test_a_page_of_many_contestants_draws_and_describes_the_first(tmp_path, monkeypatch):
+    found = made(tmp_path / "study", bots=9, count=400)
+    analyze(found, "votes")
+    monkeypatch.setattr(criteria, "CHARTED", 3)
+    monkeypatch.setattr(bots, "DESCRIBED", 4)
+    page = build_report(found).read_text()
+    assert page.count('<section id="bot-') == 4
+    assert page.count("The first 3 of 9 are drawn; the table has all.") == 2
+    figures = found.path / "report" / "figures"
+    assert len((figures / "votes-order-people.csv").read_text().splitlines()) == 4

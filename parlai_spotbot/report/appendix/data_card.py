@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.report.appendix.heds import TO_FILL
-from parlai_spotbot.report.appendix.study_profile import StudyProfile, SurveyProfile
+from parlai_spotbot.report.appendix.study_profile import NAMES, StudyProfile, SurveyProfile
 from parlai_spotbot.report.appendix.text_formats import interval, listed, number
 from parlai_spotbot.wording import counted, people_said
 
@@ -66,11 +66,12 @@ def _domain(profile: StudyProfile) -> list[str]:
 def _contestants(profile: StudyProfile) -> list[str]:
     known = (profile.selfplay.get("overlap_with_training_data") or {}).get("turns_found") or {}
     rows = ["| name | agent | description | turns that stand in its training data |", "| --- | --- | --- | --- |"]
-    for name, own in profile.plan.contestants.items():
+    for name, own in list(profile.plan.contestants.items())[:NAMES]:
         share = f"{known[name]:.0%}" if name in known else "not known"
         cells = (name, own.model or own.model_file, own.description or "–", share)
         rows.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
-    return rows
+    more = len(profile.plan.contestants) - NAMES
+    return rows + (["", f"and {more:,} others, which study.yaml names"] if more > 0 else [])
 
 
 def _conversations(profile: StudyProfile) -> list[str]:

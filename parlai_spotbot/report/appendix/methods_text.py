@@ -5,7 +5,7 @@ from __future__ import annotations
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, PROFILED
 from parlai_spotbot.findings.criteria import order_effect_sentence
 from parlai_spotbot.findings.ids_words import strangers, unverified
-from parlai_spotbot.report.appendix.study_profile import SourceProfile, StudyProfile, SurveyProfile
+from parlai_spotbot.report.appendix.study_profile import NAMES, SourceProfile, StudyProfile, SurveyProfile
 from parlai_spotbot.report.appendix.text_formats import interval, listed, number
 from parlai_spotbot.surveys import Survey, about_of
 from parlai_spotbot.surveys.features import features_of
@@ -49,8 +49,8 @@ def methods(profile: StudyProfile) -> list[str]:
 def conversations(profile: StudyProfile) -> str:
     """Who talked with whom, how long, and where the conversations began."""
     plan = profile.plan
-    names = listed(plan.contestants)
-    bots = f"{counted(len(plan.contestants), 'chatbot')} ({names})"
+    few = len(plan.contestants) <= NAMES
+    bots = counted(len(plan.contestants), "chatbot") + (f" ({listed(plan.contestants)})" if few else "")
     domain = DATA.get(plan.domain, f"the domain “{plan.domain}”")
     if not profile.spoken:
         text = f"We analysed votes on {bots} from {profile.imported.get('source', 'elsewhere')}, without the texts."

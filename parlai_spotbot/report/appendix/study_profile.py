@@ -131,6 +131,10 @@ class StudyProfile:
         return any(survey.people for survey in self.surveys)
 
 
+NAMES = 50
+"""Texts name so many contestants; of more they tell the number."""
+
+
 def profile_of(study: Study, read: Iterable[Contents] = ()) -> StudyProfile:
     """Read everything but what has been `read` already; a malformed file is a `UserError`."""
     at_hand = {own.survey: own for own in read}

@@ -138,7 +138,8 @@ def obstacles(ranking: Mapping, answers_by: Sequence[int] = ()) -> dict:
     found: dict = {"no_scale": True} if (ranking.get("one_scale") or {}).get("rejected") else {}
     if len(groups := ranking.get("groups") or []) > 1:
         found["best"] = [group[0] for group in groups]
-    if few := ranking.get("too_few"):
+    few = ranking.get("too_few") or {}
+    if 0 < len(few) <= MOST - len(ranking.get("order") or ()):  # of more some are never ranked
         found |= {"too_few": few, "ranked": list(ranking["order"])[: 2 * NAMED]}
     given, total = max(answers_by, default=0), sum(answers_by)
     tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or []]

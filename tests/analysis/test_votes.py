@@ -13,7 +13,7 @@ from parlai_spotbot.findings import criteria, findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.scarce import too_few_sentence
+from parlai_spotbot.findings.scarce import obstacles, too_few_sentence
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.study import Study
@@ -243,6 +243,8 @@ def test_who_is_not_ranked_is_named_or_counted(ranked, few, says):
     text = too_few_sentence({"order": [f"m{n}" for n in range(ranked)], "too_few": few})
     assert text.startswith(says)
     assert bool(text) == bool(few)
+    ranking = {"order": [f"m{n}" for n in range(ranked)], "too_few": few}
+    assert bool(obstacles(ranking)) == (0 < len(few) <= MOST - ranked)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,9 @@ from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 STEP = 2.0
 """Largest change of a parameter in one step of Newton's method."""
 
+SAME = 1e-8
+"""A likelihood ratio below this is rounding."""
+
 RIDGE = 1e-10
 """Added to the information's diagonal for a step, so that a step too far can be taken back."""
 
@@ -208,7 +211,7 @@ class PairedCounts:
         for place in range(0, len(contrasts), many):
             part = slice(place, place + many)
             found[part] = 2 * (best - self.value(self.maximise(start[part], contrasts[part], 1e-8)))
-        return np.maximum(found, 0.0)
+        return np.where(found > SAME, found, 0.0)
 
 
 def _over_outcomes(values: np.ndarray) -> np.ndarray:

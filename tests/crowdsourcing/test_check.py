@@ -157,10 +157,10 @@ def test_the_report_names_what_was_changed_by_hand(study, made):
 
 
 def hand_edit(path):
-    """The first line that holds a digit gets another one."""
+    """The first line that holds a decimal fraction gets another one."""
     lines = path.read_text().splitlines(keepends=True)
-    at = next(n for n, line in enumerate(lines) if re.search(r"[1-8]", line))
-    lines[at] = re.sub(r"[1-8]", lambda digit: str(int(digit[0]) + 1), lines[at], count=1)
+    at = next(n for n, line in enumerate(lines) if re.search(r"(?<=\.)[1-8]", line))
+    lines[at] = re.sub(r"(?<=\.)[1-8]", lambda digit: str(int(digit[0]) + 1), lines[at], count=1)
     path.write_text("".join(lines))
     return f"line {at + 1} is not what was written"
 

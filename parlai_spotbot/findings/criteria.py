@@ -67,7 +67,7 @@ def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: 
         `one_scale`), `leave_one_out` (see there). Where one scale is rejected all places of a group are open, and the
         order is by points.
     """
-    scale = one_scale(matches, found.groups, grid, rng)
+    scale = one_scale(found.groups, grid, rng)
     place = {name: i for i, name in enumerate(found.names)}
     order = found.ranked
     if scale["rejected"]:

@@ -53,7 +53,7 @@ def joint(found: Sequence[tuple[str, Contents]], source: str) -> Joined | None:
     options = {"crossed": source == HUMAN}
     fit = contrasts(matches, names, **options)
     apart = "the contestants fall into groups that never met" if len(fit.groups) != 1 else ""
-    scale = one_scale(matches, fit.groups, pair_grid(matches, names, **options), generator(0, source, "joint"))
+    scale = one_scale(fit.groups, pair_grid(matches, names, **options), generator(0, source, "joint"))
     misfit = "one scale doesn't fit who beats whom" if scale["rejected"] else ""
     if why := fit.why or apart or misfit:
         return Joined([f"No ranking over all studies can be had: {why}."], [])

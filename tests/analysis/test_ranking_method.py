@@ -94,5 +94,5 @@ def test_one_order_keeps_its_level():
         for _ in range(60):
             rows = study(rng, spread * np.linspace(-1, 1, 5), 8, 2, 20)
             grid = pair_grid(rows, [f"b{i}" for i in range(5)])
-            rejected += one_scale(rows, [[f"b{i}" for i in range(5)]], grid, rng)["rejected"]
+            rejected += one_scale([[f"b{i}" for i in range(5)]], grid, rng)["rejected"]
     assert rejected <= 4

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 from scipy.special import bdtr, bdtrc, expit, xlogy
 from scipy.stats import chi2
 
-from parlai_spotbot.analysis.choices.strengths import bradley_terry, unbeaten, win_counts
+from parlai_spotbot.analysis.choices.strengths import bradley_terry, unbeaten
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 ALPHA = 0.05
@@ -75,9 +74,7 @@ def cycle_test(pairs: Sequence[dict], names: Sequence[str], alpha: float = ALPHA
     return {"triples": len(triples), "cycles": rows, "found": found}
 
 
-def one_scale(
-    matches: pd.DataFrame, groups: Sequence[Sequence[str]], pairs: Sequence[dict], rng: np.random.Generator
-) -> dict:
+def one_scale(groups: Sequence[Sequence[str]], pairs: Sequence[dict], rng: np.random.Generator) -> dict:
     """Test whether one scale of strengths does justice to the results, group by group of contestants that met.
 
     It is rejected where contestants surely beat each other in a circle, or where the likelihood ratio rejects it
@@ -85,8 +82,6 @@ def one_scale(
 
     Parameters
     ----------
-    matches : frame
-        a, b, outcome, as `pair_grid` takes them.
     groups : sequence of sequences of str
         The connected groups (see `Contrasts.groups`).
     pairs : sequence of dict
@@ -105,10 +100,9 @@ def one_scale(
             continue
         among = set(names)
         rows = [row for row in pairs if row["a"] in among and row["b"] in among]
-        kept = matches["a"].isin(among) & matches["b"].isin(among)
         if not rows:
             continue
-        fit = fit_test(matches[kept], names, rows, rng=rng)
+        fit = fit_test(names, rows, rng=rng)
         sure = [row for row in rows if row["p_adjusted"] < ALPHA]
         circle = shortest_circle(sure)
         if not circle and len(names) <= TRIPLES:
@@ -150,19 +144,12 @@ def shortest_circle(pairs: Sequence[dict]) -> list[str]:
     return best
 
 
-def fit_test(
-    choices: pd.DataFrame,
-    names: Sequence[str],
-    pairs: Sequence[dict],
-    *,
-    rng: np.random.Generator,
-    replicates: int = 999,
-) -> dict:
+def fit_test(names: Sequence[str], pairs: Sequence[dict], *, rng: np.random.Generator, replicates: int = 999) -> dict:
     """Does one scale of strengths fit the win shares of all pairs?
 
-    The ratio over the mean design effect of the pairs (Rao & Scott 1984, Ann. Stat. 12), which is 1 where choices are
-    independent, is compared with its distribution by parametric bootstrap from the fitted model; with more than
-    `TRIPLES` contestants with χ².
+    Each pair counts as many choices as would be independent (`effective`, see `share_tests`), and the ratio is compared
+    with its distribution by parametric bootstrap from the fitted model with as many; with more than `TRIPLES`
+    contestants with χ².
 
     Returns
     -------
@@ -170,7 +157,11 @@ def fit_test(
         `ratio` (twice the log-likelihood ratio), `df`, `p`, `how`, `explained` (the share of the deviance from even
         pairs that the scale explains); p None and `why` where nothing can be told.
     """
-    wins = win_counts(choices[choices["a"] != choices["b"]], names)
+    place, wins = {name: i for i, name in enumerate(names)}, np.zeros((len(names), len(names)))
+    for row in pairs:
+        if row["wins_a"] + row["wins_b"]:
+            a, b = place[row["a"]], place[row["b"]]
+            wins[a, b], wins[b, a] = (share * row["effective"] for share in (row["estimate"], 1 - row["estimate"]))
     games = wins + wins.T
     df = int((np.triu(games, 1) > 0).sum()) - (len(names) - 1)
     nothing = {"ratio": None, "df": max(df, 0), "p": None, "explained": None}
@@ -180,18 +171,17 @@ def fit_test(
         return nothing | {"why": "not all contestants are linked by choices"}
     strength = bradley_terry(wins)
     ratio, even = float(_ratio(wins, strength)), float(_ratio(wins, np.zeros(len(names))))
-    effects = [(row["wins_a"] + row["wins_b"]) / row["effective"] for row in pairs if row["effective"]]
-    effect = max(1.0, float(np.mean(effects)))
-    how = "" if all(row["independent"] for row in pairs) else " over the mean design effect"
+    how = "" if all(row["independent"] for row in pairs) else " of effective numbers of choices"
     if len(names) <= TRIPLES:
-        drawn = np.triu(games, 1).astype(int)
-        drawn = rng.binomial(drawn, expit(strength[:, None] - strength[None, :]), size=(replicates, *drawn.shape))
-        drawn = (drawn + np.swapaxes(np.where(np.triu(games, 1) > 0, games - drawn, 0), -1, -2)).astype(float)
+        chance = expit(strength[:, None] - strength[None, :])
+        number = np.triu(np.where(games > 0, np.maximum(np.rint(games), 1), 0), 1).astype(int)
+        drawn = rng.binomial(number, chance, size=(replicates, *number.shape))
+        drawn = (drawn + np.swapaxes(number - drawn, -1, -2)).astype(float)
         others = _ratio(drawn, bradley_terry(drawn))
-        p = float((1 + (others >= ratio / effect - 1e-9).sum()) / (replicates + 1))
+        p = float((1 + (others >= ratio - 1e-9).sum()) / (replicates + 1))
         how = f"parametric bootstrap{how}, {replicates} replicates"
     else:
-        p, how = float(chi2.sf(ratio / effect, df)), f"χ²{how}"
+        p, how = float(chi2.sf(ratio, df)), f"χ²{how}"
     return {"ratio": ratio, "df": df, "p": p, "how": how, "explained": 1 - ratio / even if even > 0 else 1.0}
 
 

@@ -146,7 +146,7 @@ def after(study: Study, request: PlanRequest) -> dict:
 def _pool(own: Answers, found: Contrasts, matches: pd.DataFrame) -> dict:
     """Return what a ranking says of groups that never met, of who has too few matches, and of one scale."""
     grid = pair_grid(matches, found.names, **own.hang)
-    scale = one_scale(matches, found.groups, grid, own.rng("plan"))
+    scale = one_scale(found.groups, grid, own.rng("plan"))
     pairs = found.pairs[found.pairs["p_adjusted"].notna()].to_dict(orient="records")
     return {"order": found.ranked, "groups": found.groups, "too_few": found.too_few, "one_scale": scale, "pairs": pairs}
 

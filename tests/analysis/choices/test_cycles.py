@@ -94,17 +94,17 @@ def test_the_fit_of_one_scale_finds_a_circle_and_keeps_its_level():
     wrong = 0
     for _ in range(200):
         rows = grid(one, 30, rng)
-        wrong += fit_test(choices(rows), list("abcd"), rows, rng=rng, replicates=99)["p"] < 0.05
+        wrong += fit_test(list("abcd"), rows, rng=rng, replicates=99)["p"] < 0.05
     assert wrong / 200 < 0.10
     rows = grid(PLANTED, 200, rng)
-    test = fit_test(choices(rows), list("abc"), rows, rng=rng)
+    test = fit_test(list("abc"), rows, rng=rng)
     assert test["df"] == 1
     assert test["p"] < 0.01
     clustered = [{**row, "independent": False, "effective": 50} for row in rows]
     ratio = test["ratio"] / 4  # a design effect of 200 / 50
-    assert fit_test(choices(rows), list("abc"), clustered, rng=rng)["p"] == pytest.approx(chi2.sf(ratio, 1), abs=0.005)
+    assert fit_test(list("abc"), clustered, rng=rng)["p"] == pytest.approx(chi2.sf(ratio, 1), abs=0.005)
     assert test["explained"] < 0.5
     assert fit_sentence(test).startswith("One scale of strengths does not fit all pairs (likelihood ratio ")
-    nothing = fit_test(choices(rows[:2]), list("abc"), rows[:2], rng=rng)
+    nothing = fit_test(list("abc"), rows[:2], rng=rng)
     assert nothing["p"] is None
     assert fit_sentence(nothing) == "Fit of one scale: with so few pairs every set of shares fits one scale."

@@ -20,10 +20,7 @@ from scipy.stats import nct
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.planning.design import Design, fewest, shared_annotations
-from parlai_spotbot.analysis.uncertainty.clusters import FEW
-
-OWN = 0.5
-"""Weight of a contrast's own variance in that of its test, which is drawn towards the mean of all contrasts."""
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN
 
 LEAST = 0.7
 """Of a statistic's slope: beyond that an exact test is the floor."""

@@ -18,10 +18,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, Clusters, Incidence
-
-OWN = 0.5
-"""Weight of a contrast's own design effect beside the mean of all."""
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, Incidence
 
 LEVERAGE = 0.999
 """Largest share of the information about a direction that one cluster counts for."""
@@ -63,9 +60,9 @@ class Cells:
 class Dimension:
     """Design effects of one kind of cluster, in coordinates in which the model's covariance is the identity (r, r).
 
-    `meat` (r, r) has the model's expectation `times` the identity; `information` and `corrected` (G, r, r) are those of
-    each cluster, before and after the correction for leverage; None with very many clusters. `effective` is their
-    effective number.
+    The model's expectation of `meat` (r, r) is the identity, or twice that where rows have two clusters. `information`
+    and `corrected` (G, r, r) are those of each cluster, before and after the correction for leverage; None with very
+    many clusters. `effective` is their effective number.
     """
 
     meat: np.ndarray

@@ -3,7 +3,10 @@
 import json
 import re
 
+from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.contents import read_contents, surveys_of
+from parlai_spotbot.importers.imported_study import write_study
+from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, first_screen
 from parlai_spotbot.report.appendix.methods_text import methods
@@ -13,6 +16,7 @@ from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.page import told_of_study
 from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.report.second_screen import second_screen
+from parlai_spotbot.study import Study
 
 BROKEN = re.compile(r"\bnan\b|\bNone\b(?! of)|\binf\b|– of the points|with –|\(–\)|\.\.(?!\.)|\{|\}| %s")
 NOBODY = re.compile(r"\b0 (people|persons?|annotators)\b(?! of)")
@@ -20,6 +24,16 @@ WITH_INTERVAL = re.compile(
     r"(?<!\w)(?P<value>[−\d.]+)%? [(\[](?:95 % interval )?(?P<low>[−\d.]+)%?(?: to |, )(?P<high>[−\d.]+)%?[)\];,]"
 )
 LEVEL = 0.05
+
+
+def analysed_votes(folder, rows):
+    """Return an analysed study of votes, "a,b,winner" each."""
+    data = folder / "votes.csv"
+    data.write_text("model_a,model_b,winner\n" + "".join(f"{row}\n" for row in rows))
+    write_study(folder / "study", votes(data, "arena"))
+    study = Study.open(folder / "study")
+    analyze(study, "votes")
+    return study
 
 
 def sentences(study):

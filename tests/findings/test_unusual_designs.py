@@ -11,7 +11,6 @@ from scripted import answered, rows_of, small_study
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.finding import Result, tables_of
@@ -19,13 +18,10 @@ from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.findings.scarce import obstacles
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.study_moves import sentences, step, with_holm
-from parlai_spotbot.importers.imported_study import write_study
-from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.parts import SurveyView
-from parlai_spotbot.study import Study
 
 BOTS = ("ann", "bob", "cat", "dan", "eve")
 WORKERS = [f"w{number}" for number in range(8)]
@@ -279,11 +275,7 @@ VOTES = {
 
 @pytest.mark.parametrize("name", VOTES)
 def test_the_page_of_votes_of_a_design(name, tmp_path):
-    data = tmp_path / "votes.csv"
-    data.write_text("model_a,model_b,winner\n" + "".join(f"{row}\n" for row in VOTES[name]))
-    write_study(tmp_path / "study", votes(data, "arena"))
-    study = Study.open(tmp_path / "study")
-    analyze(study, "votes")
+    study = report_sentences.analysed_votes(tmp_path, VOTES[name])
     told = report_sentences.check(study)
     first, every = told["first screen"], " ".join(text for texts in told.values() for text in texts)
     assert not PROMISES.search(" ".join(first)) or name == "all in one order"

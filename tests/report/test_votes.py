@@ -42,11 +42,7 @@ ODD = {
 
 @pytest.mark.parametrize("case", ODD)
 def test_what_is_said_of_odd_votes_is_true(case, tmp_path):
-    data = tmp_path / "votes.csv"
-    data.write_text("model_a,model_b,winner\n" + "".join(f"{row}\n" for row in ODD[case]))
-    write_study(tmp_path / "study", votes(data, "arena"))
-    study = Study.open(tmp_path / "study")
-    analyze(study, "votes")
+    study = report_sentences.analysed_votes(tmp_path, ODD[case])
     told = report_sentences.check(study)
     assert f"Judged by: people whose number isn't known ({len(ODD[case])} votes)" in told["second screen"]
     if case == "only both bad":

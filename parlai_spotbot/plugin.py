@@ -52,6 +52,8 @@ def _source(package: str, module: pkgutil.ModuleInfo) -> str:
 def find(package: str, kind: str, name: str, option: str) -> Any:
     """The object called `kind` of the module `name`; an unknown name is a `UserError` that suggests the nearest."""
     known = names(package, kind)
+    if remedy := getattr(sys.modules[package], "REMOVED", {}).get(name):
+        raise UserError(f"{option} {name}: was removed in 0.2.", remedy)
     if name not in known:
         raise UserError(f"{option} {name}: {KINDS[kind]}.", nearest(name, known))
     return getattr(importlib.import_module(f"{package}.{name}"), kind)

@@ -66,21 +66,6 @@ SHARED = [
     {"id": f"c{i}", "model": "m", "conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]}
     for i in range(3)
 ]
-TRACES = [
-    {"id": f"t{i}", "sessionId": "s", "timestamp": f"2024-05-01T10:0{i}:00Z", "input": {"messages": CHAT[:1]}}
-    | {"output": CHAT[1], "observations": []}
-    for i in range(3)
-]
-RUNS = [
-    {"id": f"r{i}", "trace_id": f"r{i}", "start_time": f"2024-05-01T10:0{i}:00", "run_type": "chain", "extra": {}}
-    | {"inputs": {"messages": CHAT[:1]}, "outputs": {"output": "ho"}}
-    for i in range(3)
-]
-SAMPLES = [
-    {"id": i, "epoch": 1, "input": "hi", "messages": [{"role": "system", "content": "be nice"}, *CHAT]}
-    for i in range(2)
-]
-LOG = {"version": 2, "status": "success", "eval": {"task": "talk", "model": "maker/m", "created": "2024-05-01"}}
 TURNS = [[{"id": who, "text": f"{who} {i}"} for who in ("one", "two")] for i in range(6)]
 TALKS = [{"dialog": TURNS, "metadata": {"model": "one"}} for _ in range(3)]
 VOTES = (
@@ -152,9 +137,6 @@ PLAIN = {
     ),
     "messages": (lines(*CHATS), ".jsonl"),
     "sharegpt": (json.dumps(SHARED), ".json"),
-    "langfuse": (json.dumps({"data": TRACES}), ".json"),
-    "langsmith": (lines(*RUNS), ".jsonl"),
-    "inspect_ai": (json.dumps({**LOG, "samples": SAMPLES}), ".json"),
     "talks": (lines(*TALKS), ".jsonl"),
     "self_chats": (lines(*TALKS).replace('"two"', '"one"'), ".jsonl"),
     "votes": (VOTES, ".csv"),
@@ -173,7 +155,7 @@ READERS = {
     "talks": brought("conversations"),
     "votes_json": brought("votes"),
     "judgements": added,
-    **{name: brought(name) for name in ("messages", "sharegpt", "langfuse", "langsmith", "inspect_ai", "self_chats")},
+    **{name: brought(name) for name in ("messages", "sharegpt", "self_chats")},
     "votes": brought("votes"),
 }
 KINDS = {name: (text.encode(), end, READERS[name]) for name, (text, end) in PLAIN.items()}

@@ -1,1 +1,3 @@
-"""A study's conversations and judgements as files that other programs read, one module a format."""
+"""Export of a study's conversations and judgements for other programs."""
+
+REMOVED = {"argilla": "Export tasks with --format label_studio."}

@@ -1,1 +1,5 @@
-"""Other people's data into a study."""
+"""Import of other people's data into a study."""
+
+_AS_MESSAGES = "Write the chats as JSON Lines of messages (role, content) and import them with --format messages."
+REMOVED = dict.fromkeys(("inspect_ai", "langfuse", "langsmith"), _AS_MESSAGES)
+REMOVED["argilla"] = "Write the answers as CSV, a row an answer, and import them with --format judgements."

@@ -280,24 +280,24 @@ def chats(request: ImportRequest, form: ChatForm) -> ImportedStudy:
     sources: dict[str, str] = {}
     for name, path, given in map(named_file, request.paths):
         before = reader.counts["conversations"]
-        for row, where in ((row, where) for where, row in dataset_rows(path)):
+        for where, row in dataset_rows(path):
             reader.read(row, where, name, given)
         if reader.counts["conversations"] == before:
             raise UserError(f"{path}: is empty.", "Name a file with a conversation a row.")
-        sources |= sums(path)
-    return study_of(reader, request, sources, columns)
+        sources |= _checksums(path)
+    return _study_of(reader, request, sources, columns)
 
 
-def sums(path: Path) -> dict[str, str]:
-    """The SHA-256 of a file, or of each file of a folder, by its name."""
+def _checksums(path: Path) -> dict[str, str]:
+    """SHA-256 of a file, or of each file of a folder, by its name."""
     found = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
     return {file.name if file == path else str(file.relative_to(path.parent)): files.sha256(file) for file in found}
 
 
-def study_of(
+def _study_of(
     reader: ChatReader, request: ImportRequest, sources: Mapping[str, str], columns: Mapping[str, str]
 ) -> ImportedStudy:
-    """The study of what a reader found; names that nobody bears, and nothing to show, are a `UserError`."""
+    """Return the study of what a reader found; names that nobody bears, and nothing to show, are a `UserError`."""
     unused = sorted(set(reader.names.given) - reader.used)
     if unused:
         raise UserError(f"--names {unused[0]}: nobody bears that name.", nearest(unused[0], reader.used, 20))

@@ -19,8 +19,8 @@ class SpotbotExport(Command):
   parlai spotbot_export --study studies/mine --format preferences --survey acute_eval --out pairs.jsonl
       What people chose as prompt, chosen and rejected, the form that DPO trains on, where two answers are to the same.
   parlai spotbot_export --study studies/mine --format label_studio --survey spot_the_bot --out tasks.json
-      The packed units as tasks, blind, with the form to paste into the project's settings in tasks.json.xml; --format
-      argilla as records. spotbot_import reads the annotations.
+      The packed units as tasks, blind, with the form to paste into the project's settings in tasks.json.xml.
+      spotbot_import reads the annotations.
   The same command again changes nothing, and no other file is overwritten. Names of bots stand in these files: they are
   for you, not for annotators. A copy of a whole study fit for publication: parlai spotbot_report --export DIR."""
     FIRST = ("--study", "--format", "--out", "--survey", "--source", "--whole")
@@ -36,19 +36,19 @@ class SpotbotExport(Command):
             "--survey",
             type=str,
             default=None,
-            help="preferences, label_studio, argilla: the method (default: the first there is)",
+            help="preferences, label_studio: the method (default: the first there is)",
         )
         group.add_argument(
             "--source",
             type=str,
             default=None,
-            help="whose judgements, human or judge:NAME (preferences: human if not said; label_studio, argilla: none)",
+            help="whose judgements, human or judge:NAME (preferences: human if not said; label_studio: none)",
         )
         group.add_argument(
             "--question",
             type=str,
             default=None,
-            help="label_studio, argilla: the question that tasks put, where units put different ones (acute_eval)",
+            help="label_studio: the question that tasks put, where units put different ones (acute_eval)",
         )
         group.add_argument(
             "--whole",

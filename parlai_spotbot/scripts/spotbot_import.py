@@ -47,7 +47,7 @@ class SpotbotImport(Command):
             "(self_chats: each of one model, named NAME=FILE or after the file); messages, sharegpt: JSON Lines, a "
             "JSON list, Parquet or a folder of it, the bot named by a column 'model', as NAME=FILE or after the file; "
             "abc_eval: its authors' labels, or the data.json of their project; judgements, votes: CSV or JSON Lines; "
-            "pairings, label_studio, argilla, langfuse, langsmith: the file they write; inspect_ai: logs, or a folder",
+            "pairings, label_studio: the file they write",
         )
         group.add_argument(
             "--domain",
@@ -87,9 +87,9 @@ class SpotbotImport(Command):
             "--columns",
             type=str,
             default=None,
-            help="messages, sharegpt, langfuse, langsmith, judgements, votes: our fields and the file's columns, "
-            "OURS=THEIRS,… (messages, sharegpt: messages, model, conversation_id; langfuse, langsmith: input, output, "
-            "session, trace, time, model; votes: a, b, winner, prompt, annotator, time, language; - for none)",
+            help="messages, sharegpt, judgements, votes: our fields and the file's columns, "
+            "OURS=THEIRS,… (messages, sharegpt: messages, model, conversation_id; "
+            "votes: a, b, winner, prompt, annotator, time, language; - for none)",
         )
         group.add_argument(
             "--answers",

@@ -1,4 +1,4 @@
-"""Tasks for Label Studio and Argilla: blind, and what is annotated there comes back as the judgements it was."""
+"""Tasks for Label Studio: blind, and what is annotated there comes back as the judgements it was."""
 
 import json
 from collections import Counter
@@ -10,14 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers import argilla, label_studio
+from parlai_spotbot.importers import label_studio
 from parlai_spotbot.importers.annotations import AnnotationFile, controls_of
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import OPENED, Study
 from parlai_spotbot.surveys import Option, Question, Survey, get_survey, own_surveys
 
-FORMATS = {"label_studio": label_studio, "argilla": argilla}
 SURVEYS = ["spot_the_bot", "comparative", "dialogue_likert", "acute_eval"]
 
 
@@ -31,16 +30,15 @@ def told(rows):
 
 
 @pytest.mark.parametrize("survey", SURVEYS)
-@pytest.mark.parametrize("name", FORMATS)
-def test_annotations_come_back_as_judgements(study, run, tmp_path, capsys, name, survey):
+def test_annotations_come_back_as_judgements(study, run, tmp_path, capsys, survey):
     own, path = study("surveys"), tmp_path / "tasks.json"
-    words = ["--study", own.path, "--format", name, *options(survey), "--source", "human", "--out", path]
+    words = ["--study", own.path, "--format", "label_studio", *options(survey), "--source", "human", "--out", path]
     assert run(*words)[0] == 0
     assert "nothing changed" in run(*words)[1]
-    items = {row["data"]["item_id"] if name == "label_studio" else row["id"] for row in json.loads(path.read_text())}
+    items = {row["data"]["item_id"] for row in json.loads(path.read_text())}
     before = [r for r in own.judgements(survey) if r.source == "human" and r.control is None and r.item_id in items]
     own.judgements_path(survey).unlink()
-    again = ["--format", name, "--survey", survey, "--study", str(own.path), "--data", str(path)]
+    again = ["--format", "label_studio", "--survey", survey, "--study", str(own.path), "--data", str(path)]
     SpotbotImport.main(*again)
     said = capsys.readouterr().out
     after = Study.open(own.path).judgements(survey)
@@ -53,11 +51,10 @@ def test_annotations_come_back_as_judgements(study, run, tmp_path, capsys, name,
     assert ", 0 of them new" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("survey", SURVEYS)
-def test_tasks_tell_nothing_of_who_is_a_bot(study, run, tmp_path, name, survey):
+def test_tasks_tell_nothing_of_who_is_a_bot(study, run, tmp_path, survey):
     own, path = study("surveys"), tmp_path / "tasks.json"
-    assert run("--study", own.path, "--format", name, *options(survey), "--out", path)[0] == 0
+    assert run("--study", own.path, "--format", "label_studio", *options(survey), "--out", path)[0] == 0
     text = path.read_text()
     rows = json.loads(text)
     shown = {turn.text for unit in own.units(survey) for item in unit.items for t in item.transcripts for turn in t}
@@ -69,7 +66,7 @@ def test_tasks_tell_nothing_of_who_is_a_bot(study, run, tmp_path, name, survey):
         len(rows) == len({i.item_id for u in own.units(survey) for i in u.items if not i.control})
         or survey == "acute_eval"
     )
-    assert not any(row.get(key) for row in rows for key in ("annotations", "predictions", "responses", "suggestions"))
+    assert not any(row.get(key) for row in rows for key in ("annotations", "predictions"))
 
 
 def test_the_form_has_every_control_and_its_values(study, run, tmp_path):
@@ -87,15 +84,12 @@ def test_the_form_has_every_control_and_its_values(study, run, tmp_path):
     assert {c.get("toName") for c in form.iter("Choices")} <= {p.get("name") for p in form.iter("Paragraphs")}
 
 
-def test_a_judges_answers_are_predictions_and_suggestions(study, run, tmp_path):
+def test_a_judges_answers_are_predictions(study, run, tmp_path):
     own = study("surveys")
     words = ["--study", own.path, "--survey", "dialogue_likert", "--source", "judge:coin"]
     run(*words, "--format", "label_studio", "--out", tmp_path / "a.json")
-    run(*words, "--format", "argilla", "--out", tmp_path / "b.json")
     tasks = json.loads((tmp_path / "a.json").read_text())
     assert {p["model_version"].split("/")[0] for t in tasks for p in t["predictions"]} == {"coin"}
-    records = json.loads((tmp_path / "b.json").read_text())
-    assert {s["value"] for r in records for s in r["suggestions"].values()} == set("12345")
     source = AnnotationFile(tmp_path / "a.json", controls_of(get_survey("dialogue_likert")))
     with pytest.raises(UserError, match="field 'annotations' is missing"):
         list(label_studio.read(source))
@@ -110,6 +104,7 @@ def test_what_makes_no_form_is_said(study, run, tmp_path):
         (["--survey", "acute_eval", "--question", "humannes"], "Did you mean 'humanness'?"),
         (["--survey", "spot_the_bot", "--source", "judge:x"], "answered nothing"),
         (["--survey", "interactive"], "has no units"),
+        (["--format", "argilla"], "was removed in 0.2. Export tasks with --format label_studio."),
     ]:
         code, _, err = run(*words, *more)
         assert (code, says in err) == (2, True), err
@@ -129,27 +124,22 @@ OWN = Survey(
 )
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_survey_of_ones_own_goes_out_and_comes_in(study, run, tmp_path, name):
+def test_a_survey_of_ones_own_goes_out_and_comes_in(study, run, tmp_path):
     own, path = study("surveys"), tmp_path / "tasks.json"
     (tmp_path / "own_rating.yaml").write_text(yaml.safe_dump(own_surveys.to_data(OWN)))
     main(["pack", "--study", str(own.path), "--survey", str(tmp_path / "own_rating.yaml"), "--quiet"])
-    words = ["--study", own.path, "--format", name, "--survey", "own_rating", "--out", path]
+    words = ["--study", own.path, "--format", "label_studio", "--survey", "own_rating", "--out", path]
     assert run(*words)[0] == 0
     rows = json.loads(path.read_text())
     for row in rows:
-        if name == "label_studio":
-            results = [("likely__pair", ["2"]), ("odd__entity_0", ["a", "b"])]
-            told = [{"from_name": control, "value": {"choices": chosen}} for control, chosen in results]
-            row["annotations"] = [{"completed_by": 1, "result": told}]
-        else:
-            row["responses"] = {
-                "likely__pair": [{"value": 2, "user_id": "u"}],
-                "odd__entity_0": [{"value": ["a", "b"], "user_id": "u"}],
-            }
+        results = [("likely__pair", ["2"]), ("odd__entity_0", ["a", "b"])]
+        told = [{"from_name": control, "value": {"choices": chosen}} for control, chosen in results]
+        row["annotations"] = [{"completed_by": 1, "result": told}]
     path.write_text(json.dumps(rows))
     OPENED.clear()
-    SpotbotImport.main("--format", name, "--survey", "own_rating", "--study", str(own.path), "--data", str(path))
+    SpotbotImport.main(
+        "--format", "label_studio", "--survey", "own_rating", "--study", str(own.path), "--data", str(path)
+    )
     found = Study.open(own.path).judgements("own_rating")
     assert Counter(str(row.answer) for row in found) == {"2": len(rows), "['a', 'b']": len(rows)}
     OPENED.clear()
@@ -160,9 +150,9 @@ def task(**more):
     return {"data": {"item_id": "i"}, "annotations": [{"id": 1, "completed_by": 3, "result": result} | more]}
 
 
-def read(path, name):
+def read(path):
     found = AnnotationFile(path, controls_of(get_survey("spot_the_bot")))
-    return list(FORMATS[name].read(found)), found.left_out
+    return list(label_studio.read(found)), found.left_out
 
 
 def test_label_studios_own_ways_are_read(tmp_path):
@@ -170,7 +160,7 @@ def test_label_studios_own_ways_are_read(tmp_path):
     mail = {"email": "a@example.org"}
     rows = [task(lead_time=4.3), task(was_cancelled=True), task(completed_by=mail), task(completed_by={"id": 9} | mail)]
     path.write_text(json.dumps([row | {"predictions": [{}]} for row in rows]))
-    found, left_out = read(path, "label_studio")
+    found, left_out = read(path)
     assert (found[0].worker_id, found[0].seconds, found[0].answers) == (
         "label_studio-3",
         4.3,
@@ -181,41 +171,23 @@ def test_label_studios_own_ways_are_read(tmp_path):
     assert left_out == {"prediction": 4, "skipped task": 1}
 
 
-def test_argillas_columns_are_read(tmp_path):
-    path = tmp_path / "records.jsonl"
-    own = {f"nature__entity_0.responses{end}": value for end, value in (("", ["bot", "human"]), (".users", ["u", "v"]))}
-    status = {"nature__entity_0.responses.status": ["submitted", "draft"], "fluency__pair.responses": None}
-    path.write_text(json.dumps({"id": "i", **own, **status}) + "\n")
-    [found], left_out = read(path, "argilla")
-    assert (found.worker_id, dict(found.answers)) == ("argilla-u", {"nature__entity_0": "bot"})
-    assert left_out["drafted or discarded response"] == 1
-
-
 RESULT = {"from_name": "nature__entity_0"}
 BAD = [
-    ("label_studio", [{"data": {"item_id": "i"}}], "field 'annotations' is missing"),
-    ("label_studio", [task() | {"data": {}}], "field 'item_id' is missing"),
-    ("label_studio", [task(result=[{"from_name": "natur"}])], "'natur' is no control"),
-    ("label_studio", [task(result=[RESULT | {"value": {"choices": ["a", "b"]}}])], "holds 2, expected one"),
-    ("label_studio", [task(result=[RESULT | {"value": {}}])], "field 'text' is missing"),
-    ("label_studio", [task(completed_by=None)], "field 'completed_by' is None"),
-    ("argilla", [{"id": "i"}], "neither field 'responses' nor"),
-    ("argilla", [{"id": "i", "responses": {"x": []}}], "'x' is no control"),
-    (
-        "argilla",
-        [{"id": "i", "responses": {"nature__entity_0": [{"value": {}, "user_id": "u"}]}}],
-        "field 'value' is {}",
-    ),
-    ("argilla", [{"id": "i", "nature__entity_0.responses": ["bot"]}], "are not lists of one length"),
+    ([{"data": {"item_id": "i"}}], "field 'annotations' is missing"),
+    ([task() | {"data": {}}], "field 'item_id' is missing"),
+    ([task(result=[{"from_name": "natur"}])], "'natur' is no control"),
+    ([task(result=[RESULT | {"value": {"choices": ["a", "b"]}}])], "holds 2, expected one"),
+    ([task(result=[RESULT | {"value": {}}])], "field 'text' is missing"),
+    ([task(completed_by=None)], "field 'completed_by' is None"),
 ]
 
 
-@pytest.mark.parametrize(("name", "rows", "says"), BAD, ids=[says for *_, says in BAD])
-def test_bad_files_are_one_error(tmp_path, name, rows, says):
+@pytest.mark.parametrize(("rows", "says"), BAD, ids=[says for _, says in BAD])
+def test_bad_files_are_one_error(tmp_path, rows, says):
     path = tmp_path / "bad.json"
     path.write_text(json.dumps(rows))
     with pytest.raises(UserError) as error:
-        read(path, name)
+        read(path)
     assert says in str(error.value)
     assert str(path) in str(error.value)
 
@@ -240,9 +212,7 @@ VALUES = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(
-                ["choices", "rating", "text", "value", "from_name", "meta", "annotator", "user_id", "item_id"]
-            ),
+            st.sampled_from(["choices", "rating", "text", "value", "from_name", "meta", "annotator", "item_id"]),
             inner,
             max_size=4,
         )
@@ -251,27 +221,19 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize("name", FORMATS)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     value=VALUES,
     result=VALUES,
-    more=st.dictionaries(st.sampled_from(["id", "completed_by", "lead_time", "created_at", "responses"]), VALUES),
+    more=st.dictionaries(st.sampled_from(["id", "completed_by", "lead_time", "created_at"]), VALUES),
 )
-def test_whatever_a_file_holds_is_read_or_refused(tmp_path_factory, name, value, result, more):
+def test_whatever_a_file_holds_is_read_or_refused(tmp_path_factory, value, result, more):
     path = tmp_path_factory.mktemp("odd") / "odd.json"
     results = result if isinstance(result, list) else [RESULT | {"value": value, "meta": result}]
-    responses = {"nature__entity_0": value if isinstance(value, list) else [{"value": value, "user_id": result}]}
-    row = task(result=results, **more) | {"id": "i", "responses": responses}
-    path.write_text(json.dumps([row]))
-    said = refused(path, name)
-    assert said is None or str(path) in said
-
-
-def refused(path, name):
-    """What is said of a file that isn't taken."""
+    path.write_text(json.dumps([task(result=results, **more)]))
+    said = str(path)
     try:
-        read(path, name)
+        read(path)
     except UserError as error:
-        return str(error)
-    return None
+        said = str(error)
+    assert str(path) in said

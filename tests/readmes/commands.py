@@ -43,7 +43,7 @@ STANDS = (
     Stand(r"groups.yaml|--group lab", None, "questions of corpora that aren't here"),
     Stand(r"my_judges\.yaml", None, "the user's file, whose content the page shows"),
     Stand(r"\b(my_chats|chats|model1\S*|a|answers)\.(jsonl|csv)\b|votes\.jsonl", None, "data of the user's"),
-    Stand(r"--data (chats|export|annotated|records|traces|runs|logs)\b", None, "data of other programs"),
+    Stand(r"--data (chats|export|logs)\b", None, "data of other programs"),
     Stand(r"--format preferences", None, "people's choices between answers to the same; tests/exporters has them"),
     Stand(r"(spotbot_export .*)--survey comparative", r"\1--survey spot_the_bot", "the survey that is packed"),
     Stand(r"\b(openers|guests|support)\.jsonl", None, "data of the user's"),

@@ -1,7 +1,7 @@
-"""How scores and ranks of the same contestants moved between two studies, and whether by more than chance.
+"""Rank correlation of two orders of the same contestants, and whether they differ by more than chance.
 
-It works on what studies store: scores with 95 % intervals. Two studies are taken as independent; within one, the errors
-of scores that are shares of wins against each other sum to nothing, which is reckoned with.
+Input are stored scores with 95 % intervals. The two orders are taken as independent; errors of scores that are shares
+of wins against each other sum to zero, which is allowed for.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
 from parlai_spotbot.analysis.agreement import kendall, spearman
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
@@ -31,7 +30,6 @@ class Scores:
     score: np.ndarray
     se: np.ndarray
     zero_sum: bool = True
-    less_is_better: bool = False
 
     def __post_init__(self):
         for field in ("score", "se"):
@@ -43,14 +41,6 @@ class Scores:
         """The same for some of the names, in their order."""
         place = [self.names.index(name) for name in names]
         return replace(self, names=tuple(names), score=self.score[place], se=self.se[place])
-
-    @property
-    def ranks(self) -> np.ndarray:
-        """Ranks from 1, the best score; equal scores share their mean rank; NaN where the score is unknown."""
-        known = np.isfinite(self.score)
-        ranks = np.full(len(self.names), np.nan)
-        ranks[known] = rankdata(self.score[known] if self.less_is_better else -self.score[known])
-        return ranks
 
 
 def standard_error(ci: Sequence[float | None] | None) -> float:
@@ -111,30 +101,6 @@ def _of_mean(errors: np.ndarray, rho: float) -> float:
         return float("nan")
     own = (errors**2).sum()
     return float(np.sqrt(own + rho * (errors.sum() ** 2 - own)) / len(errors))
-
-
-def differences(before: Scores, after: Scores) -> pd.DataFrame:
-    """By how much each score changed: difference, se, low, high (95 %), z, p (two-sided, normal).
-
-    NaN where a standard error is unknown. The rows are those of `before.names`, which must be those of `after`.
-    """
-    _same(before, after)
-    difference = after.score - before.score
-    se = np.sqrt(before.se**2 + after.se**2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = difference / se
-    p = 2 * norm.sf(np.abs(z))
-    return pd.DataFrame(
-        {
-            "name": before.names,
-            "difference": difference,
-            "se": se,
-            "low": difference - Z * se,
-            "high": difference + Z * se,
-            "z": z,
-            "p": p,
-        }
-    )
 
 
 def adjusted(p: Sequence[float]) -> np.ndarray:

@@ -5,10 +5,8 @@ It is read from ``analysis/ranking.json`` (and the features of Spot The Bot); so
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +15,13 @@ from parlai_spotbot import hints
 from parlai_spotbot.analysis.study_comparison import Scores, among, standard_error
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.contents import Analysis, Contents, conversations_of, read_contents
-from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.findings.contents import Analysis, Contents, read_contents
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.wording import span
 
 WIN_RATE = "win rate"
-SHARES = (WIN_RATE, "share of turns")
-"""Scores from 0 to 1, which are written in per cent."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +30,8 @@ class Standing:
 
     `order` best first by the study's own ranking, `clusters` its ranges of ranks; `score` with its `ci` is in words
     `what`. `pairs` maps (a, b) to (rate of a over b, its interval). `relative`: whether scores depend on the opponents.
-    `people` is how often people were taken for people, with its interval, where the survey knows that. `less`: whether
-    the lower score is the better one. `groups` are those that never met, whose scores and places compare within a
-    group only; `no_scale`: whether one scale is rejected; `too_few` {name: comparisons} of those not ranked; `p` maps
-    pairs to their adjusted p.
+    `groups` are those that never met, whose scores and places compare within a group only; `no_scale`: whether one
+    scale is rejected; `too_few` {name: comparisons} of those not ranked; `p` maps pairs to their adjusted p.
     """
 
     survey: str
@@ -51,8 +45,6 @@ class Standing:
     pairs: dict[tuple[str, str], tuple[float, list | None]]
     relative: bool
     annotations: int
-    people: tuple[float, list | None] | None = None
-    less: bool = False
     groups: tuple[tuple[str, ...], ...] = ()
     no_scale: bool = False
     too_few: Mapping[str, int] = field(default_factory=dict)
@@ -81,7 +73,6 @@ class Standing:
             np.array([np.nan if value is None else value for value in values], dtype=float),
             np.array([own[name] for name in chosen], dtype=float),
             self.relative,
-            self.less,
         )
 
 
@@ -91,24 +82,6 @@ class Opened:
 
     label: str
     study: Study
-
-    @property
-    def plan(self):
-        return self.study.plan
-
-    @cached_property
-    def conversations(self) -> list[Conversation]:
-        return conversations_of(self.study, self.judged())
-
-    @cached_property
-    def texts(self) -> set[str]:
-        """What was said in each conversation with a bot, as checksums, which don't go by names."""
-        found = set()
-        for conversation in self.conversations:
-            if not all(conversation.is_human):
-                said = "\n".join(turn.text for turn in conversation.turns)
-                found.add(hashlib.sha256(said.encode("utf-8", "replace")).hexdigest())
-        return found
 
     def judged(self) -> list[str]:
         """The surveys that have judgements which rank contestants."""
@@ -146,27 +119,21 @@ def open_studies(paths: Iterable[str | Path]) -> list[Opened]:
     return [Opened("/".join(path.parts[-length:]), study) for path, study in found.items()]
 
 
-def chosen_surveys(studies: Sequence[Opened], survey: str | None, least: int) -> list[str]:
-    """The surveys that at least `least` of the studies have judgements of; or the named one, if that many have it."""
+def chosen_surveys(studies: Sequence[Opened], survey: str | None) -> list[str]:
+    """Return the surveys that at least two of the studies have judgements of; or the named one, if two have it."""
     having = {name: [s.label for s in studies if name in s.judged()] for s in studies for name in s.judged()}
     told = "; ".join(f"{s.label}: {', '.join(s.judged()) or 'none'}" for s in studies)
     if survey is not None:
+        hint = nearest(survey, having) if having else ""
         if not _ranks(survey):
-            raise UserError(
-                f"--survey {survey}: it ranks nobody, so studies can't be compared by it.",
-                nearest(survey, having) if having else "",
-            )
-        if len(having.get(survey, [])) < least:
-            hint = nearest(survey, having) if having else ""
-            raise UserError(
-                f"--survey {survey}: fewer than {least} of these studies have judgements of it ({told}).", hint
-            )
+            raise UserError(f"--survey {survey}: it ranks nobody, so studies can't be compared by it.", hint)
+        if len(having.get(survey, [])) < 2:
+            raise UserError(f"--survey {survey}: fewer than 2 of these studies have judgements of it ({told}).", hint)
         return [survey]
-    shared = sorted((name for name, labels in having.items() if len(labels) >= least), key=_place)
+    shared = sorted((name for name, labels in having.items() if len(labels) >= 2), key=_place)
     if not shared:
-        what = "These studies share no survey" if least > 1 else "There are no judgements in these studies"
         raise UserError(
-            f"{what} (surveys with judgements: {told}).",
+            f"These studies share no survey (surveys with judgements: {told}).",
             "Let the same survey be answered in all: parlai spotbot_pack, then spotbot_judge or spotbot_crowdsource.",
         )
     return shared
@@ -194,8 +161,6 @@ def _standing(survey: str, source: str, criterion: str, own: dict, used: int) ->
     names = ("win_rate", "win_rate_ci", "rate_a", "rate_ci") if rates else ("score", "score_ci", "estimate", "ci")
     score, intervals, rate, ci = names
     pairs = {(p["a"], p["b"]): (p[rate], p.get(ci)) for p in own.get("pairs", []) if p.get(rate) is not None}
-    reference = own.get("human_reference") or {}
-    people = None if reference.get("human_share") is None else (reference["human_share"], reference.get("ci"))
     return Standing(
         survey=survey,
         source=source,
@@ -208,8 +173,6 @@ def _standing(survey: str, source: str, criterion: str, own: dict, used: int) ->
         pairs=pairs,
         relative=rates or (_compares(survey) and all(0 <= value <= 1 for value, _ in pairs.values())),
         annotations=used,
-        people=people,
-        less=own.get("direction") == "less",
         groups=tuple(map(tuple, own.get("groups") or ())),
         no_scale=bool((own.get("one_scale") or {}).get("rejected")),
         too_few=own.get("too_few") or {},
@@ -223,11 +186,6 @@ def _compares(survey: str) -> bool:
         return True
     kinds = [question for question in get_survey(survey).questions if question.kind in ("choice", "scale")]
     return any("pair" in question.targets for question in kinds)
-
-
-def said_criterion(criterion: str) -> str:
-    """A criterion's name in words; the main one has none."""
-    return {"sensibleness_and_specificity": "sensibleness and specificity"}.get(criterion, criterion.replace("_", " "))
 
 
 def source_order(source: str) -> tuple[bool, str]:

@@ -1,6 +1,8 @@
-"""`parlai spotbot_report`: one HTML page of what a study found; pages over several studies; a study for publication."""
+"""`parlai spotbot_report`: one HTML page of what a study found; a table of several studies; a copy for publication."""
 
 from __future__ import annotations
+
+import argparse
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
@@ -18,19 +20,16 @@ class SpotbotReport(Command):
   parlai spotbot_report --study studies/mine --without-judge NAME
       As if that judge had never answered; its answers stay (parlai spotbot_judge --drop NAME takes them out).
   parlai spotbot_report --compare studies/first studies/second studies/third
-      How the ranking moved from each study to the next, whether by more than chance, and in what the studies differ:
-      studies/compared/compare.html, with leaderboard.html beside it. --study A --compare B C is the same as
-      --compare A B C. The studies must be analysed. Contestants are matched by name; only the same survey is compared,
-      people with people, each judge with itself.
-  parlai spotbot_report --leaderboard studies/* --out pages
-      All studies side by side, in pages/leaderboard.html, without a comparison.
+      One table of place and score of every contestant in each study, by survey and source; also as
+      studies/compared/studies.csv. --study A --compare B C is the same as --compare A B C. The studies must be
+      analysed. Contestants are matched by name; people are listed with people, each judge with itself.
   parlai spotbot_report --study studies/mine --export publish/mine
       A copy of the study fit for publication: new pseudonyms that lead nowhere, no times of day, no comments or other
       free text, no worker ids, links, paths, hosts or keys; conversations, units and judgements fit together as before,
       so spotbot_analyze gives the same figures. Its README.md says what was taken out, and what is left to do.
   parlai spotbot_report --study studies/mine --export publish/mine --without-human-turns
       Also without what people said in conversations, where the licence of their source forbids to pass it on."""
-    FIRST = ("--study", "--survey", "--compare", "--leaderboard", "--export")
+    FIRST = ("--study", "--survey", "--compare", "--export")
     GOES_ON = True
 
     @classmethod
@@ -58,17 +57,15 @@ class SpotbotReport(Command):
             nargs="+",
             default=None,
             metavar="STUDY",
-            help="how the ranking moved from study to study, in the order given",
+            help="one table of these studies: place and score of every contestant in each",
         )
-        group.add_argument(
-            "--leaderboard", type=str, nargs="+", default=None, metavar="STUDY", help="all studies side by side"
-        )
+        group.add_argument("--leaderboard", type=str, nargs="*", default=None, help=argparse.SUPPRESS)
         group.add_argument(
             "--out",
             type=str,
             default=None,
             metavar="DIR",
-            help="where these pages go (default: the folder 'compared' beside the first study)",
+            help="where the table goes (default: the folder 'compared' beside the first study)",
         )
         group = parser.add_argument_group("For publication")
         group.add_argument(
@@ -90,7 +87,7 @@ class SpotbotReport(Command):
     def execute(self) -> None:
         opt = self.opt
         self._check()
-        if opt["compare"] or opt["leaderboard"]:
+        if opt["compare"]:
             self._several()
         elif opt["export"]:
             self._export()
@@ -99,16 +96,18 @@ class SpotbotReport(Command):
 
     def _check(self) -> None:
         opt = self.opt
-        modes = [f"--{name}" for name in ("compare", "leaderboard", "export") if opt[name]]
+        if opt["leaderboard"] is not None:
+            raise UserError("--leaderboard was removed in 0.2.", "Use --compare, which makes one table of all studies.")
+        modes = [f"--{name}" for name in ("compare", "export") if opt[name]]
         if len(modes) > 1:
             raise UserError(f"{' and '.join(modes)}: only one at a time.", "Run the command once for each.")
-        if not opt["study"] and not (opt["compare"] or opt["leaderboard"]):
+        if not opt["study"] and not opt["compare"]:
             raise UserError("--study missing.", "Name it; --help shows an example.")
         if opt["without_judge"] and (modes or not opt["study"]):
             raise UserError("--without-judge: is for the report of one study.", "Leave it out.")
-        if opt["out"] and not (opt["compare"] or opt["leaderboard"]):
+        if opt["out"] and not opt["compare"]:
             raise UserError(
-                f"--out {opt['out']}: is for pages over several studies.",
+                f"--out {opt['out']}: is for the table of several studies.",
                 "The report of one study goes into its own folder; a copy for publication into --export DIR.",
             )
         if not opt["export"] and (opt["with_comments"] or opt["without_human_turns"]):
@@ -128,16 +127,14 @@ class SpotbotReport(Command):
         print(f"appendix: {path.parent / 'appendix'}")
 
     def _several(self) -> None:
-        from parlai_spotbot.report.studies import write_compare, write_leaderboard
+        from parlai_spotbot.report.studies import standings_table, table_text, write_table
 
         opt = self.opt
-        named = opt["compare"] or opt["leaderboard"]
-        paths = [*([opt["study"]] if opt["study"] else []), *named]
-        if opt["compare"]:
-            self.result.wrote(comparison=write_compare(paths, opt["out"], opt["survey"]))
-        self.result.wrote(leaderboard=write_leaderboard(paths, opt["out"], opt["survey"]))
-        for name, path in self.result.written.items():
-            print(f"{name + ':':12} {path}")
+        paths = [*([opt["study"]] if opt["study"] else []), *opt["compare"]]
+        table = standings_table(paths, opt["survey"])
+        path = write_table(table, paths, opt["out"])
+        self.result.wrote(comparison=path)
+        print(f"{table_text(table)}\ncomparison: {path}")
 
     def _export(self) -> None:
         from parlai_spotbot.report.export import export_study

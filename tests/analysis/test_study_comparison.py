@@ -1,8 +1,7 @@
-"""How rankings moved between studies: against scipy, closed forms, and by simulation of studies that did not change."""
+"""Rank correlations of two orders: against closed forms, and by simulation of orders that did not change."""
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from parlai_spotbot.analysis.study_comparison import (
     Scores,
@@ -11,7 +10,6 @@ from parlai_spotbot.analysis.study_comparison import (
     among,
     common,
     correlation,
-    differences,
     rank_correlation,
     standard_error,
 )
@@ -23,24 +21,11 @@ def scores(values, se=0.05, zero_sum=False):
     return Scores(names, values, np.broadcast_to(np.asarray(se, dtype=float), values.shape).copy(), zero_sum)
 
 
-def test_a_difference_and_its_test_by_hand():
-    found = differences(scores([0.5, 0.6], 0.03), scores([0.6, 0.6], 0.04)).set_index("name")
-    assert found.loc["bot0", "se"] == pytest.approx(0.05)
-    assert found.loc["bot0", "p"] == pytest.approx(2 * stats.norm.sf(2.0))
-    assert found.loc["bot0", ["low", "high"]].tolist() == pytest.approx([0.1 - 0.05 * Z, 0.1 + 0.05 * Z])
-    assert found.loc["bot1", "p"] == 1
-
-
-def test_an_interval_without_width_is_no_interval_and_is_not_tested():
+def test_an_interval_without_width_is_no_interval():
     assert np.isnan(standard_error([1.0, 1.0]))
     assert np.isnan(standard_error(None))
     assert np.isnan(standard_error([None, 1]))
     assert standard_error([0.5 - Z * 0.1, 0.5 + Z * 0.1]) == pytest.approx(0.1)
-    found = differences(scores([1.0, 0.5], [np.nan, 0.1]), scores([0.5, 0.9], 0.1))
-    assert np.isnan(found["p"][0])
-    assert np.isfinite(found["p"][1])
-    assert np.isnan(adjusted(found["p"])[0])
-    assert adjusted(found["p"])[1] == found["p"][1]
     assert (
         rank_correlation(scores([1.0, 0.5], [np.nan, 0.1]), scores([0.5, 0.9]), rng=np.random.default_rng(0)).p is None
     )
@@ -118,6 +103,6 @@ def test_the_same_seed_gives_the_same_figures():
 
 def test_other_names_are_an_error_that_names_them():
     with pytest.raises(ValueError, match="after: names"):
-        differences(scores([0.1, 0.2]), Scores(("x", "y"), np.zeros(2), np.ones(2)))
+        rank_correlation(scores([0.1, 0.2]), Scores(("x", "y"), np.zeros(2), np.ones(2)), rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="se: shape"):
         Scores(("x",), np.zeros(1), np.zeros(2))

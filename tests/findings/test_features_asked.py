@@ -8,8 +8,6 @@ from scripted import answered, by_chance, rows_of, small_study
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.contents import read_contents
-from parlai_spotbot.findings.joint_ranking import joint
 from parlai_spotbot.report.export.copying import export_study
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
@@ -87,12 +85,6 @@ def other(tmp_path_factory):
     made = small_study(tmp_path_factory.mktemp("other") / "study", NAME, per_pair=3)
     answered(made, NAME, rows_of(made, NAME, by_chance, WORKERS))
     return made
-
-
-def test_a_joint_ranking_is_of_studies_whatever_they_asked(study, other):
-    made, _, _ = study
-    found = joint([("one", read_contents(made, NAME)), ("two", read_contents(other, NAME))], "human")
-    assert found.tables[0].rows
 
 
 def test_answers_to_what_was_not_asked_are_named(tmp_path):

@@ -1,0 +1,83 @@
+"""One table of several studies: place and score of every contestant in each, by survey, source and criterion.
+
+People are listed with people, each judge with itself, contestants by name. A win rate depends on the opponents in its
+own study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.standings import Standing, chosen_surveys, open_studies, source_order, standings
+
+KEYS = ("survey", "source", "criterion", "contestant")
+NOTE = (
+    "A cell holds the place (contestants of one range can't be told apart), the score and its 95 % interval. Win rates "
+    "depend on the opponents: do not compare them between studies with different contestants."
+)
+
+
+def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> pd.DataFrame:
+    """Return one row a study, survey, source, criterion and contestant.
+
+    Columns: study, survey, source, criterion, contestant, place, what (the score's name), score, low, high (95 %
+    interval), annotations. By default all surveys that two of the studies share.
+    """
+    studies = open_studies(paths)
+    if len(studies) < 2:
+        raise UserError(
+            "--compare: two different studies are needed.", "Write for example --compare studies/one studies/two."
+        )
+    rows = []
+    for name in chosen_surveys(studies, survey):
+        for study in studies:
+            if name in study.judged():
+                for standing in sorted(standings(study.contents(name)), key=lambda own: source_order(own.source)):
+                    rows += [_row(study.label, standing, contestant) for contestant in standing.order]
+    return pd.DataFrame(rows)
+
+
+def _row(study: str, standing: Standing, contestant: str) -> dict:
+    low, high = standing.ci.get(contestant) or (None, None)
+    return {
+        "study": study,
+        "survey": standing.survey,
+        "source": standing.source,
+        "criterion": standing.criterion,
+        "contestant": contestant,
+        "place": "" if standing.no_scale else standing.places(contestant),
+        "what": standing.what,
+        "score": standing.score.get(contestant),
+        "low": low,
+        "high": high,
+        "annotations": standing.annotations,
+    }
+
+
+def table_text(table: pd.DataFrame) -> str:
+    """Lay the table out for the terminal: one column a study."""
+    cells = table.assign(cell=[_cell(row) for row in table.itertuples()])
+    studies = list(dict.fromkeys(table["study"]))
+    wide = cells.pivot(index=list(KEYS), columns="study", values="cell")[studies].fillna("-")
+    order = pd.MultiIndex.from_frame(cells[list(KEYS)].drop_duplicates())
+    return f"{wide.reindex(order).rename_axis(columns=None).reset_index().to_string(index=False)}\n{NOTE}"
+
+
+def _cell(row) -> str:
+    place = f"#{row.place} " if row.place else ""
+    ends = "" if pd.isna(row.low) or pd.isna(row.high) else f" [{row.low:.2f}, {row.high:.2f}]"
+    return f"{place}{'-' if pd.isna(row.score) else f'{row.score:.2f}'}{ends}"
+
+
+def write_table(table: pd.DataFrame, paths: Sequence[str | Path], out: str | Path | None = None) -> Path:
+    """Write ``studies.csv`` into `out`, by default the folder ``compared`` beside the first study."""
+    folder = Path(out) if out else Path(paths[0]).resolve().parent / "compared"
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--out {folder}: is a file, expected a folder.", "Name a folder, new or old.")
+    files.write_text(folder / "studies.csv", files.frame_csv(table))
+    return folder / "studies.csv"

@@ -55,6 +55,7 @@ setup(
         "fonttools",
         "formulaic>=1",
         "jinja2",
+        "lazy_loader",
         "markupsafe",
         "pyyaml",
         "httpx2",

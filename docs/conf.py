@@ -78,12 +78,12 @@ def linked(text: str, folder: Path, page: Path) -> str:
 def api() -> str:
     """The page of the public names, each by its docstring."""
     lines = ["API", "===", "", "Everything is to be had from ``parlai_spotbot`` itself.", ""]
-    for name, module in sorted(parlai_spotbot.PUBLIC.items()):
+    for name in parlai_spotbot.__all__:
         found = getattr(parlai_spotbot, name)
-        kind = "autoclass" if inspect.isclass(found) else "autofunction" if callable(found) else "automodule"
-        lines += [
-            f".. {kind}:: parlai_spotbot.{module}.{name}" if kind != "automodule" else f".. automodule:: {module}"
-        ]
+        if inspect.ismodule(found):
+            continue
+        kind = "autoclass" if inspect.isclass(found) else "autofunction"
+        lines += [f".. {kind}:: {found.__module__}.{name}"]
         lines += ["   :members:", "   :inherited-members:", ""] if kind == "autoclass" else [""]
     return "\n".join(lines)
 

@@ -1,5 +1,6 @@
 """How a study is played may change from run to run; what goes wrong has the right remedy, and leaves nothing."""
 
+import importlib
 import json
 import tempfile
 from pathlib import Path
@@ -92,7 +93,7 @@ def test_whoever_stops_a_run_leaves_no_folder_behind(tmp_path, temporary, monkey
     def stopped(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("parlai_spotbot.selfplay.play.Runner", stopped)
+    monkeypatch.setattr(importlib.import_module("parlai_spotbot.selfplay.play"), "Runner", stopped)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path / "s", asked(conversations_per_pair=1))
     assert not list(temporary.glob("spotbot-*"))

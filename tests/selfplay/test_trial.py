@@ -1,5 +1,6 @@
 """Trying contestants: real agents in processes of their own, some well, some odd, some that fail."""
 
+import importlib
 import socket
 
 import psutil
@@ -57,7 +58,7 @@ def tried(tmp_path_factory):
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
         port = {"test_port": server.getsockname()[1]}
         odd = [bot(kind, opt=port if kind == "Talking" else {}) for kind in ODD]
-        patch.setattr("parlai_spotbot.selfplay.trial._LOOK", 0.05)
+        patch.setattr(importlib.import_module("parlai_spotbot.selfplay.trial"), "_LOOK", 0.05)
         said = []
         trials = try_all(
             [*well, *odd, *FAILING],

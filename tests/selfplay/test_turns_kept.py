@@ -1,5 +1,6 @@
 """Every turn is kept: whatever kills a run, it goes on from the turn it stood at, and nobody is asked twice."""
 
+import importlib
 import json
 import os
 import random
@@ -252,7 +253,7 @@ def test_a_model_that_rehearses_makes_its_turns_anew_but_what_was_said_counts(tm
 
 
 def test_stale_turns_leave_the_file_while_a_run_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("parlai_spotbot.selfplay.turn_journal.STALE", 20)
+    monkeypatch.setattr(importlib.import_module("parlai_spotbot.selfplay.turn_journal"), "STALE", 20)
     study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"), conversations_per_pair=4)
     jobs, _ = schedule(study.plans(), seeds())
     with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:

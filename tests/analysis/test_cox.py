@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.stats import chi2
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.survival import cox, npmle, turnbull
@@ -220,7 +221,6 @@ def test_constant_covariate_and_no_covariate_alike():
     assert np.isnan(fit.se[1:]).all()
     plain = cox(left, right, x[:, :1], backend="native")
     assert fit.coef[0] == pytest.approx(plain.coef[0])
-    assert fit.likelihood_ratio().df == 1
     with pytest.warns(CollinearityWarning):
         none = cox(left, right, np.ones(100), backend="native")
     assert none.loglik == pytest.approx(turnbull(left, right, backend="native").loglik, abs=1e-9)
@@ -263,7 +263,6 @@ def test_nothing_is_said_of_all_coefficients_by_a_singular_covariance():
         whole = dataclasses.replace(fit, covariance=covariance).wald()
         assert whole.df == 0
         assert np.isnan([whole.chi2, whole.pvalue]).all()
-    assert dataclasses.replace(fit, covariance=side).wald(["x2"]).df == 1
 
 
 def test_lengths_that_say_nothing_change_nothing():
@@ -296,23 +295,15 @@ def test_formula_and_frame():
         cox(left, right, frame)
 
 
-def test_wald_and_likelihood_ratio_agree_with_their_definitions():
+def test_wald_agrees_with_the_likelihood_ratio():
     rng = np.random.default_rng(10)
     left, right, x = study(rng, 500)
     full, part = cox(left, right, x, backend="native"), cox(left, right, x[:, :1], backend="native")
-    test = full.likelihood_ratio(part)
-    assert test.chi2 == pytest.approx(2 * (full.loglik - part.loglik))
-    assert test.df == 1
-    assert full.wald(["x2"]).chi2 == pytest.approx(full.z[1] ** 2)
-    assert full.wald(["x2"]).pvalue == pytest.approx(full.pvalue[1])
-    assert full.wald().df == 2
-    assert test.chi2 == pytest.approx(full.wald(["x2"]).chi2, rel=0.1)  # the same in large samples
-    with pytest.raises(ValueError, match="expected ph with fewer of the covariates"):
-        part.likelihood_ratio(full)
-    with pytest.raises(ValueError, match="reduced"):
-        full.likelihood_ratio(full)
-    with pytest.raises(ValueError, match="names: 'x9', expected one of x1, x2"):
-        full.wald(["x9"])
+    one = part.wald()
+    assert (one.df, full.wald().df) == (1, 2)
+    assert one.chi2 == pytest.approx(part.z[0] ** 2)
+    assert one.pvalue == pytest.approx(part.pvalue[0])
+    assert full.z[1] ** 2 == pytest.approx(2 * (full.loglik - part.loglik), rel=0.1)  # the same in large samples
     strong = cox(np.tile(left, 200), np.tile(right, 200), np.tile(x, (200, 1)), backend="native")
     assert strong.pvalue[0] == 0.0  # too small for a float
     assert -1e5 < strong.log_pvalue[0] < -700
@@ -331,11 +322,6 @@ def test_predictions_follow_the_model(model):
     else:
         odds = lambda s: (1 - s) / s  # noqa: E731
         np.testing.assert_allclose(odds(shifted[1]) / odds(base), np.exp(fit.coef[0]), rtol=1e-9)
-    for share in (0.2, 0.5):
-        when = fit.quantile(share, [[1, 0]])[0, 0]
-        if np.isfinite(when):
-            assert fit.survival([when], [[1, 0]])[0, 0] <= 1 - share + 1e-9
-    assert fit.quantile(0.999, [[-1, 1]])[0, 0] == np.inf
 
 
 @pytest.mark.parametrize("model", ["ph", "po"])
@@ -397,7 +383,6 @@ def test_bootstrap_agrees_with_information_and_sees_clusters():
     )
     np.testing.assert_allclose(np.exp(crossed.log_pvalue), crossed.pvalue)
     np.testing.assert_allclose(crossed.pvalue, 2 * student.sf(np.abs(crossed.z), crossed.df))
-    assert crossed.wald(["x1"]).pvalue == pytest.approx(crossed.pvalue[0])
     again = cox(*four, clusters=np.repeat(np.arange(800), 4), replicates=400, backend="native")
     np.testing.assert_array_equal(again.replicates, copies.replicates)
 
@@ -542,7 +527,7 @@ def test_size_and_coverage(model, make):
         ends = fit.interval()
         inside += (ends[:, 0] <= truth) & (truth <= ends[:, 1])
         wald += fit.pvalue[1] < 0.05
-        ratio += fit.likelihood_ratio(part).pvalue < 0.05
+        ratio += chi2.sf(2 * (fit.loglik - part.loglik), 1) < 0.05
     assert (inside / count >= 0.93).all(), inside / count
     assert (inside / count <= 0.97).all(), inside / count
     for size in (wald / count, ratio / count):

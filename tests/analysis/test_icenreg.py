@@ -11,7 +11,6 @@ from computing import analyze
 
 from parlai_spotbot.analysis.survival import cox, icenreg
 from parlai_spotbot.analysis.survival.intervals import innermost
-from parlai_spotbot.analysis.survival.parametric import parametric
 from parlai_spotbot.analysis.survival.turnbull import turnbull
 
 needs_icenreg = pytest.mark.skipif(bool(icenreg.unusable()), reason=f"needs icenReg: {icenreg.unusable()}")
@@ -241,39 +240,6 @@ def test_semi_parametric_without_covariates_is_the_npmle():
     assert fit.loglik == pytest.approx(plain.loglik, abs=1e-5)
     assert fit.coef.shape == (0,)
     np.testing.assert_allclose(fit.intervals, plain.intervals)
-
-
-@needs_icenreg
-@pytest.mark.parametrize("model", ["ph", "po", "aft"])
-@pytest.mark.parametrize("dist", ["exponential", "weibull", "gamma", "lognormal", "loglogistic"])
-def test_parametric_by_icenreg(model, dist):
-    left, right, x, weights = general()
-    ours, theirs = (parametric(left, right, x, model, dist, weights=weights, backend=b) for b in ("native", "icenreg"))
-    assert (ours.backend, theirs.backend) == ("native", "icenreg")
-    assert type(ours) is type(theirs)
-    assert ours.loglik >= theirs.loglik - 1e-8
-    assert theirs.loglik == pytest.approx(ours.loglik, abs=1e-6)
-    assert theirs.loglik_null == pytest.approx(ours.loglik_null, abs=1e-6)
-    np.testing.assert_allclose(theirs.coef, ours.coef, atol=1e-4)
-    np.testing.assert_allclose(theirs.se, ours.se, rtol=1e-2)
-    for name, value in ours.parameters.items():
-        assert theirs.parameters[name] == pytest.approx(value, abs=1e-4)
-        assert theirs.parameter_se[name] == pytest.approx(ours.parameter_se[name], rel=1e-2)
-    t = [0.5, 2, 6]
-    np.testing.assert_allclose(theirs.survival(t, x[:3]), ours.survival(t, x[:3]), atol=1e-4)
-
-
-@needs_icenreg
-def test_generalized_gamma_by_icenreg():
-    left, right, x, weights = general()
-    ours, theirs = (
-        parametric(left, right, x, "aft", "generalgamma", weights=weights, backend=b) for b in ("native", "icenreg")
-    )
-    assert ours.parameters["Q"] > 0
-    assert theirs.loglik == pytest.approx(ours.loglik, abs=1e-5)
-    for name, value in ours.parameters.items():
-        assert theirs.parameters[name] == pytest.approx(value, abs=1e-3)
-        assert theirs.parameter_se[name] == pytest.approx(ours.parameter_se[name], rel=0.05)
 
 
 @needs_icenreg

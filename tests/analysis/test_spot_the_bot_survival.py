@@ -44,22 +44,6 @@ def own(study):
     return survived(*study, bots=["bot2", "bot0", "bot1"], bootstraps=300)
 
 
-def test_proportionality_is_checked_on_the_curves(own):
-    found = own["proportionality"]
-    assert found["exchanges"] == [2, 3, 5]
-    for name, curve in own["curves"].items():
-        survival = np.array(curve["survival"])
-        np.testing.assert_allclose(found["curves"][name]["log_minus_log"], np.log(-np.log(survival)), atol=1e-9)
-        np.testing.assert_allclose(found["curves"][name]["logit"], np.log((1 - survival) / survival), atol=1e-9)
-    hazards, odds = found["mean_change"]["log_minus_log"], found["mean_change"]["logit"]
-    assert f"change by {hazards:.2f} on the scale of hazards and by {odds:.2f} on that of odds" in found["sentence"]
-    less, more = ("hazards", "odds") if hazards <= odds else ("odds", "hazards")
-    assert f"proportional {less} describe" in found["sentence"]
-    turned = sentences.proportionality({"log_minus_log": odds, "logit": hazards}, 3)
-    assert f"proportional {more} describe" in turned
-    assert "All was shown at one length" in sentences.proportionality({"log_minus_log": 0, "logit": 0}, 1)
-
-
 def test_curves_are_those_of_the_estimator(study, own):
     rows = events(entities_of(*study))
     for name, curve in own["curves"].items():

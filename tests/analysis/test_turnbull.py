@@ -14,16 +14,12 @@ from scipy.stats import t as student
 
 import parlai_spotbot
 from parlai_spotbot.analysis.survival import (
-    compare_distributions,
     cox,
     current_status_survival,
     icenreg,
-    log_minus_log,
     logrank,
     logrank_pairs,
     npmle,
-    parametric,
-    parametric_check,
     turnbull,
 )
 from parlai_spotbot.analysis.survival.bands import survival_intervals
@@ -329,12 +325,6 @@ TAKE_INTERVALS = {
         logrank(left, right, GROUP, method="montecarlo", replicates=50, backend="native").pvalue
     ),
     "pairs": lambda left, right: logrank_pairs(left, right, GROUP, backend="native")["p"],
-    "parametric": lambda left, right: parametric(left, right, X, backend="native").coef,
-    "families": lambda left, right: compare_distributions(left, right, dists=("exponential", "weibull"))["aic"],
-    "log-log": lambda left, right: log_minus_log(left, right, GROUP, times=[0.3, 0.7]).table["logit"],
-    "check": lambda left, right: (
-        parametric_check(cox(left, right, X, backend="native"), left, right, X=X[:, None]).distance
-    ),
 }
 
 
@@ -441,17 +431,12 @@ def test_dates_and_durations_are_refused(name):
 def test_dates_are_refused_wherever_a_number_is_expected():
     left, right = looks()
     fit = cox(left, right, X, backend="native")
-    law = parametric(left, right, X, backend="native")
     for call in (
         lambda: turnbull(left, right, backend="native").survival(DAY),
         lambda: turnbull(left, right, weights=NO_NUMBERS["durations"], backend="native"),
         lambda: fit.survival([DAY], [[1]]),
         lambda: fit.survival([1], [[DAY]]),
-        lambda: law.survival([DAY], [[1]]),
-        lambda: law.baseline.survival(DAY),
         lambda: survival_intervals(left, right, at=[DAY]),
-        lambda: log_minus_log(left, right, GROUP, times=[DAY]),
-        lambda: parametric_check(fit, left, right, X=pd.DataFrame({"x1": [DAY] * 40})),
         lambda: current_status_survival(np.arange(2).astype("m8[D]"), [3, 3]),
     ):
         with pytest.raises(ValueError, match="convert dates and durations to numbers of one unit"):

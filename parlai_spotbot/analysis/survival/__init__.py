@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from parlai_spotbot.analysis.survival.bands import survival_intervals
 from parlai_spotbot.analysis.survival.curves import current_status_survival, followed_survival
-from parlai_spotbot.analysis.survival.diagnostics import compare_distributions, log_minus_log, parametric_check
 from parlai_spotbot.analysis.survival.events import events
 from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank, logrank_tests
 from parlai_spotbot.analysis.survival.pairs import logrank_pairs
@@ -36,17 +35,14 @@ __all__ = [
     "StoppingTest",
     "SurvivalWarning",
     "TurnbullFit",
-    "compare_distributions",
     "cox",
     "current_status_survival",
     "events",
     "followed_survival",
-    "log_minus_log",
     "logrank",
     "logrank_pairs",
     "logrank_tests",
     "parametric",
-    "parametric_check",
     "stopping_bounds",
     "stopping_test",
     "survival_intervals",
@@ -55,6 +51,9 @@ __all__ = [
 
 REMOVED = {
     "impute": "the functions of this room take intervals as they are",
+    "compare_distributions": "compare the log-likelihoods of parametric(…, dist=…)",
+    "log_minus_log": "compare the log-likelihoods of cox(…, 'ph') and cox(…, 'po')",
+    "parametric_check": "compare the survival of parametric(…) and turnbull(…)",
     "sample": "draw times with scipy.stats and compare them with the lengths shown",
 }
 

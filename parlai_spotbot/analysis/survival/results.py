@@ -1,15 +1,15 @@
-"""What every regression returns, whatever its model and backend; its tests and predictions; and the named warnings.
+"""Result of every regression, whatever its model and backend, and the named warnings.
 
-Tests and intervals are Wald's from the covariance of the coefficients (its origin is said in ``errors``), or compare
-likelihoods. Predictions follow from the baseline: proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34),
-proportional odds F0/(1-F0) exp(xb) (Bennett 1983, Stat. Med. 2), accelerated failure time S0(t exp(-xb)).
+Tests and intervals are Wald's from the covariance of the coefficients (``errors`` names its origin). Predictions follow
+from the baseline: proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34), proportional odds F0/(1-F0) exp(xb)
+(Bennett 1983, Stat. Med. 2), accelerated failure time S0(t exp(-xb)).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -21,15 +21,14 @@ from scipy.stats import norm
 from parlai_spotbot.analysis.survival.intervals import numbers
 from parlai_spotbot.analysis.survival.robust import f_test, hotelling
 
-MODELS = {"ph": "proportional hazards", "po": "proportional odds", "aft": "accelerated failure time"}
-RATIOS = {"ph": "hazard ratio", "po": "odds ratio", "aft": "time ratio"}
+RATIOS = {"ph": "hazard_ratio", "po": "odds_ratio", "aft": "time_ratio"}
 
 SINGULAR = 1e-8
-"""The smallest eigenvalue of a correlation matrix of coefficients below which it says nothing of all of them."""
+"""Smallest eigenvalue of the coefficients' correlation matrix with which all can be tested together."""
 
 
 class SurvivalWarning(UserWarning):
-    """Something about the data limits what an estimate says."""
+    """The data limit the reach of an estimate."""
 
 
 class SeparationWarning(SurvivalWarning):
@@ -59,7 +58,7 @@ class ChiSquareTest:
 
 
 def chi_square_test(chi2: float, df: int) -> ChiSquareTest:
-    """The test of a chi-squared statistic with `df` degrees of freedom; NaN with df 0."""
+    """Return the test of a chi-squared statistic with `df` degrees of freedom; NaN with df 0."""
     if df < 1 or not np.isfinite(chi2):
         return ChiSquareTest(float(chi2), df, float("nan"), float("nan"))
     pvalue = float(chdtrc(df, chi2))  # scipy.stats has the same, ten times as slowly
@@ -75,10 +74,19 @@ class Baseline(Protocol):
     """The distribution at covariates 0."""
 
     def survival(self, t: ArrayLike) -> np.ndarray:
-        """P(T > t)."""
+        """Return P(T > t)."""
 
-    def quantile(self, q: ArrayLike) -> np.ndarray:
-        """The time by which a share q has been spotted; inf where that share is never reached."""
+
+def shifted_survival(
+    survival: Callable[[np.ndarray], np.ndarray], t: np.ndarray, shift: np.ndarray | float, model: str
+) -> np.ndarray:
+    """Return P(T > t) where `model` moves a distribution by `shift` of the linear predictor."""
+    if model == "aft":
+        return survival(t * np.exp(-shift))
+    base = np.clip(survival(t), 0.0, 1.0)
+    if model == "ph":
+        return base ** np.exp(shift)
+    return base / (base + (1 - base) * np.exp(shift))
 
 
 @dataclass(frozen=True)
@@ -88,12 +96,11 @@ class RegressionFit:
     `coef` (p,): with "ph" (log hazard ratio) and "po" (log odds ratio) positive where the covariate goes with being
     spotted sooner; with "aft" (log time ratio), as is usual there, positive where it goes with being spotted later. A
     separated coefficient is infinite, one of a collinear covariate NaN; `covariance` (p, p) is NaN for both. `errors`
-    says where the covariance is from: "information", "bootstrap of rows", "bootstrap of clusters" or "none".
-    `parameters` are the baseline's own (none in semi-parametric models). `baseline` is the distribution at covariates
-    0; `central`, where there is one, that at covariates `centre` (p,), from which predictions follow with all their
-    digits however far from 0 the covariates lie. `loglik_null` is the log-likelihood of the
-    same model without covariates. `df` (p,) are the degrees of freedom that clusters allow for Student's t; without
-    them tests and intervals are by the normal distribution.
+    is the origin of the covariance: "information", "bootstrap of rows", "bootstrap of clusters" or "none".
+    `baseline` is the distribution at covariates 0, `central` that at covariates `centre` (p,), from which predictions
+    keep all digits however far from 0 the covariates lie. `loglik_null` is the log-likelihood of the same model without
+    covariates. `df` (p,) are the degrees of freedom that clusters allow for Student's t; without them tests and
+    intervals are by the normal distribution.
     """
 
     names: tuple[str, ...]
@@ -105,16 +112,10 @@ class RegressionFit:
     model: str
     backend: str
     errors: str = "information"
-    parameters: dict[str, float] = field(default_factory=dict)
     replicates: np.ndarray | None = None
     df: np.ndarray | None = None
     centre: np.ndarray | float = 0.0
     central: Baseline | None = None
-
-    @property
-    def reference(self) -> Baseline:
-        """The distribution at covariates `centre`."""
-        return self.baseline if self.central is None else self.central
 
     @property
     def se(self) -> np.ndarray:
@@ -139,111 +140,47 @@ class RegressionFit:
             return np.log(2) + norm.logsf(np.abs(self.z))
         return np.array([f_test(z * z, 1, df)[1] for z, df in zip(self.z, self.df, strict=True)])
 
-    @property
-    def _df(self) -> np.ndarray:
-        return np.full(len(self.coef), np.inf) if self.df is None else self.df
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion; NaN for a semi-parametric model, whose baseline has no fixed number of parameters."""
-        if not self.parameters:
-            return float("nan")
-        return -2 * self.loglik + 2 * (len(self.parameters) + int(np.isfinite(self.coef).sum()))
-
     def interval(self, level: float = 0.95) -> np.ndarray:
-        """Wald's confidence interval of each coefficient (p, 2)."""
-        _level(level)
-        reach = stdtrit(self._df, (1 + level) / 2) * self.se
+        """Return Wald's confidence interval of each coefficient (p, 2)."""
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level}, expected a number between 0 and 1")
+        df = np.full(len(self.coef), np.inf) if self.df is None else self.df
+        reach = stdtrit(df, (1 + level) / 2) * self.se
         return np.stack([self.coef - reach, self.coef + reach], axis=-1)
 
-    def wald(self, names: Sequence[str] | None = None) -> ChiSquareTest:
-        """Test that the coefficients `names`, by default all, are 0 together; with `df`, p is Hotelling's.
+    def wald(self) -> ChiSquareTest:
+        """Test that all coefficients are 0; with `df`, p is Hotelling's.
 
-        With 0 degrees of freedom and a p of NaN where none can be told, or where the covariance is singular: a robust
-        one of fewer clusters than coefficients, or one whose negative directions were set to 0.
+        Has 0 degrees of freedom and a p of NaN without any known coefficient, or where the covariance is singular: a
+        robust one of fewer clusters than coefficients, or one whose negative directions were set to 0.
         """
-        chosen = range(len(self.names)) if names is None else [self._place(name) for name in names]
-        use = [i for i in chosen if np.isfinite(self.coef[i]) and np.isfinite(self.covariance[i, i])]
-        if not use:
-            return chi_square_test(float("nan"), 0)
+        use = np.flatnonzero(np.isfinite(self.coef) & np.isfinite(np.diag(self.covariance)))
         covariance, se = self.covariance[np.ix_(use, use)], self.se[use]
-        if not (se > 0).all() or np.linalg.eigvalsh(covariance / np.outer(se, se))[0] < SINGULAR:
+        singular = not len(use) or not (se > 0).all()
+        if singular or np.linalg.eigvalsh(covariance / np.outer(se, se))[0] < SINGULAR:
             return chi_square_test(float("nan"), 0)
         chi2 = float(self.coef[use] @ np.linalg.solve(covariance, self.coef[use]))
         if self.df is None:
             return chi_square_test(chi2, len(use))
         return ChiSquareTest(chi2, len(use), *hotelling(chi2, len(use), float(self.df[use].min())))
 
-    def likelihood_ratio(self, reduced: RegressionFit | None = None) -> ChiSquareTest:
-        """Compare with a fit to the same rows that has fewer covariates; by default with none."""
-        if reduced is not None and (reduced.model != self.model or not set(reduced.names) < set(self.names)):
-            raise ValueError(
-                f"reduced: {reduced.model} with {list(reduced.names)}, expected {self.model} with fewer of the "
-                f"covariates {list(self.names)}"
-            )
-        less = self.loglik_null if reduced is None else reduced.loglik
-        known = int((~np.isnan(self.coef)).sum())
-        fewer = 0 if reduced is None else int((~np.isnan(reduced.coef)).sum())
-        return chi_square_test(max(0.0, 2 * (self.loglik - less)), known - fewer)
-
     def survival(self, t: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
-        """P(T > t) for every row of covariates: (rows, times)."""
-        shift = self._predictor(X)[:, None]
-        t = np.atleast_1d(numbers(t, "t", truth=False))[None, :]
-        if self.model == "aft":
-            return self.reference.survival(t * np.exp(-shift))
-        base = np.clip(self.reference.survival(t), 0.0, 1.0)
-        if self.model == "ph":
-            return base ** np.exp(shift)
-        return base / (base + (1 - base) * np.exp(shift))
-
-    def quantile(self, q: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
-        """The times by which shares q are spotted, for every row of covariates: (rows, shares); inf: never."""
-        shift = self._predictor(X)[:, None]
-        q = np.atleast_1d(numbers(q, "q"))[None, :]
-        if ((q <= 0) | (q >= 1)).any():
-            raise ValueError(f"q is {q.ravel().tolist()}, expected shares between 0 and 1")
-        if self.model == "aft":
-            return self.reference.quantile(q) * np.exp(shift)
-        if self.model == "ph":
-            return self.reference.quantile(-np.expm1(np.log1p(-q) * np.exp(-shift)))
-        return self.reference.quantile(q / (q + (1 - q) * np.exp(shift)))
-
-    def summary(self, level: float = 0.95) -> pd.DataFrame:
-        """One row per covariate: coefficient, ratio and its interval, standard error, z and p."""
-        ends = self.interval(level)
-        ratio = RATIOS[self.model].replace(" ", "_")
-        columns = {"coef": self.coef, "se": self.se, ratio: np.exp(self.coef)}
-        columns |= {"low": np.exp(ends[:, 0]), "high": np.exp(ends[:, 1]), "z": self.z, "p": self.pvalue}
-        return pd.DataFrame(columns, index=list(self.names))
-
-    def __str__(self) -> str:
-        head = (
-            f"{MODELS[self.model]}, log-likelihood {self.loglik:.4f}, standard errors: {self.errors} ({self.backend})"
-        )
-        return f"{head}\n{self.summary().to_string(float_format=lambda v: f'{v:.4g}')}"
-
-    def _place(self, name: str) -> int:
-        if name not in self.names:
-            raise ValueError(f"names: {name!r}, expected one of {', '.join(self.names)}")
-        return self.names.index(name)
-
-    def _predictor(self, X: ArrayLike | pd.DataFrame) -> np.ndarray:
-        """The linear predictor of every row, 0 at `centre`; a frame's columns are found by name, in any order."""
+        """Return P(T > t) for every row of covariates: (rows, times); a frame's columns are found by name."""
         if isinstance(X, pd.DataFrame):
-            missing = [name for name in self.names if name not in X.columns]
-            if missing:
-                raise ValueError(f"X: no column {missing[0]!r}, expected {', '.join(self.names)}")
             X = X[list(self.names)]
         values = np.atleast_2d(numbers(X, "X"))
         if values.ndim != 2 or values.shape[1] != len(self.names):
             raise ValueError(f"X: shape {values.shape}, expected {len(self.names)} columns: {', '.join(self.names)}")
         values, use = values - self.centre, ~np.isnan(self.coef)
         with np.errstate(invalid="ignore"):
-            product = np.where(values[:, use] == 0, 0.0, values[:, use] * self.coef[use])
-        return product.sum(axis=1)
+            shift = np.where(values[:, use] == 0, 0.0, values[:, use] * self.coef[use]).sum(axis=1)
+        reference = self.baseline if self.central is None else self.central
+        t = np.atleast_1d(numbers(t, "t", truth=False))[None, :]
+        return shifted_survival(reference.survival, t, shift[:, None], self.model)
 
-
-def _level(level: float) -> None:
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}, expected a number between 0 and 1")
+    def summary(self, level: float = 0.95) -> pd.DataFrame:
+        """Return one row per covariate: coefficient, ratio and its interval, standard error, z and p."""
+        ends = self.interval(level)
+        columns = {"coef": self.coef, "se": self.se, RATIOS[self.model]: np.exp(self.coef)}
+        columns |= {"low": np.exp(ends[:, 0]), "high": np.exp(ends[:, 1]), "z": self.z, "p": self.pvalue}
+        return pd.DataFrame(columns, index=list(self.names))

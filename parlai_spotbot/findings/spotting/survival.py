@@ -26,11 +26,6 @@ COUNTED = "Appearances judged at this length"
 FEW = 30
 """Shares of fewer are called few."""
 
-PARALLEL = (
-    "A check of the regression's assumption: where hazards are proportional these lines run parallel, but for chance. "
-    "People are among them."
-)
-
 
 def compute(own: Annotations) -> dict:
     return own.once("survival", survival_of)
@@ -40,13 +35,11 @@ def compute(own: Annotations) -> dict:
 def tell(result: Result) -> list[Section]:
     """How long each passes, and what features go with it."""
     own = result.data
-    charts = [chart for chart in (_curves_chart(own), _effects_chart(own), _parallel_chart(own)) if chart is not None]
+    charts = [chart for chart in (_curves_chart(own), _effects_chart(own)) if chart is not None]
     makers = (_in_words, _curves_table, _logrank_table, _effects_table, bounds_table)
     tables = [table for table in (make(own) for make in makers) if table is not None]
     option = own.get("unsure", {}).get("option")
     text = [passing(option), *(own[key] for key in ("warning", "bounds_sentence") if own.get(key))]
-    if not any(chart.name == "parallel" for chart in charts) and (own.get("proportionality") or {}).get("sentence"):
-        text.insert(0, own["proportionality"]["sentence"])
     return [Section("survival", "Survival", text, charts, tables, open_tables=ALL)]
 
 
@@ -137,25 +130,6 @@ def _effects_chart(own: Mapping) -> Chart | None:
     data = {"panels": panels, "columns": len(panels), "axis": "ratio", "x": x}
     label = f"{kind.capitalize()} of being spotted, by feature favoured and bot"
     return Chart("effects", "panels", "", caption, data, own.get("cox_sentence", ""), label=label, rows=rows)
-
-
-def _parallel_chart(own: Mapping) -> Chart | None:
-    """log(-log S) by the number of exchanges, a line a contestant: parallel where hazards are proportional."""
-    found = own.get("proportionality") or {}
-    lengths = found.get("exchanges", [])
-    if len(lengths) < 2:
-        return None
-    values = {bot: scales["log_minus_log"] for bot, scales in found["curves"].items()}
-    series = [{"label": Name(bot), "x": lengths, "y": y} for bot, y in values.items()]
-    rows = [
-        {"name": who(bot), "exchanges": k, "log_minus_log": x}
-        for bot, y in values.items()
-        for k, x in zip(lengths, y, strict=True)
-    ]
-    x, y = "exchanges shown (logarithmic)", "logarithm of the cumulative hazard"
-    data = {"series": series, "x": x, "y": y, "log_x": True}
-    label = "Logarithm of each contestant's cumulative hazard by the exchanges shown"
-    return Chart("parallel", "lines", "", PARALLEL, data, found.get("sentence", ""), label=label, rows=rows)
 
 
 def _curves_table(own: Mapping) -> Table | None:

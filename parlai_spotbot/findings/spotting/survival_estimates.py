@@ -1,4 +1,4 @@
-"""Estimates of how long each bot passes as human: curves, medians, pairs, the regression's assumption (section 3.3)."""
+"""Estimates of how long each bot passes as human: curves, medians, pairs (section 3.3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from parlai_spotbot.analysis.survival import (
     events,
     followed_survival,
     icenreg,
-    log_minus_log,
     logrank_pairs,
     turnbull,
 )
@@ -93,7 +92,6 @@ def survival(entities: pd.DataFrame, setting: Setting) -> dict:
         "pairs": pairs,
         "pairs_sentence": sentences.all_pairs(pairs),
         "test": _test(clusters, setting.followed),
-        "proportionality": _proportionality(rows, names),
         **effects(rows, names, clusters, setting.rng, setting.drawn.replicates, cox_backend),
         "unsure": {"option": setting.unsure, "said": SAID[setting.unsure]},
         "backend": "native",
@@ -162,24 +160,6 @@ def _curve(own: _Drawn, people: _Drawn | None) -> dict:
         if bound is not None:
             result["versus_human"] = {"exchanges": _count(k), "human": bound[0], **own.less(people, k)}
     return result | ({"why": own.drawn.why} if own.drawn.why else {})
-
-
-def _proportionality(rows: pd.DataFrame, names: Sequence[str]) -> dict:
-    """Each curve as log(-log S) and as logit of the share spotted, and by how much their distances change with k."""
-    own = rows[rows["group"].isin(list(names))]
-    try:
-        found = log_minus_log(own["left"], own["right"], own["group"], own["weight"], np.unique(own["k"]))
-    except ValueError as err:
-        return {"curves": {}, "why": str(err)}
-    scales = ["log_minus_log", "logit"]
-    by_name = dict(list(found.table.groupby("group")))
-    change = {scale: float(found.spread[scale].mean()) for scale in scales}
-    return {
-        "exchanges": [_count(k) for k in np.unique(found.table["time"])],
-        "curves": {name: by_name[name][scales].to_dict(orient="list") for name in names},
-        "mean_change": change,
-        "sentence": sentences.proportionality(change, len(np.unique(found.table["time"]))),
-    }
 
 
 def _pairs(

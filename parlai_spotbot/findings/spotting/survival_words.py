@@ -219,15 +219,3 @@ def _ratios(fits: list[dict], model: str) -> str:
         return _ratio(fits[0], model)
     least, most = (pick(fit["ratio"] for fit in fits) for pick in (min, max))
     return f"{RATIO[model]}s {factor(least)} to {factor(most)}"
-
-
-def proportionality(change: dict[str, float], lengths: int) -> str:
-    """What the distances between curves say about the two regressions; `change` is their mean range over lengths."""
-    if lengths < 2:
-        return "All was shown at one length, so nothing says whether hazards or odds are proportional."
-    hazards, odds = change["log_minus_log"], change["logit"]
-    less = "odds" if odds < hazards else "hazards"
-    return (
-        f"Over the lengths shown the distances between contestants change by {hazards:.2f} on the scale of hazards and "
-        f"by {odds:.2f} on that of odds, on average, chance included: proportional {less} describe these data no worse."
-    )

@@ -40,7 +40,7 @@ PATIENCE = 60.0
 
 def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
     """Do what was asked; returns an exit code. Raises `UserError` before anything is posted."""
-    study = Study.open(request.study).as_played()  # what is written while people work bears the names in the files
+    study = Study.open(request.study)
     if packing_of(get_survey(request.survey)).comes_in:
         raise UserError(f"--survey {request.survey}: comes in with its answers.", "Choose one that people can answer.")
     check_task(request.survey, request.task)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -20,7 +20,6 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import Conversation, Judgement, Unit
-from parlai_spotbot.study_names import checked_failure, conversation_under, failure_under, selfplay_under, unit_under
 from parlai_spotbot.study_plan import Plan, extended
 
 if TYPE_CHECKING:
@@ -33,15 +32,13 @@ OPENED: dict[Path, None] = {}
 @dataclass
 class Study:
     """A study's folder and its plan in force; `extensions` are the lines of history.jsonl, oldest first. `gone` are
-    contestants whose conversations, and judgements of them, aren't read. Where contestants were renamed, `names` are
-    the ones that they bear, by those they played under, which alone stand in files."""
+    contestants whose conversations, and judgements of them, aren't read."""
 
     path: Path
     plan: Plan
     base: Plan
     extensions: list[dict] = field(default_factory=list)
     gone: frozenset[str] = frozenset()
-    names: dict[str, str] = field(default_factory=dict)
     _held: dict[str, list] | None = field(default=None, init=False, repr=False, compare=False)
 
     def held(self) -> Self:
@@ -59,15 +56,6 @@ class Study:
         if what not in self._held:
             self._held[what] = read()
         return list(self._held[what])
-
-    def as_played(self) -> Self:
-        """The study under the names that stand in its files, for whoever goes on with these; itself where no contestant
-        was renamed."""
-        return replace(self, plan=self.plans_as_played()[-1], names={}) if self.names else self
-
-    def played_under(self, name: str) -> str:
-        """The name under which a contestant plays, by the one that it bears."""
-        return next((played for played, own in self.names.items() if own == name), name)
 
     def __post_init__(self) -> None:
         OPENED[self.path.absolute()] = None
@@ -113,10 +101,6 @@ class Study:
     @property
     def accounts_path(self) -> Path:
         return self.path / "accounts.journal.jsonl"
-
-    @property
-    def set_aside_path(self) -> Path:
-        return self.path / "set_aside" / "conversations.jsonl"
 
     @property
     def failures_path(self) -> Path:
@@ -179,12 +163,7 @@ class Study:
                 study.history_path, lambda r, where: {**r, "_where": where}, torn_tail=True
             ):
                 study._apply(extension)
-        return study._renamed()
-
-    def _renamed(self) -> Self:
-        if self.plan.renamed or self.names:
-            self.plan, self.names = self.plan.under(self.plan.renamed), dict(self.plan.renamed)
-        return self
+        return study
 
     def _apply(self, extension: dict) -> None:
         where = extension.pop("_where", str(self.history_path))
@@ -196,25 +175,15 @@ class Study:
         """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`,
         `meetings` (to "both"), `more` (conversations of single pairs, "A/B"), `left_out` (all that are, from now on).
 
-        `renamed` (all that are, from now on: by the name played under the one that is borne), `replaced` (those that
-        play anew). With `contestants`, `mended` lists those whose entry replaces one that never played, or whose
-        conversations are set aside. All names are those played under.
+        With `contestants`, `mended` lists those whose entry replaces one that never played.
         """
-        played = self.as_played()
-        extended(played.plan, add, str(self.history_path))
+        extended(self.plan, add, str(self.history_path))
         with checksums.Journal(self.history_path) as journal:
             journal.append({"extend": add})
-        played._apply({"extend": add})
-        self.plan = played.plan
-        if self.names or "renamed" in add:
-            self._renamed()
+        self._apply({"extend": add})
 
     def plans(self) -> list[Plan]:
         """The base plan and the plan after each extension, in order."""
-        return [plan.under(self.names) for plan in self.plans_as_played()] if self.names else self.plans_as_played()
-
-    def plans_as_played(self) -> list[Plan]:
-        """The same under the names that stand in files."""
         plans = [self.base]
         for extension in self.extensions:
             plans.append(extended(plans[-1], extension["extend"], str(self.history_path)))
@@ -223,9 +192,7 @@ class Study:
     def extended_by(self) -> list[str]:
         """What extensions added to the conversations, a line each, oldest first."""
         lines = []
-        for before, after in itertools.pairwise(self.plans_as_played()):
-            lines += _renames(before.renamed, after.renamed)
-            before, after = before.under(self.names), after.under(self.names)
+        for before, after in itertools.pairwise(self.plans()):
             new = [name for name in after.contestants if name not in before.contestants]
             if new:
                 lines.append(f"contestants added to the {len(before.contestants)} there were: {', '.join(new)}")
@@ -237,9 +204,7 @@ class Study:
                     lines.append(f"{count - before.more.get(pair, 0)} conversations of {pair} added")
             lines += [f"{name} left out" for name in after.left_out if name not in before.left_out]
             lines += [f"{name} taken back" for name in before.left_out if name not in after.left_out]
-            for name, count in after.replaced.items():
-                if count > before.replaced.get(name, 0):
-                    lines.append(f"{name} replaced: what it said before, and judgements of that, are set aside")
+            lines += [f"{name} replaced" for name, n in after.replaced.items() if n > before.replaced.get(name, 0)]
             if after.meetings != before.meetings:
                 added = "self-chats" if before.meetings == "pairs" else "conversations of every two contestants"
                 lines.append(f"{added} added")
@@ -260,23 +225,7 @@ class Study:
         rows = checksums.read_jsonl(
             self.conversations_path, Conversation.from_json, "conversations file", hints.run("selfchat", self.path)
         )
-        rows = [conversation_under(row, self.names) for row in rows] if self.names else rows
-        rows = [row for row in rows if self.plan.counts(row)] if self._replaced else rows
         return [row for row in rows if not self._gone(row)] if self.gone else rows
-
-    @property
-    def _replaced(self) -> bool:
-        return self.plan is not None and bool(self.plan.replaced)  # None: who checks a study's files knows none
-
-    def set_aside(self) -> list[Conversation]:
-        """The conversations of contestants that were replaced since, wherever they lie."""
-        rows: list[Conversation] = []
-        if self._replaced:
-            for path in (self.set_aside_path, self.conversations_path):
-                if path.exists():
-                    rows += checksums.read_jsonl(path, Conversation.from_json, "conversations file", torn_tail=True)
-        rows = [conversation_under(row, self.names) for row in rows]
-        return [row for row in rows if not self.plan.counts(row)]
 
     def finished(self) -> list[Conversation]:
         """Every conversation that is on disk, whether or not self-play has ended; a line torn by a crash is left out.
@@ -288,29 +237,21 @@ class Study:
             rows += checksums.read_jsonl(self.conversations_path, Conversation.from_json, "conversations file")
         if self.journal_path.exists():
             rows += files.read_jsonl(self.journal_path, Conversation.from_json, "journal", torn_tail=True)
-        first = list({row.conversation_id: row for row in reversed(rows)}.values())[::-1]
-        first = [conversation_under(row, self.names) for row in first]
-        return [row for row in first if self.plan.counts(row)] if self._replaced else first
+        return list({row.conversation_id: row for row in reversed(rows)}.values())[::-1]
 
     def failures(self) -> list[dict]:
         """The rows of failures.jsonl; none where nothing failed."""
         if not self.failures_path.exists():
             return []
-        rows = checksums.read_jsonl(self.failures_path, checked_failure, "failures file", torn_tail=True)
-        return [failure_under(row, self.names) for row in rows]
+        return checksums.read_jsonl(self.failures_path, _failure, "failures file", torn_tail=True)
 
     def played(self) -> set[str]:
         """The contestants of whom at least one conversation is finished."""
         return {name for row in self.finished() for name in row.entities}
 
     def units(self, survey: str) -> list[Unit]:
-        return self._once(f"units of {survey}", lambda: self._units(survey))
-
-    def _units(self, survey: str) -> list[Unit]:
-        rows = checksums.read_jsonl(
-            self.units_path(survey), Unit.reader(), "units file", hints.run("pack", self.path, survey)
-        )
-        return [unit_under(row, self.names) for row in rows] if self.names else rows
+        path, remedy = self.units_path(survey), hints.run("pack", self.path, survey)
+        return self._once(path.name + survey, lambda: checksums.read_jsonl(path, Unit.reader(), "units file", remedy))
 
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""
@@ -321,8 +262,9 @@ class Study:
             "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge).",
             torn_tail=True,
         )
-        if aside := {row.conversation_id for row in self.set_aside()}:
-            rows = [row for row in rows if aside.isdisjoint(row.conversation_ids)]
+        if self.plan and self.plan.replaced:  # answers about what contestants said before they were replaced
+            known = {row.conversation_id for row in replace(self, gone=frozenset()).conversations()}
+            rows = [row for row in rows if row.control or known.issuperset(row.conversation_ids)]
         if not self.gone:
             return rows
         gone = {row.conversation_id for row in replace(self, gone=frozenset()).conversations() if self._gone(row)}
@@ -355,13 +297,11 @@ class Study:
             return {}
         known = files.read_json(self.provenance_path)
         checksums.verify(self.provenance_path)
-        if self.names and "selfplay" in known:
-            known["selfplay"] = selfplay_under(known["selfplay"], self.names)
         return known
 
     def record(self, step: str, value: dict) -> None:
         """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …), and what was changed by hand."""
-        known = self.as_played().provenance()
+        known = self.provenance()
         new = {**known, step: value}
         edits = self.edits()
         if edits:
@@ -393,9 +333,15 @@ class Study:
         return {name: words for name, words in found.items() if words}
 
 
-def _renames(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    return [f"{before.get(name, name)} renamed {after.get(name, name)}" for name in changed]
+def _failure(row: dict, where: str) -> dict:
+    """A row of failures.jsonl whose names are names."""
+    files.field(row, "contestant", str, where, "")
+    for name, kind in (("pair", str), ("turns", dict)):
+        if not all(isinstance(one, kind) for one in files.field(row, name, list, where, [])):
+            raise UserError(f"{where}: field '{name}' is {row[name]!r}.", "Correct it, or remove that line.")
+    for turn in row.get("turns", []):
+        files.field(turn, "id", str, where, "")
+    return row
 
 
 def expect_study(value: object) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.records import Contestant, Conversation
-from parlai_spotbot.study_names import check_names, pair_under
+from parlai_spotbot.records import Contestant
 
 GROUPINGS = ("by_model", "consecutive")
 """How conversations are put into groups that are played in step: so that each model's batches are full, whatever the
@@ -32,9 +30,9 @@ class Plan:
     of the `human_pool`, one of `HUMAN_POOLS`. `batchsize`, `grouping` and `max_loaded` (contestants needed at a time,
     0: all) say what is answered in one batch.
     `more` are conversations of single pairs, "A/B", beyond those that every pair has. Contestants `left_out` play no
-    more, and what they said is kept and not used. `renamed` is of contestants, by the name they play under, the one
-    that they bear everywhere else. `unseeded` conversations begin with what the first contestant says.
-    `replaced` says how often a contestant was, whose earlier conversations don't count.
+    more, and what they said is kept and not used. `unseeded` conversations begin with what the first contestant says.
+    `replaced` counts how often an older version of the library replaced a contestant; ids of its conversations end with
+    that number.
     """
 
     domain: str
@@ -54,7 +52,6 @@ class Plan:
     meetings: str = "pairs"
     more: dict[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
-    renamed: dict[str, str] = field(default_factory=dict)
     unseeded: bool = False
     replaced: dict[str, int] = field(default_factory=dict)
 
@@ -76,7 +73,6 @@ class Plan:
         "meetings",
         "more",
         "left_out",
-        "renamed",
         "unseeded",
         "replaced",
     )
@@ -105,25 +101,9 @@ class Plan:
             left_out=(),
         )
 
-    def under(self, names: Mapping[str, str]) -> Plan:
-        """The plan with these contestants under other names, and none renamed."""
-        return replace(
-            self,
-            contestants={names.get(n, n): replace(own, name=names.get(n, n)) for n, own in self.contestants.items()},
-            pairs=tuple((names.get(a, a), names.get(b, b)) for a, b in self.pairs),
-            more={pair_under(pair, names): count for pair, count in self.more.items()},
-            left_out=tuple(names.get(name, name) for name in self.left_out),
-            renamed={},
-            replaced={names.get(name, name): count for name, count in self.replaced.items()},
-        )
-
     def version(self, pair: tuple[str, str]) -> int:
         """Which version of a pair's conversations counts: 1, and one more for each time that either was replaced."""
         return 1 + sum(self.replaced.get(name, 0) for name in set(pair))
-
-    def counts(self, row: Conversation) -> bool:
-        """Whether a conversation is of the contestants as they are, not of one that was replaced since."""
-        return any(row.is_human) or version_of(row.conversation_id) == self.version(row.pair)
 
     def conversations_of(self, pair: tuple[str, str]) -> int:
         """How many conversations a pair has."""
@@ -149,7 +129,7 @@ class Plan:
         row["left_out"] = list(self.left_out)
         if not self.left_out:
             del row["left_out"]
-        for key in ("renamed", "unseeded", "replaced"):
+        for key in ("unseeded", "replaced"):
             if not row[key]:
                 del row[key]
         return row
@@ -186,8 +166,7 @@ class Plan:
             replaced=_replaced(row, contestants, where),
         )
         plan = with_more(plan.check(where), files.field(row, "more", dict, where, {}), where)
-        plan = without(plan, files.field(row, "left_out", list, where, []), where)
-        return replace(plan, renamed=check_names(contestants, files.field(row, "renamed", dict, where, {}), where))
+        return without(plan, files.field(row, "left_out", list, where, []), where)
 
     def check(self, where: str) -> Plan:
         """Raise `UserError` unless the plan can be carried out; return it."""
@@ -251,12 +230,6 @@ def _replaced(row: dict, contestants: dict, where: str) -> dict[str, int]:
     return found
 
 
-def version_of(conversation_id: str) -> int:
-    """The version at the end of a conversation's id, "a:b:0007.2"; 1 where none stands there."""
-    version = conversation_id.rpartition(":")[2].partition(".")[2]
-    return int(version) if version.isdecimal() else 1
-
-
 def _pairs(row: dict, contestants: dict, where: str) -> tuple[tuple[str, str], ...]:
     pairs = []
     for pair in files.field(row, "pairs", list, where, []):
@@ -313,7 +286,7 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
         "meetings",
         "more",
         "left_out",
-        "renamed",
+        "renamed",  # written by older versions, without effect now
         "replaced",
     )
     for key in add:
@@ -349,6 +322,4 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
         if name not in contestants:
             raise UserError(f"{where}: no contestant '{name}' to replace.", nearest(str(name), contestants))
         replaced[name] = replaced.get(name, 0) + 1
-    grown = replace(grown, replaced=replaced)
-    names = files.field(add, "renamed", dict, where, plan.renamed)
-    return replace(grown, renamed=check_names(contestants, names, where))
+    return replace(grown, replaced=replaced)

@@ -20,7 +20,7 @@ LEVELS = (
     ("records",),
     ("wording",),
     ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),
-    ("installation", "judgement_table", "study", "study_check", "study_names", "study_plan"),
+    ("installation", "judgement_table", "study", "study_check", "study_plan"),
     ("domains", "importers", "selfplay", "surveys"),
     ("crowdsourcing", "judges", "nuc"),
     ("findings", "tasks.nuc"),

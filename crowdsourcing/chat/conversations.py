@@ -16,7 +16,6 @@ from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger, ChatRecord
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.selfplay.set_aside import put_aside
 from parlai_spotbot.study import Study
 
 HOW = "a person chatted in the browser (spotbot_crowdsource)"
@@ -95,13 +94,12 @@ def bring(study: Study, survey: str, chats: Sequence[Conversation], keep: bool) 
     With `keep`, chats from before that are not among them stay. Returns how many came and the ids of those that went.
     Raises `UserError` where self-play was stopped before it had written the file.
     """
-    study, path = study.as_played(), study.conversations_path
+    path = study.conversations_path
     if not path.exists() and study.journal_path.exists():
         raise UserError(
             f"{study.journal_path}: self-play of this study has not ended, and its conversations are not in place.",
             f"Run it to its end first: {hints.command('selfchat', study.path)}",
         )
-    put_aside(study)
     known = study.conversations() if path.exists() else []
     others = [row for row in known if row.provenance.get(ORIGIN) != survey]
     mine = {row.conversation_id: row for row in known if row.provenance.get(ORIGIN) == survey}

@@ -88,7 +88,6 @@ def analyze(
     for value in result.values():
         value["made_by"] |= {"sha256": checksums} | ({"study_extended": extended} if extended else {})
         value["made_by"] |= {"contestants_left_out": sorted(study.gone)} if study.gone else {}
-        value["made_by"] |= {"contestants_renamed": study.names} if study.names else {}
     overlap = training_overlap(study)
     for own in result.get("order", {}).get("by_source", {}).values():
         own["training_overlap"] = overlap
@@ -139,8 +138,7 @@ def _mark_outdated(path: Path, study: Study, survey: str, option: str) -> None:
     again = f"make it anew with spotbot_analyze --{option.replace('_', '-')}"
     earlier = checksums.read_json(path, "analysis file", f"Remove it, or {again}.")
     made = earlier["made_by"]
-    renamed = made.get("contestants_renamed", {}) != study.names
-    if renamed or (made.get("sha256"), made.get("version")) != (study.checksums(survey), VERSION):
+    if (made.get("sha256"), made.get("version")) != (study.checksums(survey), VERSION):
         for own in earlier["by_source"].values():
             own["outdated"] = f"Made from other files, or by another version; {again}."
         checksums.write_json(path, earlier)

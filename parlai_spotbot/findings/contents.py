@@ -15,7 +15,6 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_names import judge_under
 from parlai_spotbot.surveys import get_survey, is_survey, launched_survey
 from parlai_spotbot.surveys.controls.exclusion import without_failed
 from parlai_spotbot.surveys.packing import packing_of
@@ -144,8 +143,8 @@ class Contents(Analysis):
             return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
         if set(made.get("contestants_left_out", ())) != self.study.gone:
             return "Other contestants are left out now than when the study was analysed."
-        if made.get("contestants_renamed", {}) != self.study.names:
-            return "Contestants bear other names now than when the study was analysed."
+        if made.get("contestants_renamed"):
+            return "The analysis uses names from --rename, which was removed in 0.2."
         now = self.study.checksums(self.survey)
         then = made.get("sha256", now)
         changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
@@ -246,5 +245,5 @@ def _judges(study: Study, survey: str) -> dict[str, dict]:
         value = files.read_json(path, "file of a judge", remedy)
         if not isinstance(value, dict) or not isinstance(value.get("variants"), dict):
             raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
-        judges[f"judge:{value.get('judge', path.stem)}"] = judge_under(value, study.names)
+        judges[f"judge:{value.get('judge', path.stem)}"] = value
     return judges

@@ -12,7 +12,6 @@ from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
 from parlai_spotbot.records import HUMAN, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_names import judge_under
 from parlai_spotbot.surveys import is_survey, launched_survey
 
 ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
@@ -92,7 +91,6 @@ def judges_of(study: Study, survey: str) -> dict[str, dict]:
         about = files.read_json(path, "file of a judge", "Make it anew with spotbot_judge.")
         if not isinstance(about, dict):
             raise UserError(f"{path}: expected what a judge says of itself.", "Make it anew with spotbot_judge.")
-        about = judge_under(about, study.names)
         own = own_contestants(about, study.plan.contestants.values())
         found[f"judge:{about.get('judge', path.stem)}"] = {"about": about, "own": own}
     return found

@@ -19,7 +19,6 @@ from parlai_spotbot.judges import CAUTION, Judge, get_judge, reasons
 from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study, expect_study
-from parlai_spotbot.study_names import judge_under
 from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.terminal import Bar
 
@@ -41,10 +40,6 @@ def judge_study(
     """
     expect_study(study)
     judge = get_judge(judge)(seed) if isinstance(judge, str) else judge
-    return judge_under(_judge(study.as_played(), survey, judge, progress), study.names)
-
-
-def _judge(study: Study, survey: str, judge: Judge, progress: bool) -> dict:
     work = _Work(study, survey, judge)
     units = work.units()
     try:
@@ -85,7 +80,6 @@ def _judge(study: Study, survey: str, judge: Judge, progress: bool) -> dict:
 
 def estimate(study: Study, survey: str, judge: Judge) -> dict:
     """What letting the judge answer would take: ``{"judge", "units", …}``, and what else it knows. Writes nothing."""
-    study = study.as_played()
     work = _Work(study, survey, judge)
     units = work.units()
     try:

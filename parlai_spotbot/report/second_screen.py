@@ -15,7 +15,6 @@ from parlai_spotbot.report.chapters import Chapter, findings_with, results
 from parlai_spotbot.report.first_screen import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
-from parlai_spotbot.study_names import packed_under
 from parlai_spotbot.wording import counted, listed, people_said, source_said
 
 OTHERS = 6
@@ -95,7 +94,7 @@ def second_screen(
 def packing_warnings(contents: Contents) -> list[str]:
     """Return what packing warned of when it made the units of a survey, with the contestants' present names."""
     packed = (contents.study.provenance().get("pack") or {}).get(contents.survey) or {}
-    found = packed_under(packed, contents.study.names).get("warnings") or []
+    found = packed.get("warnings") or []
     found = sorted(found, key=lambda warning: "tells it from people" not in warning)
     told = [f"Packing warned: {warning.rstrip('.')}." for warning in found[:PACKING]]
     more = counted(len(found) - PACKING, "more warning")

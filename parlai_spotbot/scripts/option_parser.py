@@ -16,6 +16,12 @@ from parlai_spotbot.errors import nearest
 YES, NO = ("yes", "true", "t", "1", "y"), ("no", "false", "f", "n", "0")
 KINDS = {int: "a whole number", float: "a number", "bool": "yes or no"}
 EXAMPLES = "Examples"
+REMOVED = {
+    "--rename": "Use the names that contestants played under.",
+    "--replace": "Leave the contestant out (--leave-out) and add it under a new name with spotbot_selfchat --pool.",
+    "--take-back": "A contestant that is left out stays out; add it under a new name with spotbot_selfchat --pool.",
+}
+"""Options of earlier versions, and what to do instead."""
 SHOWN = 3
 """So many examples stand under --help, all under --help-all."""
 
@@ -125,6 +131,8 @@ class OptionParser(argparse.ArgumentParser):
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = unknown[0].partition("=")[0]
+            if word in REMOVED:
+                self.error(f"{word} was removed in 0.2. {REMOVED[word]}")
             if word.startswith("-"):
                 near = nearest(word, self._option_string_actions, most=0)
                 self.error(f"unknown option {word}. {near}".strip())

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.study import Study
 
 
-STEERS = ("leave-out", "take-back", "rename", "replace")
-"""Options that change who counts in a study, and how they are called."""
-
-
 class SpotbotContestants(Command):
     DESCRIPTION = "List a pool, check every entry without loading it, and try each contestant with --try"
     EPILOG = """\
@@ -27,9 +23,7 @@ class SpotbotContestants(Command):
   parlai spotbot_contestants --contestant mine=my_bot:respond --contestant other=http://127.0.0.1:8000/v1#NAME --try
   parlai spotbot_contestants -mf path/to/my/model --model-opt beam_size=10,inference=beam --try
   parlai spotbot_contestants --study studies/mine --try --at-once 2
-  parlai spotbot_contestants --study studies/mine --leave-out eliza     (and --take-back eliza)
-  parlai spotbot_contestants --study studies/mine --rename tfidf=retrieval
-  parlai spotbot_contestants --study studies/mine --replace tfidf --pool mended.yaml
+  parlai spotbot_contestants --study studies/mine --leave-out eliza
   Exit code 2: an entry is wrong; 1: one that was tried failed. How to write a pool: parlai_spotbot/pools/README.md"""
     FIRST = ("--pool", "--contestant", "--study", "--model-file", "--try", "--leave-out")
     GOES_ON = True
@@ -63,28 +57,6 @@ class SpotbotContestants(Command):
             metavar="NAMES",
             help="no longer played, packed, analysed or reported; what they said is kept",
         )
-        group.add_argument(
-            "--take-back", action="listed", type=str, default=None, metavar="NAMES", help="they count again"
-        )
-        group = parser.add_argument_group("Renaming, in a study")
-        group.add_argument(
-            "--rename",
-            action="listed",
-            type=str,
-            default=None,
-            metavar="OLD=NEW",
-            help="called so from now on, in units to come, analyses, reports and exports; several: A=B,C=D. What is "
-            "written already stays, ids of conversations too",
-        )
-        group = parser.add_argument_group("Replacing, in a study")
-        group.add_argument(
-            "--replace",
-            type=str,
-            default=None,
-            metavar="NAME",
-            help="a broken contestant plays anew, as --pool or --contestant has it now (else as the study has it); "
-            "what it said is set aside, with judgements of it, and never deleted",
-        )
         group = parser.add_argument_group("Trying")
         group.add_argument(
             "--try",
@@ -100,7 +72,6 @@ class SpotbotContestants(Command):
 
     def execute(self) -> int:
         from parlai_spotbot import files
-        from parlai_spotbot.errors import UserError
         from parlai_spotbot.selfplay.named_bots import NamedBot, asked_entries
         from parlai_spotbot.selfplay.pool_summary import as_json, pool_text, trials_text
         from parlai_spotbot.selfplay.trial import check_at_once, try_pool
@@ -109,15 +80,8 @@ class SpotbotContestants(Command):
         check_at_once(self.opt["at_once"])
         bot = NamedBot(self.opt["bot_file"], self.opt["bot"], self.opt["model_opt"])
         study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
-        steered = [name for name in STEERS if self.opt.get(name.replace("-", "_")) is not None]
-        if len({"leave-out" if name == "take-back" else name for name in steered}) > 1:
-            raise UserError(f"--{' and --'.join(steered)} are given together.", "Give one command for each.")
-        if self.opt["leave_out"] or self.opt["take_back"]:
+        if self.opt["leave_out"]:
             return self._leave_out(study)
-        if self.opt.get("replace"):
-            return self._replace(study)
-        if self.opt.get("rename") is not None:
-            return self._rename(study)
         entries = asked_entries(self.opt["pool"], study, bot, self.opt["contestants"] or ())
         print(pool_text(entries))
         problems = [problem for entry in entries for problem in entry.problems]
@@ -148,76 +112,20 @@ class SpotbotContestants(Command):
         return domain_of(study.path, study.plan.domain) if study else None
 
     def _leave_out(self, study: Study | None) -> int:
-        from parlai_spotbot.errors import UserError, nearest
-
-        if study is None:
-            raise UserError("--leave-out and --take-back are of a study.", "Name it with --study.")
-        named = {option: (self.opt[option] or "").replace(",", " ").split() for option in ("leave_out", "take_back")}
-        for name in named["take_back"]:
-            if name not in study.plan.left_out:
-                raise UserError(f"--take-back {name}: it isn't left out.", nearest(name, study.plan.left_out))
-        if not study.conversations_path.exists():
-            raise UserError(f"{study.path}: no conversations whose contestants could be left out.", "Play first.")
-        gone = [*(name for name in study.plan.left_out if name not in named["take_back"]), *named["leave_out"]]
-        for name in gone:
-            if name not in study.plan.contestants:
-                raise UserError(f"no contestant '{name}' to leave out.", nearest(name, study.plan.contestants))
-        with study.lock("spotbot_contestants"):
-            study.extend(left_out=sorted({study.played_under(name) for name in gone}))
-        print(f"left out: {', '.join(study.plan.left_out) or 'nobody'}; what was said and judged is kept")
-        return self._to_analyse(study)
-
-    def _rename(self, study: Study | None) -> int:
-        from parlai_spotbot.errors import UserError, nearest
-
-        if study is None:
-            raise UserError("--rename is of a study.", "Name it with --study.")
-        asked: dict[str, str] = {}
-        for part in self.opt["rename"].replace(",", " ").split():
-            old, _, new = part.partition("=")
-            if not old or not new or old in asked:
-                raise UserError(f"--rename {self.opt['rename']}: {part!r} isn't OLD=NEW.", "Name each contestant once.")
-            if old not in study.plan.contestants:
-                raise UserError(f"--rename {part}: no contestant '{old}'.", nearest(old, study.plan.contestants))
-            asked[old] = new
-        if not asked:
-            raise UserError("--rename: nobody is named.", "Write OLD=NEW.")
-        names = {**study.names, **{study.played_under(old): new for old, new in asked.items()}}
-        with study.lock("spotbot_contestants"):
-            study.extend(renamed={played: name for played, name in names.items() if played != name})
-        print("\n".join(f"{old} is called {new} from now on; files keep what is written" for old, new in asked.items()))
-        return self._to_analyse(study)
-
-    def _replace(self, study: Study | None) -> int:
         from parlai_spotbot.errors import UserError
         from parlai_spotbot.hints import command
-        from parlai_spotbot.selfplay.named_bots import NamedBot, asked_entries
-        from parlai_spotbot.selfplay.pool import raise_all
-        from parlai_spotbot.selfplay.set_aside import replace_contestant
 
-        name, pool, typed = self.opt["replace"], self.opt["pool"], self.opt.get("contestants") or ()
         if study is None:
-            raise UserError("--replace is of a study.", "Name it with --study.")
-        new = study.plan.contestants.get(name)
-        if pool or typed:
-            entries = {entry.name: entry for entry in asked_entries(pool, None, NamedBot("", "", ""), typed)}
-            if name not in entries:
-                raise UserError(f"--replace {name}: it isn't in --pool {pool}.", f"There are: {', '.join(entries)}.")
-            raise_all(list(entries[name].problems))
-            new = entries[name].contestant
+            raise UserError("--leave-out needs a study.", "Name it with --study.")
+        if not study.conversations_path.exists():
+            raise UserError(f"{study.path}: no conversations whose contestants could be left out.", "Play first.")
+        names = self.opt["leave_out"].replace(",", " ").split()
         with study.lock("spotbot_contestants"):
-            count = replace_contestant(study, name, new)
-        print(f"{count} conversations of {name} are set aside: {study.set_aside_path}")
-        print("  judgements of them are kept and not analysed")
-        print(f"to play them anew: {command('selfchat', study.path)}")
-        return 0
-
-    def _to_analyse(self, study: Study) -> int:
-        from parlai_spotbot.hints import command
-
+            study.extend(left_out=sorted({*study.plan.left_out, *names}))
+        print(f"left out: {', '.join(study.plan.left_out)}; their conversations and judgements are kept")
         for survey in study.plan.surveys:
             if study.analysis_path(survey).exists():
-                print(f"to analyse anew: {command('analyze', study.path, survey)}")
+                print(f"to analyse again: {command('analyze', study.path, survey)}")
         return 0
 
 

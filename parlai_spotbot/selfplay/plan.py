@@ -84,7 +84,7 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     """Compare what is asked with what is at `path`; raises `UserError` where they contradict each other."""
     if Study.exists(path):
         study = Study.open(path)
-        return _go_on(study.as_played(), as_played(request, study))
+        return _go_on(study, request)
     others = [f.name for f in path.iterdir() if f.name not in (".lock", custom.COPY)] if path.is_dir() else []
     if path.exists() and (others or not path.is_dir()):
         raise UserError(
@@ -157,28 +157,6 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plans = [replace(own, **asked).check("what you asked for") for own in plans]
     otherwise = {name: value for name, value in asked.items() if value != getattr(plan, name)}
     return PlanDecision(study, plans, extension, domain, otherwise)
-
-
-def as_played(request: SelfPlayRequest, study: Study) -> SelfPlayRequest:
-    """What is asked for, under the names that contestants played under: they may be called by either."""
-    if not study.names:
-        return request
-    contestants = None
-    if request.contestants is not None:
-        contestants = {}
-        for name, own in request.contestants.items():
-            played = study.played_under(name)
-            if played in contestants:
-                raise UserError(
-                    f"contestants '{played}' and '{study.names[played]}' are the same one, which was renamed.",
-                    "Leave one of them out of the pool.",
-                )
-            contestants[played] = replace(own, name=played)
-    pairs = request.pairs and tuple((study.played_under(a), study.played_under(b)) for a, b in request.pairs)
-    more = request.more and {
-        "/".join(map(study.played_under, pair.split("/"))): count for pair, count in request.more.items()
-    }
-    return replace(request, contestants=contestants, pairs=pairs, more=more)
 
 
 def _domain_asked(request: SelfPlayRequest, name: str) -> Domain:

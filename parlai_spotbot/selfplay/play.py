@@ -25,10 +25,8 @@ from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayReques
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, check_played, schedule
-from parlai_spotbot.selfplay.set_aside import put_aside
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_names import keys_under, overlap_under
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
 from parlai_spotbot.wording import counted
@@ -151,8 +149,6 @@ def play(
     plan, domain = decision.plan, decision.domain
     jobs, how = schedule(decision.plans, seeds_of(domain))
     humans = draw_people(plan, domain)
-    if decision.study:
-        put_aside(decision.study)
     done = finished(decision.study) if decision.study else {}
     check_played(done, jobs, path)
     gone = set(plan.left_out)
@@ -162,8 +158,6 @@ def play(
     kept = kept_turns(decision.study.turns_path, left, plan.contestants) if decision.study else {}
     if groups:
         say(forecast(plan, jobs, done, kept))
-        for name, called in plan.renamed.items():
-            say(f"{called} plays as {name}, the name that it had before it was renamed")
     needed = {name for job in left for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
     with (
@@ -192,9 +186,6 @@ def play(
     _record(summary, plan, domain, how, accounts.runs(contestants.about()), bool(groups))
     accounts.forget()
     summary.study = Study.open(path)
-    names = summary.study.names
-    summary.overlap = overlap_under(summary.overlap, names)
-    summary.peak_memory = keys_under(summary.peak_memory, names)
     return summary
 
 

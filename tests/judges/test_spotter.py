@@ -10,9 +10,7 @@ import pytest
 from parlai_spotbot import files
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.facts_of_study import judges_of
 from parlai_spotbot.judges import get_judge
-from parlai_spotbot.judges.run import judge_study, summary_path
 from parlai_spotbot.judges.spotter import examples
 from parlai_spotbot.judges.spotter.detector import Detector, folds
 from parlai_spotbot.judges.spotter.examples import EntityExample, replies
@@ -40,21 +38,6 @@ def test_the_same_seed_gives_the_same_bytes(prepared, judged):
     study = judged[0]
     rows = [row.to_json() for unit in study.units(SURVEY) for row in prepared.answer(unit)]
     assert "".join(files.dumps(row) + "\n" for row in rows) == study.judgements_path(SURVEY).read_text("utf-8")
-
-
-def test_what_it_says_of_itself_is_of_a_contestants_new_name_and_its_file_stays(judged, tmp_path):
-    study = Study.open(shutil.copytree(judged[0].path, tmp_path / "study"))
-    path = summary_path(study, SURVEY, "spotter")
-    written = path.read_bytes()
-    study.extend(renamed={"zen": "calm"})
-    summary = judge_study(Study.open(study.path), SURVEY, "spotter", progress=False)
-    shown = judges_of(Study.open(study.path), SURVEY)["judge:spotter"]["about"]
-    for about in (summary, shown):
-        assert all(set(own["per_contestant"]) == set(study.plan.contestants) for own in about["variants"].values())
-        told = {name for together in about["trained_on"]["leaving_out"] for name in together.split(" and ")}
-        assert told == set(study.plan.contestants)
-    assert "calm" in study.plan.contestants
-    assert path.read_bytes() == written
 
 
 def test_it_answers_what_is_asked_of_features_and_no_more(prepared, judged, monkeypatch, tmp_path):

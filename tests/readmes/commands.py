@@ -55,7 +55,6 @@ STANDS = (
     Stand(r"--judges language_model$", f"--judge-url {SERVER} --judge-model NAME", "the embedded model takes an hour"),
     Stand(r"/models/my_model", "parrot-1", "the model of the server"),
     Stand(r"--data (MongoDump|behavior-classification|FOLDER|data.json)", None, "data of the papers' authors"),
-    Stand(r"--replace mine", None, "units that are answered by then would have to be packed anew"),
     Stand(r"--more mine/blender=22", "--more alice/tfidf=2", "the contestants of the pool here"),
     Stand(r"zoo:blender/\S+ -pmf path/to/my/model", "spotbot:eliza -pm spotbot:alice", "a model of the user's"),
     Stand(r"-mf spotbot:", "-m spotbot:", "as above"),

@@ -13,7 +13,6 @@ FRONT = commands(text_of(GUIDE))
 LEFT_OUT = {
     *(command for command in FRONT if command.startswith("make ")),
     ".venv/bin/parlai spotbot_collect --study studies/chats --survey interactive",
-    ".venv/bin/parlai spotbot_contestants --study studies/mine --replace mine --pool my_pool.yaml",
     ".venv/bin/parlai spotbot_selfchat --study studies/mine --pool my_pool.yaml --engine ray "
     "--ray-address 10.0.0.1:6379",
     ".venv/bin/python -m parlai_spotbot.projects.spot_the_bot_2020 --data MongoDump.zip --out reproduction",

@@ -45,7 +45,7 @@ def never_there(study, path):
 
 
 def leave_out(study, **options):
-    given = {"leave_out": None, "take_back": None, "study": str(study.path), "at_once": 1, "bot": "", "model_opt": ""}
+    given = {"leave_out": None, "study": str(study.path), "at_once": 1, "bot": "", "model_opt": ""}
     command = SpotbotContestants({**given, "bot_file": "", "pool": None, **options})
     assert command.execute() == 0
     return Study.open(study.path)
@@ -74,14 +74,13 @@ def test_the_analysis_is_as_if_it_had_never_been_there(study, tmp_path):
     assert f">{GONE}<" not in rest.partition('id="provenance"')[0]
 
 
-def test_it_can_be_taken_back_and_the_report_says_what_is_outdated(study):
-    study = leave_out(study, leave_out=f"{GONE},alice")
+def test_the_report_says_what_is_outdated(study):
+    study = leave_out(study, leave_out=GONE)
     made_by = analyze(study, SURVEY, bootstraps=20, backend="native")["ranking"]["made_by"]
-    assert made_by["study_extended"] == study.extended_by() == ["alice left out", f"{GONE} left out"]
-    study = leave_out(study, take_back=GONE)
-    assert study.plan.left_out == ("alice",)
+    assert made_by["study_extended"] == study.extended_by() == [f"{GONE} left out"]
+    study.extend(left_out=[])  # as --take-back of earlier versions wrote it
+    assert study.plan == study.base
     assert "Other contestants are left out now" in build_report(study).read_text(encoding="utf-8")
-    assert leave_out(study, take_back="alice").plan == Study.open(study.path).base
 
 
 def test_units_show_it_no_more_unless_they_are_answered(study):
@@ -98,7 +97,7 @@ def test_units_show_it_no_more_unless_they_are_answered(study):
     assert not any(GONE in name for name in shown())
     packed = study.units_path(SURVEY).read_bytes()
     study.judgements_path(SURVEY).write_bytes(answers)
-    study = leave_out(study, take_back=GONE, leave_out="alice")
+    study.extend(left_out=["alice"])
     pack_study(study, SURVEY, humans_per_unit=3)
     assert study.units_path(SURVEY).read_bytes().startswith(packed)
     assert any(GONE in name for name in shown())
@@ -109,7 +108,6 @@ def test_units_show_it_no_more_unless_they_are_answered(study):
     [
         ({"leave_out": "elisa"}, "no contestant 'elisa'"),
         ({"leave_out": "eliza,alice,minilm"}, "no pair of contestants remains"),
-        ({"take_back": "eliza"}, "--take-back eliza: it isn't left out"),
     ],
 )
 def test_what_cant_be_left_out_is_named_and_nothing_changes(study, options, says):

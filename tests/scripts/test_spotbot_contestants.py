@@ -102,7 +102,8 @@ def test_a_study_s_contestants_are_listed_without_trying(tmp_path):
         (["--model-opt", "beam_size=3"], "--model-opt is given without -mf or -m."),
         (["--pool", "ruls"], "Did you mean 'rules'?"),
         (["-m", "spotbot:eliza", "--model-opt", "beam_size=3"], "spotbot:eliza has no option 'beam_size'"),
-        (["--leave-out", "a", "--rename", "b=c"], "--leave-out and --rename are given together."),
+        (["--leave-out", "a"], "--leave-out needs a study."),
+        (["--study", "s", "--rename", "b=c"], "--rename was removed in 0.2."),
         (["--pool", "rules", "--try", "--at-once", "0"], "--at-once 0: expected a number from 1 up."),
     ],
 )
@@ -113,9 +114,7 @@ def test_wrong_options_are_one_error(words, says):
 def test_a_list_that_is_given_in_parts_is_one_list():
     parser = OptionParser("")
     SpotbotContestants.add_options(parser)
-    words = ["--leave-out", "a", "--leave-out", "b,c", "--rename", "d=e", "--rename", "f=g"]
-    given = parser.parse_args(words)
-    assert (given.leave_out, given.rename, given.take_back) == ("a,b,c", "d=e,f=g", None)
+    assert parser.parse_args(["--leave-out", "a", "--leave-out", "b,c"]).leave_out == "a,b,c"
 
 
 def test_a_turn_is_drawn_to_its_side():

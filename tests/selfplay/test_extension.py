@@ -32,3 +32,18 @@ def test_six_bots_and_one_more_play_just_its_pairs_and_leave_the_old_bytes(tmp_p
     assert len(rows) == 21 * 45
     assert b"".join(row for row in rows if b'"new"' not in row) == before
     assert Study.open(study.path).extended_by() == ["contestants added to the 6 there were: new"]
+
+
+def test_a_study_whose_contestants_were_renamed_and_replaced_by_an_older_version_plays_on(tmp_path):
+    study = start(tmp_path / "s", *map(contestant, ("Counting", "Empty", "GlobalChance")), conversations_per_pair=2)
+    first, second = (name for name in study.plan.contestants if name != "GlobalChance")
+    study.extend(renamed={first: "other"})
+    study.extend(contestants={}, mended=[second], replaced=[second])
+    study = Study.open(study.path)
+    assert list(study.plan.contestants) == [first, second, "GlobalChance"]
+    play(study)
+    assert {row.conversation_id for row in study.conversations() if second in row.entities} == {
+        row.conversation_id for row in study.conversations() if row.conversation_id.endswith(".2")
+    }
+    assert len(study.conversations()) == 6
+    assert study.extended_by() == [f"{second} replaced"]

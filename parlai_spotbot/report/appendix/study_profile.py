@@ -17,7 +17,6 @@ from parlai_spotbot.findings.source_accounts import account_of
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_names import packed_under
 from parlai_spotbot.surveys import Survey, about_of, survey_of
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -187,7 +186,7 @@ def _survey(study: Study, name: str, read: Contents | None) -> SurveyProfile:
         collection=(provenance.get("crowdsourcing") or {}).get(name) or {},
         options=(ranking.get("made_by") or {}).get("options") or {},
         judges=_judges(study, name),
-        warnings=tuple(packed_under(packed, study.names).get("warnings") or ()),
+        warnings=tuple(packed.get("warnings") or ()),
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from parlai_spotbot.study import Study, expect_study
-from parlai_spotbot.study_names import packed_under
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.packing import PackRequest
@@ -24,8 +23,4 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **wanted: Any) -> dic
     about, wishes = get_survey(survey, study), PackRequest(**wanted)
     packing = packing_of(about)
     packing.check(about, wishes)
-    played = study.as_played()  # ids of items are made of names, too
-    summary = packing.pack(played, about, wishes)
-    if played is not study:
-        study.plan = Study.open(study.path).plan
-    return packed_under(summary, study.names)
+    return packing.pack(study, about, wishes)

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot import checksums, files, hints
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.study import Study
@@ -94,13 +94,6 @@ def existing_units(
             problem = f"{path}: packed with other options ({how}), and {holder.name} holds answers to these units."
         else:
             problem = f"{path}: not made from these conversations by this command, and {holder.name} holds answers."
-        aside = {row.conversation_id for row in study.set_aside()}
-        if any(not aside.isdisjoint(item.conversation_ids) for unit in units for item in unit.items):
-            raise UserError(
-                f"{path}: shows conversations of a contestant that was replaced, and {holder.name} holds answers.",
-                "Take a judge's answers out first (they are kept in dropped/), then pack anew: "
-                + hints.command("judge", study.path, survey, drop="JUDGE"),
-            )
         raise UserError(problem, "Use the options of the first time, or another --study for another way of packing.")
     return []
 

@@ -21,7 +21,7 @@ class Judge(ABC):
     """Answers units. `version` is raised whenever the same seed would give other answers than before.
 
     `workers` are the variants' ids, `answers_per_item` is how many rows an item gets, where all get as many. `stopped`
-    says why the judge ended early, "" where it didn't; `gives_reasons` whether it can say why it answered as it did.
+    is the reason why the judge ended early, else "".
     """
 
     name = ""
@@ -29,7 +29,6 @@ class Judge(ABC):
     workers: tuple[str, ...] = ()
     answers_per_item = 0
     stopped = ""
-    gives_reasons = False
 
     def __init__(self, seed: int = 0):
         self.seed = seed
@@ -72,10 +71,6 @@ class Judge(ABC):
     @abstractmethod
     def answer(self, unit: Unit) -> list[Judgement]:
         """All answers to `unit`, in a fixed order; the same bytes at every call."""
-
-    def reasons(self, units: Sequence[Unit]) -> list[dict]:
-        """Why it answers `units` as it does: the rows of ``judges/NAME_reasons.jsonl`` (see `judges.reasons`)."""
-        return []
 
     @abstractmethod
     def describe(self) -> dict:

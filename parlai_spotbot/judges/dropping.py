@@ -8,7 +8,6 @@ from pathlib import Path
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.judges.reasons import reasons_path
 from parlai_spotbot.judges.run import summary_path
 from parlai_spotbot.reading import parse_json
 from parlai_spotbot.study import Study
@@ -62,7 +61,7 @@ def drop_judge(study: Study, survey: str, judge: str) -> Dropped:
         else:
             path.unlink()
     folder.mkdir(parents=True, exist_ok=True)
-    gone = [about, reasons_path(study, survey, judge), about.parent / judge]
+    gone = [about, about.parent / f"{judge}_reasons.jsonl", about.parent / judge]
     for thing in [*gone, *([] if others else [study.analysis_path(survey)])]:
         if thing.exists():
             thing.rename(folder / thing.name)

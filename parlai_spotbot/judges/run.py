@@ -15,7 +15,7 @@ from pathlib import Path
 
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import CAUTION, Judge, get_judge, reasons
+from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study, expect_study
@@ -48,10 +48,9 @@ def judge_study(
         work.check_options(bool(known))
         todo = work.unanswered(units, known)
         path = summary_path(study, survey, judge.name)
-        explained = not judge.gives_reasons or (path.exists() and reasons.stand(study, survey, judge.name))
         before = files.read_json(path) if path.exists() else {}
         whole = before.get("answered") == before.get("units") and not before.get("stopped")
-        if not todo and explained and before and whole:
+        if not todo and before and whole:
             return before
         if todo:
             judge.prepare(study, survey, progress)
@@ -64,14 +63,13 @@ def judge_study(
 
             tell(0)
             work.answer(todo, {row.judgement_id for row in known}, progress, tell)
-        elif not before or not explained:  # a crash came between the last answer and the summary
+        elif not before:  # a crash came between the last answer and the summary
             judge.prepare(study, survey, progress)
         answers = work.answers()
         measured = held_out(answers, study.conversations())
-        kept = reasons.keep(study, survey, judge, units, measured) if judge.gives_reasons else {}
         left = len(work.unanswered(units, answers))
         tally = {"units": len(units), "answered": len(units) - left}
-        summary = {**_summary(judge, answers, measured), **tally, **kept}
+        summary = {**_summary(judge, answers, measured), **tally}
         files.write_json(path, summary)
         return summary
     finally:

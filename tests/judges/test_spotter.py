@@ -25,7 +25,7 @@ SURVEY = "spot_the_bot"
 
 def knows(judge, key, word):
     model = judge.models["spotter-words", key]
-    return word in model.variant.vocabulary(model.model)
+    return word in model.variant.names[model.model[0].columns_]
 
 
 def test_there_is_one_model_per_pair_and_variant(prepared):

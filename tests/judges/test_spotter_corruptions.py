@@ -6,15 +6,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from parlai_spotbot.judges.spotter.closeness import FAR, Closeness
 from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights, folds
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.measures import FARTHEST, Measures, NamedFeature
-from parlai_spotbot.judges.spotter.named_features import EmbeddedTurns
+from parlai_spotbot.judges.spotter.features import FAR, FARTHEST, Closeness, EmbeddedTurns, FeatureTable
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.judges.spotter.variants import CoherenceVariant, WordsVariant
 from parlai_spotbot.models.minilm import MiniLM
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.normal_forms import plain_text
 from parlai_spotbot.texts.surface import normalise
 
@@ -86,12 +85,13 @@ def test_a_kind_and_the_people_it_was_made_of_are_held_out_together(prepared):
 
 
 def test_corruptions_weigh_as_stated_and_not_in_calibration(prepared):
-    model = prepared.models["spotter-words", prepared.keys[0]]
-    learning, calibrating = _weights(model.human, model.real)
-    assert learning[model.human].sum() == pytest.approx(learning[~model.human].sum())
-    assert learning[~model.real].sum() == pytest.approx(CORRUPTED_SHARE * learning[~model.human].sum())
-    assert not calibrating[~model.real].any()
-    assert calibrating[model.human].sum() == pytest.approx(calibrating[~model.human].sum())
+    chosen = [prepared.examples[i] for i in prepared._rows(prepared.keys[0])]
+    human, real = np.array([e.who == HUMAN for e in chosen]), np.array([not e.origin for e in chosen])
+    learning, calibrating = _weights(human, real)
+    assert learning[human].sum() == pytest.approx(learning[~human].sum())
+    assert learning[~real].sum() == pytest.approx(CORRUPTED_SHARE * learning[~human].sum())
+    assert not calibrating[~real].any()
+    assert calibrating[human].sum() == pytest.approx(calibrating[~human].sum())
 
 
 def judged_as(prepared, worker, texts_of, number=12):
@@ -110,7 +110,7 @@ def judged_as(prepared, worker, texts_of, number=12):
     else:
         spoken = {text for e in prepared.people for text in e.texts}
         variant = CoherenceVariant(everything, embedded, ConversationSurprises(e.texts for e in everything), spoken)
-    model = Detector(variant, everything, Closeness(everything, embedded.vectors), model.rows)
+    model = Detector(variant, everything, Closeness(everything, embedded.vectors), prepared._rows(key))
     first = len(prepared.examples)
     return Counter(model.nature(first + i) for i in range(len(rows)))
 
@@ -176,11 +176,6 @@ def test_the_share_of_people_who_are_far_is_as_stated_and_none_of_them_is_called
             assert model.nature(row) != "human", worker
             assert model.probability(row) <= 0.5
             unsure += model.nature(row) == "unsure"
-            base, contributions = model.contributions(row)
-            told = [own for own in contributions if own.feature == "far_from_partner"]
-            assert len(told) == (model.probability(row) == 0.5)
-            logit = base + sum(own.push for own in contributions)
-            assert 1 / (1 + math.exp(-logit)) == pytest.approx(model.probability(row))
     assert unsure > 5
 
 
@@ -203,36 +198,30 @@ def test_gibberish_is_preferred_in_nothing(prepared):
     people = [e for e in prepared.people if len(e.texts) == 6 and e.entity == 1][:10]
     for worker in prepared.workers:
         variant = prepared.models[worker, prepared.keys[0]].variant
+
+        def is_unlike(example, variant=variant):
+            return variant.table.is_unlike_people(variant.row(example), example)
+
         odd = [e for kind in ("pieces of words", "nothing said") for e in by_kind(prepared.corrupted)[kind]]
         odd = [e for e in odd if len(e.texts) == 6]
-        assert np.mean([variant.is_unlike_people(e) for e in odd]) > 0.9, worker
-        assert sum(variant.is_unlike_people(e) for e in people) <= 1
+        assert np.mean([is_unlike(e) for e in odd]) > 0.9, worker
+        assert sum(is_unlike(e) for e in people) <= 1
         model = prepared.models[worker, prepared.keys[0]]
-        usual = next(e for e in people if not variant.is_unlike_people(e))
-        gibberish = [e for e in odd if variant.is_unlike_people(e)]
+        usual = next(e for e in people if not is_unlike(e))
+        gibberish = [e for e in odd if is_unlike(e)]
         assert all(set(model.preferences(e, usual).values()) == {"entity:1"} for e in gibberish)
         assert set(model.preferences(*gibberish[:2]).values()) == {"no_difference"}
 
 
-def test_the_account_says_what_was_left_out(judged):
-    for variant in judged[1]["variants"].values():
-        left_out = variant["left_out"]
-        assert set(left_out["corruptions"]) == set(KINDS)
-        assert set(left_out["bots"]) == {"dull", "eliza", "parrot", "rude", "zen"}
-        for shares in (left_out["people"], *left_out["bots"].values(), *left_out["corruptions"].values()):
-            assert sum(shares.values()) == pytest.approx(1, abs=3e-4)
-        assert left_out["people"]["human"] > left_out["corruptions"]["pieces of words"]["human"]
-
-
-def test_the_most_unusual_measures_by_hand():
-    named = [NamedFeature(name, "g", name, "", lambda s: 0.0) for name in ("a", "b", "c")]
-    values = np.array([[0, 1, 5], [2, 3, 5], [1, 2, 5], [9, 2, math.nan], [1, 2, 5]], float)
-    people = np.array([True, True, True, False, False])
-    found = Measures(named, values, np.array([2, 2, 2, 2, 3]), people)
-    spread = math.sqrt(2 / 3)  # of 0, 1, 2; the third measure doesn't vary
+def test_the_oddest_features_by_hand():
+    values = [[0, 1, 5], [2, 3, 5], [1, 2, 5], [9, 2, math.nan], [1, 2, 5]]
+    people = [EntityExample(("a", "b") * 2, 0, who, "c") for who in (HUMAN, HUMAN, HUMAN, "bot")]
+    long = EntityExample(("a", "b") * 3, 0, "bot", "c")
+    found = FeatureTable(values, [*people, long])
+    spread = math.sqrt(2 / 3)  # of 0, 1, 2; the third feature doesn't vary
     assert found.matrix[:3, -1] == pytest.approx([1 / spread, 1 / spread, 0])
     assert found.matrix[3, -1] == pytest.approx((FARTHEST + 0) / 2)
     assert math.isnan(found.matrix[4, -1])  # nobody of that length to compare with
-    assert found.is_unlike_people(values[3], 2)
-    assert not found.is_unlike_people(values[0], 2)
-    assert not found.is_unlike_people(values[3], 3)
+    assert found.is_unlike_people(values[3], people[0])
+    assert not found.is_unlike_people(values[0], people[0])
+    assert not found.is_unlike_people(values[3], long)

@@ -1,16 +1,13 @@
 """The spotter: a trained detector that answers Spot The Bot's questions (paper, section 3.1) in two variants.
 
 Each conversation of two bots is judged by models that have seen neither of them, nor any text of the human pool: they
-are trained on people of the judges' fold, on conversations between the study's other bots, and on people's turns that
-were spoilt. A conversation between people is judged by one of these models, drawn by the seed.
+are trained on people of the judges' fold, on conversations between the study's other bots, and on corrupted turns of
+people. A conversation between people is judged by one of these models, drawn by the seed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
-from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,18 +17,15 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.spotter import examples as ex
-from parlai_spotbot.judges.spotter.closeness import FAR, Closeness
-from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX, corrupted
+from parlai_spotbot.judges.spotter.corruptions import KINDS, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
-from parlai_spotbot.judges.spotter.effects import effects
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.measures import BEYOND, FeatureContribution
-from parlai_spotbot.judges.spotter.named_features import EmbeddedTurns
+from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness, EmbeddedTurns
 from parlai_spotbot.judges.spotter.people_language import PeopleLanguage
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
-from parlai_spotbot.records import HUMAN, Item, Judgement, Unit
+from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -42,9 +36,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.models.minilm import MiniLM
 
 SURVEYS = ("spot_the_bot",)
-TOLD = 6
-"""So many of an entity's reasons are told one by one."""
-
 RULE = (
     "A conversation is judged by models trained without its two bots (and without contestants that are the same model "
     "under another name), on people of the judges' fold and on conversations between the study's other bots; where "
@@ -67,7 +58,6 @@ class Spotter(Judge):
 
     name = "spotter"
     version = 4
-    gives_reasons = True
     workers = (WordsVariant.worker_id, CoherenceVariant.worker_id)
     features = FEATURES
     """Those that are asked about."""
@@ -203,38 +193,6 @@ class Spotter(Judge):
             rows += [self.judgement(unit, item, "pair", feature, preferences[feature]) for feature in self.features]
         return rows
 
-    def reasons(self, units: Sequence[Unit]) -> list[dict]:
-        return [row for unit in units for item in unit.items for row in self._explained(unit, item)]
-
-    def _explained(self, unit: Unit, item: Item) -> list[dict]:
-        """Per entity the probability, its logit, and what the most telling features add to it."""
-        model = self.models[self.worker_of(unit), self._key(item)]
-        rows = []
-        for entity in (0, 1):
-            place = self.row_of[item.item_id, entity]
-            judged = self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place))
-            base, contributions = model.contributions(place)
-            contributions = sorted(contributions, key=lambda own: (-abs(own.push), own.feature))
-            rows.append(
-                {
-                    "annotation_id": judged.annotation_id,
-                    "target": judged.target,
-                    "item_id": item.item_id,
-                    "worker_id": judged.worker_id,
-                    "conversation_id": item.conversation_ids[0],
-                    "exchanges": item.exchanges,
-                    "control": item.control,
-                    "answer": judged.answer,
-                    "probability": round(model.probability(place), 6),
-                    "unsure_within": round(model.unsure, 6),
-                    "logit": round(base + sum(own.push for own in contributions), 6),
-                    "base": round(base, 6),
-                    "reasons": [_reason(own) for own in contributions[:TOLD]],
-                    "others": round(sum(own.push for own in contributions[TOLD:]), 6),
-                }
-            )
-        return rows
-
     def describe(self) -> dict:
         by_bots = {}
         for key, (own, added) in self.sources.items():
@@ -247,14 +205,10 @@ class Spotter(Judge):
             }
         variants = {}
         for variant in (WordsVariant, CoherenceVariant):
-            models = [self.models[variant.worker_id, key] for key in self.keys]
-            accuracy = sum(model.held_out_accuracy for model in models) / len(models)
+            accuracy = np.mean([self.models[variant.worker_id, key].held_out_accuracy for key in self.keys])
             variants[variant.worker_id] = {
                 "description": variant.description,
-                "cross_validated_balanced_accuracy": accuracy,
-                "left_out": _left_out([model.left_out for model in models]),
-                "unsure_between": _band([model.unsure for model in models]),
-                **effects(models[0].variant, models),
+                "cross_validated_balanced_accuracy": float(accuracy),
             }
         people, spoilt = (len({example.conversation for example in own}) for own in (self.people, self.corrupted))
         trained_on = {
@@ -264,50 +218,7 @@ class Spotter(Judge):
             "spoilt_conversations": spoilt,
             "leaving_out": by_bots,
         }
-        closeness = self.closeness.describe()
-        return {"rule": RULE, "trained_on": trained_on, "far_from_partner": closeness, "variants": variants}
-
-
-def _left_out(tallies: Sequence[dict[str, Counter]]) -> dict:
-    """What was answered of training examples by models that had not met their person, bot or kind of corruption.
-
-    {"people": shares, "bots": {name: shares}, "corruptions": {kind: shares}}; shares of the answers, over all models.
-    """
-    sums: dict[str, Counter] = {}
-    for tally in tallies:
-        for who, answers in tally.items():
-            sums.setdefault(who, Counter()).update(answers)
-    shares = {
-        who: {answer: round(answers[answer] / answers.total(), 4) for answer in ("human", "bot", "unsure")}
-        for who, answers in sorted(sums.items())
-    }
-    return {
-        "people": shares.pop(HUMAN),
-        "corruptions": {kind: shares.pop(PREFIX + kind) for kind in KINDS if PREFIX + kind in shares},
-        "bots": shares,
-    }
-
-
-def _reason(own: FeatureContribution) -> dict:
-    value = None if math.isnan(own.value) else round(own.value, 4)
-    return {
-        "feature": own.feature,
-        "group": own.group,
-        "value": value,
-        "text": own.text,
-        "contribution": round(own.push, 6),
-    }
-
-
-def _band(widths: Sequence[float]) -> dict:
-    """The probabilities between which the answer is unsure, on average over the models, and how these differ."""
-    mean = sum(widths) / len(widths)
-    return {
-        "low": round(0.5 - mean, 4),
-        "high": round(0.5 + mean, 4),
-        "narrowest": round(min(widths), 4),
-        "widest": round(max(widths), 4),
-    }
+        return {"rule": RULE, "trained_on": trained_on, "variants": variants}
 
 
 def _check(item: Item, known: dict, where: object) -> None:

@@ -1,8 +1,6 @@
-"""An additive model: each feature has a curve of its own, and a judgement is the sum of their heights.
+"""Piecewise linear basis of an additive model: each feature has a curve of its own.
 
-Curves are broken straight lines with breaks at quantiles (Hastie & Tibshirani 1986, generalised additive models; the
-basis is that of Friedman 1991). So the part of each feature in a judgement can be told, which products of features
-would not allow.
+The breaks are at quantiles (Hastie & Tibshirani 1986, generalised additive models; the basis is that of Friedman 1991).
 """
 
 from __future__ import annotations
@@ -11,14 +9,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 BOUND = 4.0
-"""Values count as at most so many standard deviations from the mean: nothing is known of what lies beyond."""
+"""Values are clipped to this many standard deviations from the mean."""
 
 
 class FeatureCurves(TransformerMixin, BaseEstimator):
-    """Turns (n, features) with NaN where unknown into the columns of broken lines, centred and scaled.
+    """Transform (n, features) with NaN where unknown into centred and scaled columns of piecewise linear curves.
 
-    An unknown value has the height 0, as the average of the training data has. `owner_` (columns,) says whose a
-    column is.
+    An unknown value becomes 0, the mean of the training data.
     """
 
     def __init__(self, breaks: int = 3):
@@ -35,7 +32,6 @@ class FeatureCurves(TransformerMixin, BaseEstimator):
             for column, m, s in zip(known, self.mean_, self.scale_, strict=True)
         ]
         columns = self._columns(X)
-        self.owner_ = np.repeat(np.arange(X.shape[1]), [1 + len(knots) for knots in self.knots_])
         unknown = np.isnan(columns).all(axis=0)
         columns = np.where(unknown, 0.0, columns)
         self.middle_ = np.nanmean(columns, axis=0)
@@ -53,8 +49,3 @@ class FeatureCurves(TransformerMixin, BaseEstimator):
             z = Z[:, [place]]
             blocks.append(np.hstack([z, np.maximum(z - knots, 0.0)]))
         return np.hstack(blocks)
-
-    def heights(self, X: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """The heights (n, features) of the curves at `X`, for a linear model's `weights` (columns,)."""
-        parts = self.transform(X) * weights
-        return np.stack([parts[:, self.owner_ == place].sum(axis=1) for place in range(len(self.knots_))], axis=1)

@@ -1,17 +1,15 @@
-"""One trained model of one variant: is this entity a person, and which of the two is more fluent, sensible, specific.
+"""One trained model of one variant: is an entity a person, and which of two is more fluent, sensible, specific.
 
-It learns from people, bots, and people's turns that were spoilt (`corruptions`). Its probabilities are calibrated
-(Platt 1999) on folds that leave whole bots and people out, because those to be judged are unseen ones; the bands of
-"unsure" and of "no difference" are set so that stated shares of the people and bots fall into them. Who is too far from
-the partner is called human by no model (`closeness`): its probability is at most one half.
+It learns from people, bots, and corrupted turns of people (`corruptions`). Its probabilities are calibrated (Platt
+1999) on folds that leave whole bots and people out, as the judged bots are unseen; the bands of "unsure" and of
+"no_difference" are set so that stated shares of the training examples fall into them. An entity whose turns are too
+far from the partner's is never called human (`features.Closeness`): its probability is at most one half.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -19,27 +17,25 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.utils.class_weight import compute_sample_weight
 
-from parlai_spotbot.judges.spotter.closeness import Closeness
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.measures import FeatureContribution
+from parlai_spotbot.judges.spotter.features import Closeness
 from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
 from parlai_spotbot.records import HUMAN
 
 UNSURE_SHARE = 0.15
-"""The share of held-out examples that the judge is to be unsure of: those with a probability nearest to one half."""
+"""Share of held-out examples that are answered "unsure": those with a probability nearest to one half."""
 
 NO_DIFFERENCE_SHARE = 0.3
-"""The share of the other bots' segments in which the judge is to see no difference, per feature."""
+"""Share of the other bots' segments that are answered "no_difference", per feature."""
 
 CORRUPTED_SHARE = 0.3
-"""What corruptions weigh among what is no person; the other bots weigh the rest."""
+"""Weight of the corrupted turns among the non-human examples; the other bots have the rest."""
 
 FOLDS = 4
 
 
 class Detector:
-    """A model of `variant` trained on the examples in `rows`: indices into `examples`, the variant's matrix, and
-    their `closeness`."""
+    """A model of `variant`, trained on the examples in `rows`: indices into `examples` and the variant's matrix."""
 
     def __init__(
         self,
@@ -48,49 +44,31 @@ class Detector:
         closeness: Closeness,
         rows: np.ndarray,
     ):
-        self.variant, self.closeness, self.rows = variant, closeness, rows
+        self.variant, self.closeness = variant, closeness
         chosen = [examples[i] for i in rows]
         X = variant.matrix[rows]
         human = np.array([example.who == HUMAN for example in chosen])
         real = np.array([not example.origin for example in chosen])
-        self.human, self.real = human, real
-        learnt, weight = _weights(human, real)
+        learning, weight = _weights(human, real)
         splits = folds(chosen)
-        held_out = self._held_out(X, human, learnt, splits)
+        params = {f"{variant.estimator().steps[-1][0]}__sample_weight": learning}
+        held_out = cross_val_predict(
+            variant.estimator(), X, human, cv=splits, method="decision_function", params=params
+        )
         self.calibration = _platt(held_out, human, weight)
-        chance = self._calibrated(held_out)
-        self.unsure = _weighted_quantile(np.abs(chance - 0.5), weight, UNSURE_SHARE)
+        self.unsure = _weighted_quantile(np.abs(self._calibrated(held_out) - 0.5), weight, UNSURE_SHARE)
         unseen = _unseen(held_out, human, weight, splits)
         self.held_out_accuracy = float(balanced_accuracy_score(human[real], unseen[real] > 0.0))
-        self.left_out = self._left_out(chosen, unseen)
-        self.model = variant.estimator().fit(X, human, **self._weights(learnt))
-        self._chances: dict[int, float] = {}
+        self.model = variant.estimator().fit(X, human, **params)
         self.bands = self._bands([example for example in chosen if example.who != HUMAN and not example.origin])
-
-    def _left_out(self, chosen: Sequence[EntityExample], unseen: np.ndarray) -> dict[str, Counter]:
-        """Who ("human", a bot, a kind of corruption) -> what was answered by models that had not met them."""
-        found: dict[str, Counter] = {}
-        for example, row, logit in zip(chosen, self.rows, unseen, strict=True):
-            found.setdefault(example.who, Counter())[self._nature(self._at_most(row, 1 / (1 + math.exp(-logit))))] += 1
-        return found
-
-    def _weights(self, weight: np.ndarray) -> dict:
-        return {f"{self.variant.estimator().steps[-1][0]}__sample_weight": weight}
-
-    def _held_out(self, X, human: np.ndarray, weight: np.ndarray, splits: list) -> np.ndarray:
-        return cross_val_predict(
-            self.variant.estimator(), X, human, cv=splits, method="decision_function", params=self._weights(weight)
-        )
 
     def _calibrated(self, score: np.ndarray) -> np.ndarray:
         return self.calibration.predict_proba(score[:, None])[:, 1]
 
     def _bands(self, bots: list[EntityExample]) -> dict[str, float]:
-        gaps: dict[str, list[float]] = {feature: [] for feature in FEATURES}
-        for first, second in zip(bots[::2], bots[1::2], strict=True):
-            for feature, gap in self._gaps(first, second).items():
-                gaps[feature].append(abs(gap))
-        known = {feature: [gap for gap in values if not math.isnan(gap)] for feature, values in gaps.items()}
+        """Per feature the gap below which the answer is "no_difference"."""
+        gaps = [self._gaps(first, second) for first, second in zip(bots[::2], bots[1::2], strict=True)]
+        known = {f: [abs(gap[f]) for gap in gaps if not math.isnan(gap[f])] for f in FEATURES}
         return {f: float(np.quantile(values, NO_DIFFERENCE_SHARE)) if values else 0.0 for f, values in known.items()}
 
     def _gaps(self, first: EntityExample, second: EntityExample) -> dict[str, float]:
@@ -98,46 +76,25 @@ class Detector:
         return {feature: one[feature] - two[feature] for feature in FEATURES}
 
     def probability(self, row: int) -> float:
-        """That the example in `row` is a person, as if people and bots were equally frequent."""
-        if row not in self._chances:
-            score = self.model.decision_function(self.variant.matrix[[row]])
-            self._chances[row] = self._at_most(row, float(self._calibrated(score)[0]))
-        return self._chances[row]
-
-    def _at_most(self, row: int, chance: float) -> float:
-        """`chance`, but one half where more would speak for a person who is far from the partner."""
+        """Probability that the example in `row` is a person, as if people and bots were equally frequent."""
+        score = self.model.decision_function(self.variant.matrix[[row]])
+        chance = float(self._calibrated(score)[0])
         return min(chance, 0.5) if self.closeness.far[row] else chance
 
     def nature(self, row: int) -> str:
         """ "human", "bot" or "unsure" for the example in `row`."""
-        return self._nature(self.probability(row))
-
-    def _nature(self, chance: float) -> str:
+        chance = self.probability(row)
         if abs(chance - 0.5) <= self.unsure:
             return "unsure"
         return "human" if chance > 0.5 else "bot"
 
-    @property
-    def slope(self) -> float:
-        """How calibration stretches the model's score."""
-        return float(self.calibration.coef_[0, 0])
-
-    def contributions(self, row: int) -> tuple[float, list[FeatureContribution]]:
-        """The logit of an example of which nothing is known, and what each feature adds: together the logit of
-        `probability`."""
-        base = self.slope * float(self.model[-1].intercept_[0]) + float(self.calibration.intercept_[0])
-        found = [replace(own, push=self.slope * own.push) for own in self.variant.contributions(self.model, row)]
-        logit = base + sum(own.push for own in found)
-        if logit > 0 and self.closeness.far[row]:
-            found.append(self.closeness.reason(row, logit))
-        return base, found
-
     def preferences(self, first: EntityExample, second: EntityExample) -> dict[str, str]:
-        """Per feature the entity that has more of it, or "no_difference" within the band or where it can't be said.
+        """Per feature the entity that has more of it, or "no_difference" within the band or where it is unknown.
 
-        Text that is unlike people's has less of everything than text that isn't: rare words make no gibberish specific.
+        Text that is unlike people's has less of everything: rare words do not make gibberish specific.
         """
-        unlike = [self.variant.is_unlike_people(example) for example in (first, second)]
+        is_unlike = self.variant.table.is_unlike_people
+        unlike = [is_unlike(self.variant.row(example), example) for example in (first, second)]
         if unlike[0] != unlike[1]:
             return dict.fromkeys(FEATURES, "entity:1" if unlike[0] else "entity:0")
         if all(unlike):

@@ -265,7 +265,7 @@ def _counts(axes: Axes, found: Mapping[str, Row], looks: Looks, x: float, title:
 
 
 def points(chart: Chart, looks: Looks, name: str) -> Drawing | None:
-    """Marks with their labels, hollow or the diamond of all together; with a diagonal both axes have one scale."""
+    """Marks with their labels, hollow or the diamond of all together."""
     own = chart.data
     found = [p for p in own["points"] if known(p, "x") and known(p, "y")]
     if not found:
@@ -276,13 +276,10 @@ def points(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         if own.get("origin"):
             axes.axhline(0, color=MUTED, lw=0.9)
             axes.axvline(0, color=MUTED, lw=0.9)
-        if own.get("diagonal"):
-            ends = [min(min(p["x"], p["y"]) for p in found), max(max(p["x"], p["y"]) for p in found)]
-            axes.plot(ends, ends, color=MUTED, lw=1.0, ls=BROKEN)
         for point in found:
             _point(axes, point, looks, own.get("origin", False))
         _point_labels(axes, found)
-        if not (own.get("origin") or own.get("diagonal")) and is_share(own.get("x", "")) and is_share(own.get("y", "")):
+        if not own.get("origin") and is_share(own.get("x", "")) and is_share(own.get("y", "")):
             axes.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05))
         if own.get("origin"):
             _room(axes, [p for p in found if not p.get("total")] or found)

@@ -28,8 +28,6 @@ JUDGE = (
     "prompt",
     "prompts",
     "options",
-    "calibration",
-    "features",
 )
 TEXTS = ("examples", "reasons", "texts", "transcripts", "raw", "replies")
 """What may quote conversations or free answers."""

@@ -76,7 +76,7 @@ class Chart:
         ``x``. People's is the reference.
     points
         ``points`` [{label, x, y, low, high (of y), x_low, x_high (all optional), hollow (bool), total (bool)}], ``x``,
-        ``y``, ``diagonal`` (bool), ``origin`` (bool: lines at 0), ``title``.
+        ``y``, ``origin`` (bool: lines at 0), ``title``.
     spread
         ``rows`` [{label, q05, q25, q75, q95, median, low, high}] on a logarithmic axis, ``title``.
     """

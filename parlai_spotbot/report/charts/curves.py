@@ -11,7 +11,6 @@ from matplotlib.ticker import MaxNLocator
 from parlai_spotbot.findings.sections import Chart, Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.charts.axes import (
-    BROKEN,
     PERCENT,
     PLAIN,
     Looks,

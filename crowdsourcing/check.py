@@ -1,8 +1,7 @@
-"""Whether what the crowd left is sound: ledgers, their backups, secrets, and Mephisto's database beside them."""
+"""Check what a study's collections left: ledgers, their backups, secrets, and Mephisto's database beside them."""
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from parlai_spotbot import files, hints
 from parlai_spotbot.crowdsourcing import backups
 from parlai_spotbot.crowdsourcing.collect import open_ledger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
+from parlai_spotbot.crowdsourcing.ledger import answers_in, damage, reading
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
@@ -18,79 +18,73 @@ from parlai_spotbot.study_check import CheckedFile, checked
 
 
 def collections(study: Study) -> Iterator[tuple[str, str, CollectionPaths]]:
-    """Each collection of the study that has begun: (survey, part, its files)."""
+    """Yield each collection of the study that has begun: (survey, part, its files)."""
     for folder in sorted(study.path.glob("surveys/*/crowdsourcing")):
-        survey = folder.parent.name
-        for part in begun(study, survey):
-            yield survey, part, CollectionPaths.of(study, survey, part)
+        for part in begun(study, folder.parent.name):
+            paths = CollectionPaths.of(study, folder.parent.name, part)
+            if paths.ledger.exists() or backups.backups_of(paths.ledger):
+                yield folder.parent.name, part, paths
 
 
 def check_collections(study: Study) -> Iterator[CheckedFile]:
-    """What is to be said of every collection's files."""
+    """Check every file of every collection."""
     for survey, part, paths in collections(study):
-        if not paths.ledger.exists() and not backups.backups_of(paths.ledger):
-            continue
-        yield checked(paths.ledger, lambda survey=survey, part=part: _ledger(study, survey, part))
+        yield _check_ledger(study, survey, part)
         yield checked(paths.secret, lambda paths=paths: read_secret(paths.secret, make=False) and "")
         for backup in backups.backups_of(paths.ledger):
             yield checked(backup, lambda backup=backup: _backup(backup))
         if (paths.mephisto / "database.db").exists():
-            yield checked(paths.mephisto, lambda paths=paths: _mephisto(paths))
+            yield checked(paths.mephisto, lambda paths=paths: _mephisto(paths.mephisto / "database.db"))
 
 
-def _ledger(study: Study, survey: str, part: str) -> str:
-    with open_ledger(study, survey, part) as ledger:
-        counts = ledger.counts()
-        return f"{sum(1 for _ in ledger.submissions()):,} units handed in by {counts['annotators']:,} annotators"
+def _check_ledger(study: Study, survey: str, part: str) -> CheckedFile:
+    def read() -> str:
+        with open_ledger(study, survey, part) as ledger:
+            units = sum(1 for _ in ledger.submissions())
+            return f"{units:,} units handed in by {ledger.counts()['annotators']:,} annotators"
+
+    return checked(CollectionPaths.of(study, survey, part).ledger, read)
 
 
 def _backup(path: Path) -> str:
     try:
-        return f"a backup with {backups.answers_in(path):,} units handed in"
+        return f"a backup with {answers_in(path):,} units handed in"
     except sqlite3.Error as err:
         raise UserError(f"{path}: a damaged backup: {err}.", "Remove it.") from None
 
 
-def _mephisto(paths: CollectionPaths) -> str:
-    """Mephisto's database and the answers that it keeps; of both the ledger is the authority."""
-    path = paths.mephisto / "database.db"
-    again = "Nothing is lost: the ledger has all answers. Put a copy back, for payments and reviews."
+def _mephisto(path: Path) -> str:
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as db:
-            found = [text for (text,) in db.execute("PRAGMA integrity_check(3)") if text != "ok"]
+        with reading(path) as db:
             done = db.execute("SELECT COUNT(*) FROM agents WHERE status = 'completed'").fetchone()[0]
+            problem = damage(db)
     except sqlite3.Error as err:
-        found, done = [str(err)], 0
-    if found:
-        raise UserError(f"{path}: Mephisto's database is damaged: {'; '.join(found)}.", again)
-    for data in sorted(paths.mephisto.rglob("agent_data.json")):
-        with contextlib.suppress(FileNotFoundError):  # the operator may be at work
-            try:
-                files.read_json(data)
-            except UserError as err:
-                raise UserError(err.problem, again) from None
+        problem = str(err)
+    if problem:
+        raise UserError(
+            f"{path}: Mephisto's database is damaged: {problem}.",
+            "Nothing is lost: the ledger has all answers. Put a copy back, for payments and reviews.",
+        )
     return f"Mephisto's database, with {done:,} agents done"
 
 
 def restore(study: Study, name: str = "") -> list[str]:
-    """Put a backup in the place of every ledger that is missing or damaged, or of the one whose backup has this `name`;
-    a missing or damaged secret comes back, too. Returns what was done, a line each."""
+    """Restore every missing or damaged ledger and secret, or the ledger whose backup has this `name`.
+
+    Returns one line for each thing done.
+    """
     done = []
     for survey, part, paths in collections(study):
-        known = backups.backups_of(paths.ledger)
-        if name and not any(name in (path.name, path.stem) for path in known):
+        if name and not any(name in (path.name, path.stem) for path in backups.backups_of(paths.ledger)):
             continue
-        if not known and not paths.ledger.exists():
-            continue
-        if not name and not checked(paths.ledger, lambda s=survey, p=part: _ledger(study, s, p)).problem:
-            with files.lock(paths.lock, "spotbot_check"):
-                if backups.restore_secret(paths):
-                    done.append(f"{paths.secret}: the copy that lay with the backups is in its place")
-            continue
+        sound = not name and not _check_ledger(study, survey, part).problem
         with files.lock(paths.lock, "spotbot_check"):
-            backup, answers = backups.restore(paths, name)
-        done.append(f"{paths.ledger}: the backup {backup.stem} is in its place, with {answers:,} units handed in")
-        done.append(f"to go on: {hints.command('crowdsource', study.path, survey)}")
+            if not sound:
+                backup, answers = backups.restore(paths, name)
+                done.append(f"{paths.ledger}: restored from the backup {backup.stem}, with {answers:,} units handed in")
+                done.append(f"to go on: {hints.command('crowdsource', study.path, survey)}")
+            elif backups.restore_secret(paths):
+                done.append(f"{paths.secret}: restored from its copy beside the backups")
     if name and not done:
         raise UserError(
             f"--restore {name}: no such backup.", f"See which there are: {hints.command('check', study.path)}"

@@ -26,10 +26,8 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.groups import group_names
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, LedgerContents, Submission
-from parlai_spotbot.crowdsourcing.mephisto_task.home import HANDED_IN
 from parlai_spotbot.crowdsourcing.platform_check import platform_check, platform_state
 from parlai_spotbot.crowdsourcing.platform_records import PLATFORM, UNKNOWN, PlatformEntry
-from parlai_spotbot.crowdsourcing.steady_clock import read_settings_of_clock
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.training_results import moment, training_path, training_rows
 from parlai_spotbot.errors import UserError
@@ -50,9 +48,7 @@ class CollectResult:
     `unfinished` counts packed units that nobody has handed in. `added` and `removed` count rows of judgements.jsonl
     that are new or gone, `rejected`, `withdrawn` and `unknown` the units left out. `provider` is the platform, `listed`
     how many its list has (None: none yet), `verified` whether it vouches for who came, `strangers` how many annotators
-    it doesn't know. `lost` counts units whose answers Mephisto has and the ledger not: it is an older copy, or lost
-    what was written last. `backwards` counts units that end before they begin, by a clock that was set; `clock_set`
-    says by how many seconds it was set each time. `chats` says what came of a survey in which people chat, `look` whom
+    it doesn't know. `chats` says what came of a survey in which people chat, `look` whom
     to look at, `game_points` who has how many points in a game. `names` leads from worker id to the name in the rows.
     """
 
@@ -63,12 +59,9 @@ class CollectResult:
     withdrawn: int = 0
     unknown: int = 0
     strangers: int = 0
-    lost: int = 0
     provider: str = ""
     listed: int | None = None
     verified: bool = True
-    backwards: int = 0
-    clock_set: list[float] = field(default_factory=list)
     added: int = 0
     removed: int = 0
     comments: int = 0
@@ -79,9 +72,8 @@ class CollectResult:
 
     def figures(self) -> dict:
         """The counts alone, without anybody's id."""
-        counts = ("units", "unfinished", "added", "removed", "rejected", "withdrawn", "unknown", "strangers", "lost")
-        counts += ("backwards", "comments")
-        return {"judgements": len(self.rows), **{name: getattr(self, name) for name in counts}}
+        counts = ("units", "unfinished", "added", "removed", "rejected", "withdrawn", "unknown", "strangers")
+        return {"judgements": len(self.rows), **{name: getattr(self, name) for name in (*counts, "comments")}}
 
 
 def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
@@ -129,7 +121,7 @@ def collect(
     _write_private(paths.annotators, _who_is_who(names, secret, found, strangers))
     handed_in = {part.done[one.handle].unit_id for part in parts.values() for one in part.submissions}
     packed = {unit.unit_id for unit in ([] if task else study.units(survey))}
-    found.unfinished = max(0, len(packed - handed_in) - sum(part.lost for part in parts.values()))
+    found.unfinished = len(packed - handed_in)
     found.comments, found.names, found.strangers = len(comments), names, len(strangers)
     with collecting_chats(study, survey, secret, {h for part in parts.values() for h in part.out}) as found.chats:
         for one, part in parts.items():
@@ -161,7 +153,7 @@ def _record_platform(study: Study, survey: str, found: CollectResult) -> None:
 
 def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: bool) -> LedgerContents:
     paths = CollectionPaths.of(study, survey, task)
-    rejected, handed_in = mephisto_agents(paths.mephisto)  # before the ledger, which is ahead of it
+    rejected = rejected_agents(paths.mephisto)
     with open_ledger(study, survey, task) as ledger:
         done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
         submissions = [one for one in ledger.submissions() if one.handle in done]
@@ -170,14 +162,13 @@ def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: 
             for handout, submission in excused_units(ledger).values():
                 done[handout.handle] = handout
                 submissions.append(submission)
-    lost = len(handed_in - {handout.agent_id for handout in done.values()})
     seen = platform_check(paths, done)
     out = {h for h, handout in done.items() if handout.agent_id in rejected} | seen.unknown | seen.rejected
     kept = [one for one in submissions if not one.record.get("withdrawn") and one.handle not in out]
     units = [
         rows_of(one, done[one.handle], survey, _name(done[one.handle].worker, secret, keep_worker_ids)) for one in kept
     ]
-    return LedgerContents(done, submissions, annotators, grades, sittings, out, seen.unknown, kept, units, lost)
+    return LedgerContents(done, submissions, annotators, grades, sittings, out, seen.unknown, kept, units)
 
 
 def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
@@ -196,9 +187,6 @@ def _add(found: CollectResult, study: Study, survey: str, task: str, part: Ledge
     gone = part.out - part.unknown
     found.rejected += sum(one.handle in gone and not one.record.get("withdrawn") for one in part.submissions)
     found.unknown += len(part.unknown)
-    found.lost += part.lost
-    found.backwards += sum(_backwards(one, part.done[one.handle]) for one in part.kept)
-    found.clock_set += read_settings_of_clock(CollectionPaths.of(study, survey, task).clock)
     found.withdrawn += part.withdrawn
     found.added += added
     found.removed += removed
@@ -227,12 +215,13 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
     annotator opened them, those that were open when the answer was given. What the annotator said of themselves comes
     last; it is about no item and no conversation.
     """
+    began = submission.record.get("started_at", handout.handed_at)
     about = {
         "survey": survey,
-        "unit_id": handout.unit_id,
+        "unit_id": submission.record["unit_id"],
         "worker_id": worker,
         "source": HUMAN,
-        "started_at": "" if _backwards(submission, handout) else moment(handout.handed_at),
+        "started_at": moment(began) if began <= submission.received_at else "",
         "submitted_at": moment(submission.received_at),
     }
     rows = []
@@ -275,11 +264,6 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
     return rows
 
 
-def _backwards(submission: Submission, handout: Handout) -> bool:
-    """Whether the unit ends before it begins: the clock was set back (by versions that went by the machine's)."""
-    return submission.received_at < handout.handed_at
-
-
 def _clean(answer: object) -> object:
     """Text that a UTF-8 file can hold: half a surrogate pair becomes a replacement mark."""
     if isinstance(answer, str):
@@ -309,27 +293,23 @@ def _comments(part: LedgerContents, survey: str, names: Mapping[str, str]) -> It
 
 
 # -- what Mephisto knows ---------------------------------------------------------------------------------------------
-def mephisto_agents(data_root: Path) -> tuple[set[str], set[str]]:
-    """The agents whose work Mephisto's tools rejected or passed over, and those who have handed in a unit; nothing is
-    written, the operator may run. `UserError` where its database can't be read."""
+def rejected_agents(data_root: Path) -> set[str]:
+    """Return the agents whose work Mephisto's tools rejected or passed over; the operator may run.
+
+    Raises `UserError` where its database can't be read.
+    """
     path = Path(data_root) / "database.db"
     if not path.exists():
-        return set(), set()
+        return set()
     try:
         with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as db:
-            return _those(db, "agents", REJECTED), _those(db, "units", HANDED_IN)
+            query = "SELECT agent_id FROM agents WHERE status IN (?, ?)"
+            return {str(agent_id) for (agent_id,) in db.execute(query, REJECTED)}
     except sqlite3.Error as err:
         raise UserError(
             f"{path}: Mephisto's database can't be read ({err}), so it is not known whose work was rejected.",
             "Put a copy of it back; or remove it, and all units that were handed in count.",
         ) from None
-
-
-def _those(db: sqlite3.Connection, table: str, statuses: tuple[str, ...]) -> set[str]:
-    """The agents of the rows that have one of these statuses."""
-    marks = ", ".join("?" * len(statuses))
-    query = f"SELECT agent_id FROM {table} WHERE agent_id IS NOT NULL AND status IN ({marks})"
-    return {str(agent_id) for (agent_id,) in db.execute(query, statuses)}
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------

@@ -71,11 +71,6 @@ class CollectionPaths:
         return self.shared / "platform.jsonl"
 
     @property
-    def clock(self) -> Path:
-        """When the machine's clock was set while people worked."""
-        return self.folder / "clock.jsonl"
-
-    @property
     def log(self) -> Path:
         return self.folder / "server.log"
 

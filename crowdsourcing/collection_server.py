@@ -19,13 +19,12 @@ from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
-from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger import Ledger, later_of
 from parlai_spotbot.crowdsourcing.links import LinkStates
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.operator_page import OperatorWatch
 from parlai_spotbot.crowdsourcing.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
-from parlai_spotbot.crowdsourcing.steady_clock import SteadyClock, latest_beginning
 from parlai_spotbot.terminal import Bar
 
 if TYPE_CHECKING:
@@ -86,22 +85,14 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door
     # A control from outside the study bears the name of its seed.
     seeds = {name: name for item in collection.controls for name in item.conversation_ids} | collection.seeds
     team = collection.request.settings.group
-    clock = SteadyClock(collection.paths.clock, latest_beginning(ledger.handouts("status = 'open'")))
     desk = Desk(
         DeskMaterial(collection.survey, collection.units, collection.controls, seeds, truths),
         PageWords(collection.texts, consent(collection), collection.language),
         Participants(crowd, leaving([door]), collection.members, team, bots),
-        DeskRecords(ledger, secret, clock),
+        DeskRecords(ledger, secret, later_of(time.time, ledger.last_time())),
     )
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])
-    forgotten = crowd.forgotten(handout.agent_id for handout in ledger.handouts("status = 'done'"))
-    if forgotten:
-        print(
-            f"warning: the ledger lacks the answers to {forgotten} units that Mephisto has, so it is an older copy: "
-            "they are handed out again, and what was collected of them stays",
-            file=sys.stderr,
-        )
     return desk
 
 

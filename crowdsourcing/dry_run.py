@@ -6,14 +6,12 @@ survey (`Survey.about`). Controls, onboarding and reading are work too, and coun
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
+from parlai_spotbot.crowdsourcing.stock import marks_of
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds
@@ -53,29 +51,18 @@ class LaunchEstimate:
 
 @dataclass(frozen=True)
 class Workload:
-    """The units of a collection, the seed of each conversation, which units are done (unit -> annotator), and the
-    study's judgements of them so far."""
+    """The units of a collection, the seed of each conversation, the ids of finished units, and judgements so far."""
 
     units: Sequence[Unit]
     seeds: Mapping[str, str] = field(default_factory=dict)
-    done: Mapping[str, str] = field(default_factory=dict)
+    done: Collection[str] = ()
     judgements: Sequence[Judgement] = ()
-
-    @cached_property
-    def open_units(self) -> list[Unit]:
-        """Those that are not done."""
-        return [unit for unit in self.units if unit.unit_id not in self.done]
-
-    @cached_property
-    def marks(self) -> list[set[int]]:
-        """Of the open units, see `unit_marks`."""
-        return unit_marks(self.open_units, self.seeds)
 
 
 def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> LaunchEstimate:
     """The estimate for the units that are not done; `survey` has the launch's limits already."""
-    open_units = work.open_units
-    annotators = annotators_needed(work.marks, survey.limits.units_per_annotator)
+    open_units = [unit for unit in work.units if unit.unit_id not in work.done]
+    annotators = annotators_needed(open_units, work.seeds, survey.limits.units_per_annotator)
     seconds, source = _seconds(settings, survey, open_units, work.judgements)
     controls = survey.limits.controls_per_unit * (annotators if survey.control_first else len(open_units))
     if survey.limits.gold_every and len(open_units) > survey.limits.gold_every * annotators:
@@ -104,45 +91,26 @@ def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> Launch
     )
 
 
-def annotators_needed(marks: Sequence[Set[int]], allowance: int) -> int:
-    """How many annotators do all units if each does the whole allowance, as far as units fit: see `units_of`."""
-    return sum(1 for _ in units_of(marks, allowance))
+def annotators_needed(units: Iterable[Unit], seeds: Mapping[str, str], allowance: int) -> int:
+    """Return how many annotators do all units if one after the other takes the first `allowance` units that fit.
 
-
-def units_of(marks: Sequence[Set[int]], allowance: int, most: int | None = None) -> Iterator[list[int]]:
-    """The places of the units that one annotator after the other does, `most` of them; without, until all are done.
-
-    Nobody sees two segments of one conversation or seed, nor two units of a block: each takes the first units that are
-    left and fit, as at the desk.
+    As at the desk, nobody gets two units of a block, nor a conversation or seed twice.
     """
-    after = list(range(1, len(marks) + 2))  # of each unit, and of the start (the last), the next that is left
-    start = len(marks)
-    after[start] = 0
-    while after[start] < len(marks) and most != 0:
-        taken, seen, before = [], set(), start
-        while len(taken) < allowance and after[before] < len(marks):
-            unit = after[before]
-            if seen.isdisjoint(marks[unit]):
-                taken.append(unit)
-                seen |= marks[unit]
-                after[before] = after[unit]
-            else:
-                before = unit
-        yield taken
-        most = most if most is None else most - 1
-
-
-def unit_marks(units: Sequence[Unit], seeds: Mapping[str, str]) -> list[set[int]]:
-    """What an annotator of each unit may not meet again: its block, its conversations, and their seeds; a number each,
-    as texts take several times as long to compare."""
-    number: dict[tuple[str, str], int] = defaultdict(itertools.count().__next__)
-    shown = {name for unit in units for item in unit.items for name in item.conversation_ids}
-    of = {name: (number["conversation", name],) for name in shown}
-    of |= {name: (*of[name], number["seed", seeds[name]]) for name in shown if seeds.get(name)}
-    return [
-        {number["block", unit.block_id]}.union(*[of[name] for item in unit.items for name in item.conversation_ids])
-        for unit in units
-    ]
+    left = [marks_of(unit.items, seeds) | {f"block {unit.block_id}"} for unit in units]
+    annotators = 0
+    while left:
+        taken: list[int] = []
+        met: set[str] = set()
+        for place, marks in enumerate(left):
+            if met.isdisjoint(marks):
+                taken.append(place)
+                met |= marks
+                if len(taken) == allowance:
+                    break
+        for place in reversed(taken):
+            del left[place]
+        annotators += 1
+    return annotators
 
 
 def _seconds(
@@ -194,31 +162,20 @@ def said(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> str
         ("units", f"{found.units} to do" + (f" ({found.done} done already)" if found.done else "")),
         ("annotations", f"{found.annotations} in them, and {found.controls} of controls"),
         ("annotators", f"{found.annotators} or more, at most {survey.limits.units_per_annotator} units each"),
-        ("time", _time(found)),
+        (
+            "time",
+            f"{found.hours:.1f} hours in all with onboarding, {found.minutes_per_unit:.0f} minutes a unit, at "
+            f"{found.seconds:.0f} seconds per annotation ({found.seconds_from})",
+        ),
     ]
     if settings.pay:
         rows.append(("pay", f"{found.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {found.hourly:.2f} an hour"))
         if found.bonus:
             bonus = "who has the most points in the end is paid for one unit more"
             rows.append(("bonus", f"{found.bonus:.2f} {money}: {bonus}"))
-        rows.append(("fee", f"{found.fee:.2f} {money}: {settings.platform_fee:.1%} ({_fee_from(settings)})"))
+        rows.append(("fee", f"{found.fee:.2f} {money}: {settings.platform_fee:.1%} (the setting fee changes it)"))
         rows.append(("cost", f"{found.cost:.2f} {money}"))
     else:
         rows.append(("pay", "none (set pay in the settings, and the cost is said here)"))
     lines = [f"{name:<12} {text}" for name, text in rows]
     return "\n".join(lines + [f"warning: {text}" for text in warnings(found, settings, survey)])
-
-
-def _time(found: LaunchEstimate) -> str:
-    return (
-        f"{found.hours:.1f} hours in all, {found.minutes_per_unit:.0f} minutes a unit, at {found.seconds:.0f} seconds "
-        f"per annotation ({found.seconds_from}); onboarding is in the hours"
-    )
-
-
-def _fee_from(settings: LaunchSettings) -> str:
-    if settings.fee is not None:
-        return "as set"
-    if settings.provider == "mturk_sandbox":
-        return "the sandbox; nobody is paid there"
-    return "nobody in between" if not settings.platform_fee else "what the platform takes, as far as known; set fee"

@@ -17,7 +17,7 @@ from typing import Any
 
 import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
-from parlai_spotbot.crowdsourcing import dry_run, few_annotators
+from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
 from parlai_spotbot.crowdsourcing.groups import check_group
@@ -87,13 +87,8 @@ def _planned(
     with files.no_collection():
         study = _prepare(study, request.survey, say)
         collection = _collection(request, study)
-        work = _work(collection)
-        found = dry_run.estimate(request.settings, collection.survey, work)
+        found = dry_run.estimate(request.settings, collection.survey, _work(collection))
         say(dry_run.said(found, request.settings, collection.survey))
-        if request.annotators is not None and request.settings.provider == "in_house":
-            names = {*known_names(collection.paths.links), *wanted_names(request.annotators, 1, request.group)}
-            for line in few_annotators.said(len(names), found, work, collection.survey, study):
-                say(line)
         gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
     return collection, found
 
@@ -174,14 +169,14 @@ def _asks(item: Item, survey: Survey) -> bool:
     return set(item.questions) <= {question.name for question in survey.questions}
 
 
-def _done(collection: CrowdCollection) -> dict[str, str]:
-    """The units that are done, and by whom."""
+def _done(collection: CrowdCollection) -> set[str]:
+    """Return the ids of the finished units."""
     from parlai_spotbot.crowdsourcing.ledger import Ledger
 
     if not collection.paths.ledger.exists():
-        return {}
+        return set()
     with contextlib.closing(Ledger(collection.paths.ledger)) as ledger:
-        return {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
+        return {handout.unit_id for handout in ledger.handouts("status = 'done'")}
 
 
 def _work(collection: CrowdCollection) -> dry_run.Workload:

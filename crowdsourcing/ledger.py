@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,9 @@ from parlai_spotbot.crowdsourcing.ledger_entries import (
     ANNOTATOR,
     DECISION,
     HANDOUT,
+    RECORD_DIGEST,
     SITTING,
+    SUBMISSION,
     Annotator,
     Handout,
     OpeningDecision,
@@ -30,12 +32,12 @@ from parlai_spotbot.crowdsourcing.ledger_entries import (
     Submission,
     TrainingRound,
     annotator_of,
+    digest,
     dumps,
     handout_of,
     sitting_of,
     submission_of,
 )
-from parlai_spotbot.crowdsourcing.ledger_sums import damage, guard
 from parlai_spotbot.crowdsourcing.schema import LATER, SCHEMA, VERSION
 from parlai_spotbot.errors import UserError
 
@@ -55,12 +57,34 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def answers_in(path: Path) -> int:
-    """How many submissions a ledger holds. A damaged one raises `sqlite3.DatabaseError`."""
+    """Return how many submissions a ledger holds; raises `sqlite3.DatabaseError` for a damaged one."""
     with reading(path) as db:
         found = damage(db)
         if found:
-            raise sqlite3.DatabaseError("; ".join(found))
-        return _count(db)
+            raise sqlite3.DatabaseError(found)
+        try:
+            return sum(1 for row in db.execute(f"SELECT {SUBMISSION} FROM submissions") if submission_of(row))
+        except ValueError as err:
+            raise sqlite3.DatabaseError(str(err)) from None
+
+
+def damage(db: sqlite3.Connection) -> str:
+    """Return what SQLite's integrity checks find wrong with the file; "" for a sound one."""
+    found = [text for (text,) in db.execute("PRAGMA integrity_check(3)") if text != "ok"]
+    return "; ".join(
+        found + [f"table {row[0]} refers to a missing row" for row in db.execute("PRAGMA foreign_key_check")][:3]
+    )
+
+
+def later_of(clock: Callable[[], float], last: float) -> Callable[[], float]:
+    """Return a clock that never shows a time before `last`, or before one that it has shown."""
+
+    def now() -> float:
+        nonlocal last
+        last = max(last, clock())
+        return last
+
+    return now
 
 
 def _count(db: sqlite3.Connection) -> int:
@@ -97,7 +121,7 @@ class Ledger:
             raise
         if found:
             self._db.close()
-            raise self._damaged("; ".join(found))
+            raise self._damaged(found)
 
     def _connect(self, path: Path) -> None:
         self._opened = path, path.stat()
@@ -115,22 +139,21 @@ class Ledger:
             f"{hints.command('check', self._study, restore=True)}",
         )
 
-    def _lost(self) -> list[str]:
-        """What the latest backup has and this ledger not, a clause: SQLite takes no notice of a -wal file that is
-        damaged or gone."""
+    def _lost(self) -> str:
+        """Return what the latest backup has and this ledger lacks: SQLite does not notice a missing -wal file."""
         latest = max((self.path.parent / BACKUPS).glob(BACKUP), default=None)
         if latest is None:
-            return []
+            return ""
         try:
             with reading(latest) as db:
                 kept = _count(db)
             have = _count(self._db)  # after the backup's: meanwhile more may come
             if kept <= have or answers_in(latest) != kept:
-                return []
+                return ""
         except sqlite3.Error:  # then it is no witness
-            return []
+            return ""
         lost = f"it holds the answers to {have} units, its backup {latest.stem} to {kept}"
-        return [f"{lost}: its file {self.path.name}-wal was lost or damaged, or it is an older copy"]
+        return f"{lost}: its file {self.path.name}-wal was lost or damaged, or it is an older copy"
 
     def _make(self) -> None:
         """A new ledger, whole or not at all; `UserError` where backups say that there has been one."""
@@ -166,7 +189,6 @@ class Ledger:
             with self._writing():
                 for statement in statements:
                     self._db.execute(statement)
-        guard(self._db)
 
     def close(self) -> None:
         self._db.close()
@@ -353,7 +375,7 @@ class Ledger:
                 "INSERT INTO submissions (handle, record, body, sha256, received_at) VALUES (?, ?, ?, ?, ?)",
                 (
                     submission.handle,
-                    dumps(submission.record),
+                    dumps({**submission.record, RECORD_DIGEST: digest(submission.record)}),
                     dumps(submission.body),
                     submission.sha256,
                     submission.received_at,
@@ -373,13 +395,19 @@ class Ledger:
 
     def submission(self, handle: str) -> Submission | None:
         """What was submitted for this hand-out, None where nothing was."""
-        rows = self._rows("SELECT handle, record, body, sha256, received_at FROM submissions WHERE handle = ?", handle)
-        return submission_of(rows[0]) if rows else None
+        rows = self._rows(f"SELECT {SUBMISSION} FROM submissions WHERE handle = ?", handle)
+        return self._submission(rows[0]) if rows else None
 
     def submissions(self) -> Iterator[Submission]:
         """All submissions, the earliest first."""
-        for row in self._db.execute("SELECT handle, record, body, sha256, received_at FROM submissions ORDER BY rowid"):
-            yield submission_of(row)
+        for row in self._db.execute(f"SELECT {SUBMISSION} FROM submissions ORDER BY rowid"):
+            yield self._submission(row)
+
+    def _submission(self, row: tuple) -> Submission:
+        try:
+            return submission_of(row)
+        except (sqlite3.DatabaseError, ValueError) as err:
+            raise self._damaged(str(err)) from None
 
     def misses(self, worker: str) -> int:
         """How many controls the annotator has missed in all."""
@@ -390,6 +418,10 @@ class Ledger:
         """Every graded control: (worker, handle, its place in the unit, missed)."""
         sql = "SELECT worker, handle, item, missed FROM grades JOIN handouts USING (handle) ORDER BY grades.rowid"
         return [(worker, handle, item, bool(missed)) for worker, handle, item, missed in self._rows(sql)]
+
+    def last_time(self) -> float:
+        """Return the latest time of a hand-out; 0 before the first."""
+        return self._rows("SELECT MAX(MAX(handed_at, COALESCE(finished_at, 0))) FROM handouts")[0][0] or 0.0
 
     def counts(self) -> dict[str, int]:
         """How many hand-outs ended how (returned, expired, void), and annotators: all, passed, stopped."""

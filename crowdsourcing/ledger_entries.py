@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 from dataclasses import dataclass, fields
 from typing import Any
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Judgement
 
 
@@ -118,7 +118,7 @@ class LedgerContents:
 
     `done` are finished hand-outs by handle (where people chat, also those ended without blame), `out` the handles that
     were rejected or are nobody's whom the platform knows (`unknown`), `kept` the submissions of the others, `units`
-    their judgements, a list for each, `lost` how many units Mephisto has the answers to and the ledger not.
+    their judgements, a list for each.
     """
 
     done: dict[str, Handout]
@@ -130,7 +130,6 @@ class LedgerContents:
     unknown: frozenset[str]
     kept: list[Submission]
     units: list[list[Judgement]]
-    lost: int
 
     @property
     def withdrawn(self) -> int:
@@ -158,9 +157,13 @@ def dumps(value: Any, **more: Any) -> str:
     return json.dumps(value, ensure_ascii=True, **more)
 
 
+RECORD_DIGEST = "sha256"
+"""Key of a stored record under which its own digest stands."""
+
 HANDOUT = tuple(field.name for field in fields(Handout))
 ANNOTATOR = tuple(field.name for field in fields(Annotator))
 DECISION = tuple(field.name for field in fields(OpeningDecision))
+SUBMISSION = "handle, record, body, sha256, received_at"
 SITTING = tuple(field.name for field in fields(TrainingRound))
 
 
@@ -177,11 +180,10 @@ def handout_of(row: tuple) -> Handout:
 def submission_of(row: tuple) -> Submission:
     handle, record, body, sha256, received_at = row
     read = Submission(handle, json.loads(record), json.loads(body), sha256, received_at)
-    if digest(read.body) != sha256 and not read.record.get("withdrawn"):
-        raise UserError(
-            f"The answers to hand-out {handle} in the ledger are not those that were sent.",
-            "Put the latest backup of the ledger back: spotbot check STUDY --restore",
-        )
+    kept = read.record.pop(RECORD_DIGEST, None)  # ledgers of version 0.1 have none
+    sound = digest(read.body) == sha256 and kept in (None, digest(read.record))
+    if not sound and not read.record.get("withdrawn"):
+        raise sqlite3.DatabaseError(f"the answers to hand-out {handle} are not those that were sent")
     return read
 
 

@@ -13,11 +13,11 @@ import sqlite3
 from pathlib import Path
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.backups import backups_of, set_aside
+from parlai_spotbot.crowdsourcing.backups import back_up
 from parlai_spotbot.crowdsourcing.collect import open_ledger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
+from parlai_spotbot.crowdsourcing.ledger import BACKUPS
 from parlai_spotbot.crowdsourcing.ledger_entries import digest
-from parlai_spotbot.crowdsourcing.ledger_sums import guard
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
@@ -52,10 +52,9 @@ def _delete(study: Study, survey: str, task: str, worker: str) -> int:
     _from_mephisto(paths.mephisto, {handout.handle for handout in handouts})
     _from_refused(paths.refused, pseudonym(read_secret(paths.secret, make=False), worker))
     _from_ledger(paths.ledger, worker)
-    for path in backups_of(paths.ledger):
-        _from_ledger(path, worker)
-    for path in set_aside(paths.ledger):  # nobody can say what stands in a damaged one
+    for path in (paths.ledger.parent / BACKUPS).glob("*"):
         path.unlink()
+    back_up(paths)
     return sum(handout.status == "done" for handout in handouts)
 
 
@@ -74,7 +73,6 @@ def _from_ledger(path: Path, worker: str) -> None:
     of_worker = "handle IN (SELECT handle FROM handouts WHERE worker = ?)"
     with contextlib.closing(sqlite3.connect(path, timeout=10)) as db:
         db.execute("PRAGMA secure_delete = ON")
-        guard(db)
         with db:
             nothing = "record = ?, body = '{}', sha256 = ?"
             db.execute(f"UPDATE submissions SET {nothing} WHERE {of_worker}", (empty, digest({}), worker))

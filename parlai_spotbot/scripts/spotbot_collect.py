@@ -104,7 +104,6 @@ def missing_of(found: CollectResult) -> dict[str, int]:
     """Return the units without answers, by reason; work that was rejected or withdrawn is left out on purpose."""
     counts = {
         "unit that nobody has finished": found.unfinished,
-        "unit whose answers Mephisto has and the ledger lacks": found.lost,
         "unit that ended because a contestant broke down": len(found.chats.left) if found.chats else 0,
     }
     return {what: n for what, n in counts.items() if n}
@@ -176,18 +175,6 @@ def said(found: CollectResult, study: Study, survey: str) -> str:
     if found.withdrawn:
         lines.append(f"left out: {found.withdrawn} units of annotators who withdrew")
     lines += _platform(found)
-    if found.lost:
-        lines.append(
-            f"warning: the ledger lacks the answers to {found.lost} units that Mephisto has: it is an older copy, or "
-            "lost what was written last (ledger.db-wal); the next launch hands them out again"
-        )
-    if found.backwards:
-        lines.append(
-            f"warning: {found.backwards} units end before they begin, as the machine's clock was set back: when they "
-            "began is left open"
-        )
-    for seconds in found.clock_set:
-        lines.append(f"the machine's clock was set by {seconds:+.0f} s while people worked; times are as they passed")
     if found.removed:
         lines.append(f"taken out again: {found.removed} judgements, left out since the last time")
     if found.chats:

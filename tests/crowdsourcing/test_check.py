@@ -72,7 +72,7 @@ def test_each_damage_is_named_with_its_remedy(study, made, capsys):
     judgements.write_text("".join(lines[:6] + lines[7:]))
     (study / "history.jsonl").unlink()
     with closing(sqlite3.connect(made.paths.ledger)) as db, db:
-        db.execute("DELETE FROM grades")
+        db.execute("UPDATE submissions SET record = replace(record, 'human', 'bot')")
     (made.paths.mephisto / "database.db").write_bytes(b"SQLite format 3\x00" + bytes(4000))
     assert ran(study) == 1
     out = capsys.readouterr().out
@@ -81,7 +81,7 @@ def test_each_damage_is_named_with_its_remedy(study, made, capsys):
     assert ran(study) == 1
     out = capsys.readouterr().out
     assert "judgements.jsonl: changed since it was written: 1 line missing before line 7" in out
-    assert "the rows of the table 'grades' are not those that were written" in out
+    assert "are not those that were sent" in out
     assert "Mephisto's database is damaged" in out
     assert f"spotbot_check --study {study} --restore" in out
     assert "3 with a problem" in out
@@ -91,7 +91,7 @@ def test_a_damaged_ledger_is_restored(study, made, capsys):
     made.paths.ledger.write_bytes(b"")
     assert ran(study, "--restore") == 0
     out = capsys.readouterr().out
-    assert "is in its place, with 2 units handed in" in out
+    assert ", with 2 units handed in" in out
     assert "spotbot_crowdsource --study" in out
     assert ran(study, "--restore") == 0
     assert "no ledger is damaged" in capsys.readouterr().out
@@ -121,10 +121,11 @@ def test_a_lost_or_damaged_secret_comes_back_though_the_ledger_is_sound(study, m
     assert ran(study) == 1
     assert "spotbot_check --restore" in capsys.readouterr().out
     assert ran(study, "--restore") == 0
-    assert "the copy that lay with the backups is in its place" in capsys.readouterr().out
+    assert "restored from its copy beside the backups" in capsys.readouterr().out
     assert made.paths.secret.read_bytes() == sound
     assert made.paths.secret.stat().st_mode & 0o777 == 0o600
-    assert [path.read_text() for path in backups.set_aside(made.paths.ledger)] == ([damage] if damage else [])
+    aside = (made.paths.folder / "backups").glob(f"*{backups.ASIDE}")
+    assert [path.read_text() for path in aside] == ([damage] if damage else [])
 
 
 def test_what_was_changed_by_hand_is_accepted_and_stays_named(study, capsys):

@@ -279,33 +279,28 @@ POOLS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("bots", "each", "mean", "spread", "taste", "gap"), POOLS)
-def test_a_planned_study_has_its_power_by_the_contrasts_of_a_generator_of_another_model(
-    bots, each, mean, spread, taste, gap
-):
-    """A large pilot tells the design, simulated studies calibrate the plan; then 1,000 studies of the planned size.
+def test_planned_studies_have_their_power_under_another_model(bots, each, mean, spread, taste, gap):
+    """Planned power .80 is .77 to .83 in 2,000 studies of another model, on average over pilots.
 
-    Wanted is .77 to .83. The Monte Carlo error of .80 from 1,000 is .013, that of the calibration by 900 another .013:
-    two of both together are allowed more.
+    One pilot of 400 people estimates the correlation of two matches by one annotator with an error of 15 %, which moves
+    the planned number of conversations by 10 % and the power by .03 to .04. The average over 5 pilots leaves half of
+    that; each plan is calibrated by 300 simulated studies and tried by 400.
     """
-    rng, how = np.random.default_rng(5), {"talk": 0.5, "taste": taste, "unequal": spread}
-    asked, names = Design(bots, each), [f"b{place}" for place in range(bots)]
-    pilot = latent_preferences(rng, asked, gap, 400, max(2, 400 * mean // (asked.pairs * each)), **how)
+    how, names = {"talk": 0.5, "taste": taste, "unequal": spread}, [f"b{place}" for place in range(bots)]
     chances = expected_counts(np.array([gap, 0.0]), order=0.0, talk=0.5, taste=taste)[0, 1]
-    rate = chances[0] / (chances[0] + chances[2])
-    closed = pilot_design(pilot, names, asked)
-    design = calibrated(closed, 300, difference=2 * rate - 1)
-    needed = conversations_needed(rate, design)
-    people = max(each, round(design.pairs * needed * each / mean))
-    hits = 0
-    for _ in range(1000):
-        matches = latent_preferences(rng, design, gap, people, needed, **how)
-        hits += contrasts(matches, names).pairs["p_adjusted"].iloc[0] < 0.05
-    promised = pair_power(rate, needed, design)
-    print(
-        f"{bots} bots, {people} people (sd {spread}), {needed} conversations a pair (closed form "
-        f"{conversations_needed(rate, closed)}): promised {promised:.3f}, found {hits / 1000:.3f} (error .013)"
-    )
-    assert 0.77 - 0.037 < hits / 1000 < 0.83 + 0.037, (needed, people, rate, design)
+    rate, asked = chances[0] / (chances[0] + chances[2]), Design(bots, each)
+    power, planned = [], []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        pilot = latent_preferences(rng, asked, gap, 400, max(2, 400 * mean // (asked.pairs * each)), **how)
+        design = calibrated(pilot_design(pilot, names, asked), 100, difference=2 * rate - 1, seed=seed)
+        needed = conversations_needed(rate, design)
+        people = max(each, round(design.pairs * needed * each / mean))
+        studies = (latent_preferences(rng, design, gap, people, needed, **how) for _ in range(400))
+        power.append(np.mean([contrasts(study, names).pairs["p_adjusted"].iloc[0] < 0.05 for study in studies]))
+        planned.append(needed)
+    print(f"{bots} bots, {planned} conversations: power {np.mean(power):.3f} (error .009), by pilot {power}")
+    assert 0.77 < np.mean(power) < 0.83
 
 
 def test_a_pool_that_is_simulated_is_on_average_as_designed():

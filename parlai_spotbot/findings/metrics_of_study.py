@@ -1,7 +1,4 @@
-"""The study of metrics of a study on disk: read every survey's judgements, compute, write ``analysis/metrics/``.
-
-Used where a study is analysed (which makes it) and where a plan says which metrics to buy.
-"""
+"""The study of metrics of a study on disk: read every survey's judgements, compute, write ``analysis/metrics/``."""
 
 from __future__ import annotations
 
@@ -9,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parlai_spotbot import checksums, files, hints
-from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze, recommendation, tables
+from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze, tables
 from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outcomes_of
 from parlai_spotbot.records import Conversation, Judgement
@@ -118,14 +115,6 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
     for name, table in made.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
     return result
-
-
-def recommendation_of(study: Study, wishes: Wishes, source: str) -> dict:
-    """What one source's metrics say to buy; a `UserError` where there is no such source."""
-    evidence = evidence_of(study)
-    if source not in evidence.metrics:
-        raise UserError(f"--source {source}: it has judged nothing.", nearest(source, evidence.metrics))
-    return recommendation(evidence, wishes, source)
 
 
 def summary(result: dict[str, dict]) -> str:

@@ -25,9 +25,6 @@ class SpotbotPlan(Command):
   parlai spotbot_plan --survey dialogue_likert --bots 4 --difference .5 --conversation-sd .6
       Ratings (dialogue_likert, turn_likert), to find means half a point apart. A rating counts in every pair of its
       bot. After a pilot (--study, analysed) its shares, spreads and times take the place of the options here too.
-  parlai spotbot_plan --metrics --budget 1500 --wage 20 --dialogues 400
-      Which metrics to buy: by what ABC-Eval's authors paid and found, or, with --study, by what a pilot with several
-      surveys and ratings by those who led the conversations (survey interactive) has found itself.
   Annotations of one conversation, and by one person, hang together: 6 annotations of a conversation tell less than
   6 of six conversations, and so more are needed than for independent ones. Some people do much more than others, which
   counts, too (--unequal). All matches of a pool tell of each pair, so in a large pool a pair needs less than by itself.
@@ -60,7 +57,6 @@ class SpotbotPlan(Command):
         cls._add_study(parser.add_argument_group("The study"))
         cls._add_ratings(parser.add_argument_group("Whole conversations"))
         cls._add_costs(parser.add_argument_group("Costs"))
-        cls._add_metrics(parser.add_argument_group("Which metrics"))
         pilot = parser.add_argument_group("After a pilot")
         pilot.add_argument("--study", type=str, default=None, metavar="DIR", help="a study with judgements")
         pilot.add_argument("--source", type=str, default=None, help="whose judgements: human (default) or judge:NAME")
@@ -132,19 +128,6 @@ class SpotbotPlan(Command):
         )
 
     @staticmethod
-    def _add_metrics(group: argparse._ArgumentGroup) -> None:
-        group.add_argument(
-            "--metrics", action="store_true", help="say which metrics to buy, not how many conversations"
-        )
-        group.add_argument(
-            "--budget", type=float, default=None, help="what may be spent: money, or hours where there is no --wage"
-        )
-        group.add_argument("--dialogues", type=int, default=100, help="how many are to be annotated")
-        group.add_argument(
-            "--doubled", type=float, default=0.25, help="share of them that a second annotator does, too"
-        )
-
-    @staticmethod
     def _add_costs(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
             "--seconds",
@@ -167,15 +150,12 @@ class SpotbotPlan(Command):
         group.add_argument("--out", type=str, default=None, metavar="FILE", help="write the plan there, as JSON")
 
     def execute(self) -> None:
-        from parlai_spotbot.findings.plans import PlanRequest, Purchase, plan, plan_metrics
+        from parlai_spotbot.findings.plans import PlanRequest, plan
         from parlai_spotbot.study import Study
 
         study = Study.open(self.opt["study"]) if self.opt["study"] else None
-        if self.opt["metrics"]:
-            made = plan_metrics(Purchase(**self._said(Purchase)), study)
-        else:
-            segments = whole_numbers(self.opt["segments"])
-            made = plan(PlanRequest(**{**self._said(PlanRequest), "segments": segments}), study)
+        options = {field.name: self.opt[field.name] for field in fields(PlanRequest)}
+        made = plan(PlanRequest(**{**options, "segments": whole_numbers(self.opt["segments"])}), study)
         print(made.text)
         lines = made.text.strip().splitlines()
         self.result.said = next((line for line in lines if line.startswith("With ")), lines[-1])
@@ -185,10 +165,6 @@ class SpotbotPlan(Command):
             made.write(path)
             print(f"\nwritten: {path}")
             self.result.wrote(plan=path)
-
-    def _said(self, kind: type) -> dict:
-        """The options that are fields of a dataclass."""
-        return {own.name: self.opt[own.name] for own in fields(kind)}
 
 
 COMMAND = SpotbotPlan

@@ -1,7 +1,6 @@
-"""What a study needs, before it and after a pilot: how many conversations and annotations, hours and pay; which metrics
-to buy.
+"""What a study needs, before it and after a pilot: how many conversations and annotations, hours and pay.
 
-The arithmetic is that of `analysis.planning` and `analysis.metrics`; a plan says it in words for the terminal, too.
+The arithmetic is that of `analysis.planning`; a plan says it in words for the terminal, too.
 """
 
 from __future__ import annotations
@@ -17,12 +16,11 @@ import pandas as pd
 from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.needs import PAIR
-from parlai_spotbot.findings.plans import matches, matches_words, metrics, metrics_words, whole, whole_words
-from parlai_spotbot.findings.plans.metrics import Purchase
+from parlai_spotbot.findings.plans import matches, matches_words, whole, whole_words
 from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.study import Study
 
-__all__ = ["PlanRequest", "SizePlan", "Purchase", "plan", "plan_metrics"]
+__all__ = ["PlanRequest", "SizePlan", "plan"]
 
 SAID = ("difference", "wage", "looks", "win_rates", "simulations", "conversations_per_bot", "seconds_per_conversation")
 """The options that a written plan repeats."""
@@ -93,19 +91,6 @@ def _after(study: Study, request: PlanRequest) -> tuple[str, dict]:
         return matches_words.said_after(numbers), numbers
     numbers = whole.after(study, request)
     return whole_words.said_after(numbers, request.planning.of == "choices"), numbers
-
-
-def plan_metrics(request: Purchase, study: Study | None = None) -> SizePlan:
-    """Which metrics to buy, by what was published, or by a study's own data.
-
-    Raises `UserError` where an option is wrong or the study holds nothing to go by.
-    """
-    with _options():
-        if study is None:
-            numbers = metrics.before(request)
-            return SizePlan(metrics_words.said_before(numbers), numbers)
-        numbers = metrics.after(study, request)
-        return SizePlan(metrics_words.said_after(numbers), numbers)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from outside_data import ABC_EVAL, released_data
 
-from parlai_spotbot.analysis.metrics import planning, published
+from parlai_spotbot.analysis.metrics import published
 from parlai_spotbot.analysis.metrics.costs import (
     EVERYBODY,
     costs,
@@ -16,9 +16,7 @@ from parlai_spotbot.analysis.metrics.costs import (
     training_frame,
 )
 from parlai_spotbot.analysis.uncertainty.shares import wilson
-from parlai_spotbot.findings.plans.metrics_words import said_before
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.abc_eval.labels import task_of_label
 
 ROUND = {
     "task": "consistency",
@@ -84,18 +82,6 @@ def test_the_published_table_of_costs_is_400_dialogues_at_ten_an_hour():
     assert sorted(seconds) == sorted(ours)
     final = sum(published.SECONDS[task] for task in published.FINAL_TASKS) / 60
     assert final == pytest.approx(published.MINUTES["abc_eval_final"], abs=0.3)
-
-
-def test_the_published_removal_is_r2_itself_and_adjusts_to_what_stands_elsewhere():
-    folder = released_data(f"{ABC_EVAL}/paper_tables")
-    table = pd.read_csv(folder / "incremental_validity.csv")
-    r2 = [float(text.split()[0]) / 100 for text in table["R-Squared delta"]]
-    assert r2 == pytest.approx([own for _, own in published.STEPS["abc_eval"]])
-    adjusted = pd.read_pickle(folder / "behavior_incremental_regressions_interactive")["R-Squared"]
-    sets = [own for own in planning.published_sets(task_of_label) if own["method"] == "abc_eval"]
-    # The last five metrics go in the same order by either measure, and with all sixteen there is one set.
-    for place in (0, *range(11, 16)):
-        assert sets[place]["adjusted"] == pytest.approx(adjusted.iloc[place], abs=1.1e-5)
 
 
 def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
@@ -176,22 +162,3 @@ def test_times_of_annotations_are_read_once_each(made, evidence):
     annotations = {row.annotation_id for row in made.judgements["dialogue_likert"]}
     assert (times["task"] == "dialogue_likert").sum() == len(annotations)
     assert set(times.loc[times["task"] == "comparative", "each"]) == {2}
-
-
-def test_the_authors_final_set_and_what_it_costs():
-    assert set(published.FINAL_TASKS) == {
-        planning.task_of("abc_eval", label, task_of_label) for label in published.FINAL
-    }
-    plan = planning.plan_metrics(task_of_label, 400, wage=20.0, budget=1500.0)
-    assert plan["final"]["minutes"] == pytest.approx(14.9, abs=0.01)
-    sets = plan["sets"]
-    assert [own["cost"] for own in sets] == sorted(own["cost"] for own in sets)
-    assert [own["adjusted"] for own in sets] == sorted(own["adjusted"] for own in sets)
-    assert plan["recommended"]["cost"] <= 1500.0
-    assert not any(own["cost"] <= 1500.0 and own["adjusted"] > plan["recommended"]["adjusted"] for own in sets)
-    assert planning.plan_metrics(task_of_label, 400, budget=1.0)["recommended"] is None
-    said = said_before(plan)
-    assert "lack of empathy, self contradiction, irrelevant, redundant, empathetic" in said
-    assert "no task can be done on 400 dialogues" in said_before(planning.plan_metrics(task_of_label, 400, budget=1.0))
-    with pytest.raises(ValueError, match="dialogues is 0"):
-        planning.plan_metrics(task_of_label, 0)

@@ -13,9 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from parlai_spotbot.nuc.cleaning import Rule, anonymise, rule
+from parlai_spotbot.nuc.cleaning import anonymise, fault_of
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
-from parlai_spotbot.surveys.nuc_questions import NucQuestion
 from parlai_spotbot.texts.normal_forms import bare_text
 
 
@@ -29,10 +28,10 @@ class PreparedDialogue:
     faults: tuple[str | None, ...]
 
 
-def prepare(dialogue: CorpusDialogue, fault: Rule) -> PreparedDialogue:
-    """`dialogue` with anonymous texts, and what speaks against each turn by the rule `fault`."""
+def prepare(dialogue: CorpusDialogue) -> PreparedDialogue:
+    """Return a conversation with anonymous texts, and the fault of each turn."""
     texts = tuple(map(anonymise, dialogue.turns))
-    return PreparedDialogue(dialogue, texts, tuple(map(bare_text, texts)), tuple(map(fault, texts)))
+    return PreparedDialogue(dialogue, texts, tuple(map(bare_text, texts)), tuple(map(fault_of, texts)))
 
 
 @dataclass(frozen=True)
@@ -67,43 +66,20 @@ class TurnBank:
         """The number of each conversation by its id."""
         return {own.dialogue.dialogue_id: number for number, own in enumerate(self.prepared)}
 
-    @cached_property
-    def of_person(self) -> dict[str, np.ndarray]:
-        """The places of what each person said, where people are known."""
-        said = defaultdict(set)
-        for place, uses in enumerate(self.where):
-            for number, turn in uses:
-                dialogue = self.prepared[number].dialogue
-                if dialogue.people_known:
-                    said[dialogue.speakers[turn]].add(place)
-        return {person: np.array(sorted(places)) for person, places in said.items()}
-
     def said_in(self, number: int) -> np.ndarray:
         """The places of what was said in a conversation, in ascending order."""
         keys = self.prepared[number].keys
         return np.array(sorted({self.places[key] for key in keys if key in self.places}), dtype=np.int64)
-
-    def place(self, question: NucQuestion) -> int:
-        """The place of the question's true next turn; KeyError for a question of another corpus."""
-        return self.places[bare_text(question.answer)]
-
-    def others(self, question: NucQuestion) -> np.ndarray:
-        """The places of the question's wrong candidates in the whole corpus: all that was not said in its
-        conversation."""
-        mask = np.ones(len(self), dtype=bool)
-        mask[self.said_in(self.numbers[question.conversation_id])] = False
-        return np.flatnonzero(mask)
 
     def checksum(self) -> str:
         """A short name of the texts, for keys of caches."""
         return hashlib.sha256("\n".join(self.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def bank_of(corpus: Corpus, fault: Rule | None = None) -> TurnBank:
-    """The bank of a corpus, without the turns that `fault` (by default `cleaning.rule()`) speaks against."""
-    fault = rule() if fault is None else fault
+def bank_of(corpus: Corpus) -> TurnBank:
+    """Return the bank of a corpus, without turns that have a fault."""
     ordered = sorted(corpus.dialogues, key=lambda dialogue: (dialogue.dialogue_id, dialogue.key))
-    prepared = tuple(prepare(dialogue, fault) for dialogue in ordered)
+    prepared = tuple(prepare(dialogue) for dialogue in ordered)
     forms: dict[str, Counter] = defaultdict(Counter)
     where: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, own in enumerate(prepared):

@@ -1,22 +1,19 @@
 """Corpora of conversations: any ParlAI task or domain, a file of conversations, or the people of a study.
 
 Folds share no conversation: "train", "valid" and "test" are the domain's folds for bots, for judges and people, and for
-seeds. Of a large task a part can be read, one conversation after the other, in the memory of that part.
+seeds.
 """
 
 from __future__ import annotations
 
 import hashlib
-import heapq
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from parlai_spotbot.domains import Domain, folding, get_domain
+from parlai_spotbot.domains import folding, get_domain
 from parlai_spotbot.domains.conversation_files import ConversationRow, read_rows
-from parlai_spotbot.domains.folding import SPLITS
-from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, each_once, stream
+from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN
 
@@ -28,9 +25,6 @@ FOLDS_OF = {
     **{f: (f,) for f in FOLDS},
 }
 """Which folds of a domain a fold of a corpus is made of; a domain's own names are understood as well."""
-
-SPEAKERS = ("people", "all")
-"""Whose conversations are read of a study, where bots talk, too."""
 
 TWICE = "the same conversation again"
 BOTS = "conversations with bots"
@@ -61,9 +55,7 @@ class Corpus:
     left_out: dict[str, int] = field(default_factory=dict)
 
 
-def read_corpus(
-    name: str | Path, fold: str = "all", speakers: str = "people", limit: int = 0, datapath: str | None = None
-) -> Corpus:
+def read_corpus(name: str | Path, fold: str = "all", datapath: str | None = None) -> Corpus:
     """Read a corpus.
 
     Parameters
@@ -73,32 +65,25 @@ def read_corpus(
         the folder of a study.
     fold : str
         One of `FOLDS_OF`. A file without splits is parted by its people, or else by a hash of the turns.
-    speakers : str
-        Of files that say so (a study's conversations): those between people, or all.
-    limit : int
-        At most so many conversations, those whose hash comes first, whatever their order; 0: all. Of a ParlAI task no
-        more are held in memory.
 
     Raises `UserError` for an unknown name, fold or field, a malformed file, and where no conversation is left.
     """
     if fold not in FOLDS_OF:
         raise UserError(f"fold '{fold}': unknown.", nearest(fold, FOLDS_OF))
-    if speakers not in SPEAKERS:
-        raise UserError(f"speakers '{speakers}': unknown.", nearest(speakers, SPEAKERS))
-    if limit < 0:
-        raise UserError(f"limit {limit}: expected a whole number from 0 up.", "0 reads all.")
     path = Path(name).expanduser()
     if path.is_dir() and (path / "conversations.jsonl").is_file():
-        corpus = _of_file(path / "conversations.jsonl", path.resolve().name, fold, speakers)
+        corpus = _of_file(path / "conversations.jsonl", path.resolve().name, fold)
     elif path.suffix.lower() in (".jsonl", ".json"):
-        corpus = _of_file(path, path.stem, fold, speakers)
+        corpus = _of_file(path, path.stem, fold)
     else:
-        corpus = _of_domain(get_domain(str(name)), fold, limit, datapath)
+        domain = get_domain(str(name))
+        episodes = [episode for own in FOLDS_OF[fold] for episode in domain.episodes(own, datapath)]
+        corpus = Corpus(domain.name, tuple(map(dialogue_of, episodes)), fold)
     dialogues, again = _distinct(corpus.dialogues)
     left_out = corpus.left_out | ({TWICE: again} if again else {})
     if not dialogues:
         raise UserError(f"corpus '{corpus.name}': no conversation in fold '{fold}'{_why(left_out)}.", _remedy(left_out))
-    return replace(corpus, dialogues=tuple(_limited(dialogues, limit)), left_out=left_out)
+    return replace(corpus, dialogues=tuple(dialogues), left_out=left_out)
 
 
 def _why(left_out: dict[str, int]) -> str:
@@ -107,7 +92,7 @@ def _why(left_out: dict[str, int]) -> str:
 
 def _remedy(left_out: dict[str, int]) -> str:
     if BOTS in left_out:
-        return "Ask for all speakers, or name a corpus of people's conversations."
+        return "Name a corpus of people's conversations."
     return "Ask for the fold 'all', or name a larger corpus."
 
 
@@ -123,15 +108,6 @@ def _distinct(dialogues: Iterable[CorpusDialogue]) -> tuple[list[CorpusDialogue]
     return list(found.values()), again
 
 
-def _limited(dialogues: Iterable[CorpusDialogue], limit: int) -> list[CorpusDialogue]:
-    """The `limit` conversations whose key comes first, in the order of reading; all where it is 0."""
-    if not limit:
-        return list(dialogues)
-    numbered = ((dialogue.key, number, dialogue) for number, dialogue in enumerate(dialogues))
-    chosen = heapq.nsmallest(limit, numbered, key=lambda row: row[:2])
-    return [dialogue for _, _, dialogue in sorted(chosen, key=lambda row: row[1])]
-
-
 def dialogue_of(episode: Episode) -> CorpusDialogue:
     """A domain's conversation as one of a corpus."""
     known = all(episode.people)
@@ -141,23 +117,23 @@ def dialogue_of(episode: Episode) -> CorpusDialogue:
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
-def _of_file(path: Path, name: str, fold: str, speakers: str) -> Corpus:
+def _of_file(path: Path, name: str, fold: str) -> Corpus:
+    """Read a file; of a study's conversations those between people."""
     bots = 0
 
     def wanted(row: dict) -> bool:
         nonlocal bots
         entities = row.get("entities")
         with_bot = isinstance(entities, list) and any(entity != HUMAN for entity in entities)
-        bots += with_bot and speakers == "people"
-        return not with_bot or speakers == "all"
+        bots += with_bot
+        return not with_bot
 
-    rows = read_rows(path, name, wanted=wanted)
-    of_fold = _rows_of(rows, fold)
-    return Corpus(name, tuple(dialogue_of(row.episode) for row in of_fold), fold, {BOTS: bots} if bots else {})
+    dialogues = [dialogue_of(row.episode) for row in _rows_of(read_rows(path, name, wanted=wanted), fold)]
+    return Corpus(name, tuple(dialogues), fold, {BOTS: bots} if bots else {})
 
 
 def _rows_of(rows: list[ConversationRow], fold: str) -> list[ConversationRow]:
-    """Those of a fold, by the splits, the people or a hash of the turns, whichever of these comes first in the data."""
+    """Return the rows of a fold, by the splits, the people or a hash of the turns, the first of these in the data."""
     if fold == "all":
         return rows
     episodes = [row.episode for row in rows]
@@ -168,38 +144,3 @@ def _rows_of(rows: list[ConversationRow], fold: str) -> list[ConversationRow]:
     else:
         folds = folding.by_hash(episodes)
     return [row for row, own in zip(rows, folds, strict=True) if own in FOLDS_OF[fold]]
-
-
-# -- domains and tasks ---------------------------------------------------------------------------------------------
-def _of_domain(domain: Domain, fold: str, limit: int, datapath: str | None) -> Corpus:
-    if limit and domain.name != "chitchat" and not (domain.own is not None and domain.own.paths):
-        splits = _splits_of(fold, domain.hidden_test)
-        if splits:
-            return Corpus(domain.name, tuple(_streamed(domain, splits, limit, datapath)), fold)
-    episodes = [episode for own in FOLDS_OF[fold] for episode in domain.episodes(own, datapath)]
-    return Corpus(domain.name, tuple(map(dialogue_of, episodes)), fold)
-
-
-def _splits_of(fold: str, hidden_test: bool) -> tuple[str, ...]:
-    """The whole splits of a task that are a fold; none for a part of a split, which only all of its conversations,
-    each known from its other side, can tell."""
-    whole = {"train": ("train",), "bots": ("train",), "all": ("train", "valid") if hidden_test else SPLITS}
-    if not hidden_test:
-        whole |= {"valid": ("valid",), "test": ("test",), "seeds": ("test",)}
-    return whole.get(fold, ())
-
-
-def _streamed(domain: Domain, splits: tuple[str, ...], limit: int, datapath: str | None) -> list[CorpusDialogue]:
-    """At most `limit` conversations of a task, holding no more than twice as many: each may come from both sides."""
-    where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "")
-    options = {**dict(domain.options), **({"datapath": where} if where else {})}
-    chosen = _limited(_of_splits(domain, splits, options), 2 * limit)
-    once = {turns for turns, _ in each_once([(dialogue.turns, ("", "")) for dialogue in chosen])}
-    return [dialogue for dialogue in chosen if dialogue.turns in once]
-
-
-def _of_splits(domain: Domain, splits: tuple[str, ...], options: dict) -> Iterator[CorpusDialogue]:
-    for split in splits:
-        episodes = stream(domain.name, domain.source or domain.task, split, options, domain.situation)
-        for number, (turns, _) in enumerate(episodes):
-            yield dialogue_of(Episode(f"{domain.name}:{split}:{number:06d}", turns))

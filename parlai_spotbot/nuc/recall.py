@@ -56,8 +56,6 @@ class RecallRequest:
     fold: str | None = None
     questions: int = 200
     candidates: int = 10
-    distractors: str = "uniform"
-    close_to: str = "reply"
     max_context: int = 6
     lengths: str = "lowe2015"
     seed: int | None = None
@@ -94,8 +92,6 @@ class RecallRequest:
             candidates=self.candidates,
             max_context=self.max_context,
             lengths=self.lengths,
-            distractors=self.distractors,
-            close_to=self.close_to,
             questions=self.questions,
             seed=seed,
         )
@@ -140,7 +136,7 @@ def recall(
             return None
         results = analyse(drawn.questions, scores, ks, request.likelihood)
         ranking, about = results["ranking"], drawn.about
-        ranking["questions"] |= {name: about[name] for name in ("corpus", "distractors") if name in about}
+        ranking["questions"]["corpus"] = about["corpus"]
         ranking["made_by"] = {"version": __version__, "seed": seed, "questions": about}
         write(out, results)
     return RecallOutcome(results, len(scores) == len(contestants))
@@ -195,9 +191,7 @@ def make_questions(study: Study, corpora: str, count: int, seed: int, say: Calla
 
 def _of_one(fold: str, settings: SamplingSettings, drawn: QuestionSample) -> RecallQuestions:
     about = {"corpus": drawn.questions[0].corpus, "fold": fold, "turns": len(drawn.bank), **settings.to_json()}
-    return RecallQuestions(
-        list(drawn.questions), drawn.bank, {**about, "left_out": drawn.left_out, "filled": drawn.filled}
-    )
+    return RecallQuestions(list(drawn.questions), drawn.bank, {**about, "left_out": drawn.left_out})
 
 
 def _of_several(
@@ -211,8 +205,7 @@ def _of_several(
     turns = zip_longest(*(own.questions for _, _, own in drawn))
     mixed = [question for row in turns for question in row if question is not None]
     each = {
-        name: {"fold": fold, "questions": len(own.questions), "turns": len(own.bank)}
-        | {"left_out": own.left_out, "filled": own.filled}
+        name: {"fold": fold, "questions": len(own.questions), "turns": len(own.bank), "left_out": own.left_out}
         for name, (fold, _, own) in zip(names, drawn, strict=True)
     }
     return RecallQuestions(mixed, None, {"corpus": ", ".join(names), **settings.to_json(), "corpora": each})

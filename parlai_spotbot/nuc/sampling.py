@@ -1,7 +1,7 @@
 """Questions drawn from a corpus: the next turn after a context among distractors (Lowe et al., 2016, section 3).
 
-The same settings give the same questions, in whatever order the corpus was read. More questions are the same ones and
-further ones; more candidates are the same ones and further ones, so accuracy at fewer candidates is nested in it.
+The same settings give the same questions, whatever the order of reading. More questions, or more candidates, extend the
+same lists, so accuracy at fewer candidates is nested in accuracy at more.
 """
 
 from __future__ import annotations
@@ -10,25 +10,22 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+
+import numpy as np
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.bank import PreparedDialogue, TurnBank, bank_of
-from parlai_spotbot.nuc.cleaning import rule
-from parlai_spotbot.nuc.contexts import every_turn, lengths, windows
 from parlai_spotbot.nuc.corpora import Corpus
-from parlai_spotbot.nuc.distractors import DistractorFinder, Embed, QuestionStem, generator, parse_mixture, sequence
-from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin, read_questions, write_questions
-
-__all__ = ["NucQuestion", "Origin", "QuestionSample", "SamplingSettings", "read_questions", "sample", "write_questions"]
-
-WHOLE = 0
-"""As a number of candidates: every turn of the corpus. The questions then hold the true one alone, the bank all."""
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin
 
 TOO_SHORT = "conversations of too few turns"
 AGAIN = "questions that are another's twin"
 FAULTY = "questions whose context or next turn is {fault}"
 LEFT_TURNS = "turns that are {fault}: no candidates"
+
+LOWE2015 = "lowe2015"
+UNIFORM = "uniform"
+BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -38,115 +35,150 @@ class SamplingSettings:
     Attributes
     ----------
     candidates : int
-        How many a question has, the true one included; `WHOLE` for every turn of the corpus.
+        Candidates of a question, the true one included.
     max_context, min_context : int
         Turns of a context.
     lengths : str
-        Their distribution (`contexts.lengths`).
-    distractors : str
-        Kinds with shares (`distractors.parse_mixture`): how hard the questions are.
-    close_to : str
-        What hard distractors resemble, "reply" (the true next turn) or "context".
+        Number of turns of a context: a number, or "lowe2015" (see `context_length`).
     questions : int
-        At most so many, from as many different conversations as can be; 0: all.
+        Greatest number of questions, from as many conversations as possible; 0: all.
     every_turn : bool
-        Whether every turn is a next turn after as long a context as may be, for training; else windows that don't
-        overlap.
+        Take every turn as a next turn, for training; else contexts do not overlap.
     seed : int
-    offensive_words : str
-        A file of words or phrases that are offensive, beside those known; "" for none.
     """
 
     candidates: int = 5
     max_context: int = 6
     min_context: int = 2
-    lengths: str = "lowe2015"
-    distractors: str = "uniform"
-    close_to: str = "reply"
+    lengths: str = LOWE2015
     questions: int = 0
     every_turn: bool = False
     seed: int = 0
-    offensive_words: str = ""
 
     def check(self) -> None:
-        """Raise `UserError` naming the setting that can't be."""
-        if self.candidates != WHOLE and self.candidates < 2:
-            raise UserError(
-                f"candidates {self.candidates}: a question has at least two.", "0 stands for the whole corpus."
-            )
+        """Raise `UserError` naming a setting that is out of range."""
+        if self.candidates < 2:
+            raise UserError(f"candidates {self.candidates}: a question has at least two.", "Ask for 2 or more.")
         if self.questions < 0:
             raise UserError(f"questions {self.questions}: expected a whole number from 0 up.", "0 stands for all.")
-        lengths(self.lengths, self.max_context, self.min_context)
-        parse_mixture(self.distractors)
+        least, most = self.min_context, self.max_context
+        if not 1 <= least <= most:
+            raise UserError(f"contexts from {least} to {most} turns: expected whole numbers from 1 up.", "Correct it.")
+        if self.lengths != LOWE2015 and not (self.lengths.isdecimal() and least <= int(self.lengths) <= most):
+            raise UserError(
+                f"lengths of contexts '{self.lengths}': unknown.",
+                f"Write {LOWE2015} or a number from {least} to {most}.",
+            )
 
     def to_json(self) -> dict:
         return vars(self).copy()
 
 
 @dataclass(frozen=True)
+class QuestionStem:
+    """A question without distractors: number of its conversation, places of its context and next turn, and texts."""
+
+    name: str
+    number: int
+    first: int
+    turn: int
+    context: tuple[str, ...]
+    answer: str
+
+
+@dataclass(frozen=True)
 class QuestionSample:
-    """Questions, the bank they were drawn from, what was left out and why (counts), and how many distractors of a kind
-    were wanted that there were not, and are uniform ones instead."""
+    """Questions, the bank that they were drawn from, and what was left out, by reason."""
 
     questions: tuple[NucQuestion, ...]
     bank: TurnBank
     left_out: dict[str, int] = field(default_factory=dict)
-    filled: dict[str, int] = field(default_factory=dict)
 
 
-def sample(corpus: Corpus, settings: SamplingSettings | None = None, embed: Embed | None = None) -> QuestionSample:
+def sample(corpus: Corpus, settings: SamplingSettings | None = None) -> QuestionSample:
     """Draw the questions of a corpus.
 
-    Distractors are drawn uniformly, or found, among all distinct turns that were not said in the question's own
-    conversation (but for the kind "dialogue"). A text that was said often so counts once: it could not be a candidate
-    twice. `embed` is for tests (`distractors.DistractorFinder`).
+    Distractors are drawn uniformly among all distinct turns of other conversations. A text that was said often counts
+    once: it could not be a candidate twice.
 
-    Raises `UserError` naming the corpus where its conversations have too few turns, where nothing is left, or where it
-    has fewer distinct turns than candidates are wanted; how many there are, and what helps.
+    Raises
+    ------
+    UserError
+        Names the corpus where its conversations have too few turns, or where it has fewer distinct turns than the
+        candidates asked for.
     """
     settings = settings or SamplingSettings()
     settings.check()
-    bank = bank_of(corpus, rule(Path(settings.offensive_words).expanduser() if settings.offensive_words else None))
+    bank = bank_of(corpus)
     stems, left_out = _stems(corpus, bank, settings)
-    if settings.candidates == WHOLE:
-        return QuestionSample(tuple(_question(corpus, bank, own, [], settings) for own in stems), bank, left_out)
-    finder = DistractorFinder(bank, corpus.name, parse_mixture(settings.distractors), settings.close_to, embed)
-    wanted = settings.candidates - 1
-    if len(bank) - 1 < wanted:
-        raise _too_few(corpus, settings, len(bank) - 1)
-    questions, filled = [], Counter()
-    for own, orders in zip(stems, finder.orders(stems, wanted, settings.seed), strict=True):
-        drawn = _drawn(finder, own, orders, wanted, filled)
-        if len(drawn) < wanted:
-            raise _too_few(corpus, settings, len(drawn), own)
-        questions.append(_question(corpus, bank, own, drawn, settings))
-    return QuestionSample(tuple(questions), bank, left_out, dict(filled))
+    questions = tuple(_question(corpus, bank, stem, settings) for stem in stems)
+    return QuestionSample(questions, bank, left_out)
 
 
-def _too_few(corpus: Corpus, settings: SamplingSettings, there: int, own: QuestionStem | None = None) -> UserError:
-    turns = f"{there} distinct turns beside the next turn's own"
-    where = f" for the question {own.name}, in conversations other than its own" if own else ""
-    return UserError(
-        f"corpus '{corpus.name}' (fold '{corpus.fold}'): {turns} can be distractors{where}, but "
-        f"{settings.candidates} candidates take {settings.candidates - 1}.",
-        f"Ask for at most {max(2, there + 1)} candidates, or name a larger corpus or fold.",
-    )
+# -- chance ----------------------------------------------------------------------------------------------------------
+def generator(*names: object) -> np.random.Generator:
+    """Return a generator that depends on `names` alone."""
+    digest = hashlib.blake2b("\x1f".join(map(str, names)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return np.random.default_rng(int.from_bytes(digest, "big"))
+
+
+def permutation(rng: np.random.Generator, size: int) -> Iterator[int]:
+    """Yield the numbers below `size` in random order; only what is taken costs time and memory (Fisher and Yates)."""
+    moved: dict[int, int] = {}
+    draws: np.ndarray = np.empty(0)
+    for i in range(size):
+        if i % BLOCK == 0:
+            draws = rng.random(BLOCK)
+        j = i + min(int(draws[i % BLOCK] * (size - i)), size - i - 1)
+        yield moved.pop(j, j) if j == i else moved.get(j, j)
+        if j != i:
+            moved[j] = moved.pop(i, i)
+
+
+def context_length(settings: SamplingSettings, rng: np.random.Generator) -> int:
+    """Return the number of turns of a context.
+
+    Lowe, Pow, Serban & Pineau (2015, SIGDIAL, section 3.1; https://arxiv.org/abs/1506.08909) let a window of
+    n = ⌊10 C / η⌋ + 2 turns, of which the last is the next turn, be drawn with η uniform over the whole numbers from
+    C / 2 to 10 C; a conversation of t turns gives a context of c = min(t, n) - 1. Here C is `max_context`, and what is
+    drawn beyond it becomes `max_context`, which is how the maximum of 6 turns of Lowe et al. (2016, section 4.2) is
+    understood. Every other context has two turns.
+    """
+    if settings.lengths != LOWE2015:
+        return int(settings.lengths)
+    most = settings.max_context
+    drawn = 10 * most // int(rng.integers(max(1, -(-most // 2)), 10 * most + 1)) + 1
+    return max(settings.min_context, min(drawn, most))
 
 
 # -- contexts ------------------------------------------------------------------------------------------------------
+def windows(own: PreparedDialogue, settings: SamplingSettings) -> Iterator[tuple[int, int]]:
+    """Yield the contexts of a conversation as (first turn, next turn).
+
+    As Lowe et al. (2015) made their test set: one length is drawn for the conversation, which is cut from its beginning
+    into windows of the context and the next turn; a shorter conversation is one window.
+    """
+    turns = len(own.texts)
+    if settings.every_turn:
+        yield from ((max(0, turn - settings.max_context), turn) for turn in range(settings.min_context, turns))
+        return
+    size = min(context_length(settings, generator(settings.seed, "length", own.dialogue.key)) + 1, turns)
+    yield from ((start, start + size - 1) for start in range(0, turns - size + 1, size))
+
+
 def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[list[QuestionStem], dict[str, int]]:
-    """The contexts and next turns, one of each conversation first; and what was left out, by reason."""
+    """Return the contexts and next turns, one of each conversation first; and what was left out, by reason."""
     left_out: Counter = Counter(corpus.left_out)
-    for own in bank.prepared:
-        left_out.update(LEFT_TURNS.format(fault=fault) for fault in own.faults if fault)
     by_number: dict[int, list[QuestionStem]] = defaultdict(list)
     seen: set[tuple[str, ...]] = set()
+    for own in bank.prepared:
+        left_out.update(LEFT_TURNS.format(fault=fault) for fault in own.faults if fault)
     for number, own in enumerate(bank.prepared):
         if len(own.texts) <= settings.min_context:
             left_out[TOO_SHORT] += 1
             continue
-        for first, turn in _windows(own, settings):
-            fault = next((own.faults[i] for i in range(first, turn + 1) if own.faults[i]), None)
+        for first, turn in windows(own, settings):
+            fault = next(filter(None, own.faults[first : turn + 1]), None)
             keys = own.keys[first : turn + 1]
             if fault or not own.keys[turn] or keys in seen:
                 left_out[FAULTY.format(fault=fault) if fault else AGAIN] += 1
@@ -170,13 +202,6 @@ def _nothing(corpus: Corpus, settings: SamplingSettings, bank: TurnBank, left_ou
     return UserError(f"corpus '{corpus.name}': no question is left ({reasons}).", "Name a larger corpus.")
 
 
-def _windows(own: PreparedDialogue, settings: SamplingSettings) -> Iterator[tuple[int, int]]:
-    if settings.every_turn:
-        return every_turn(len(own.texts), settings.max_context, settings.min_context)
-    draw = lengths(settings.lengths, settings.max_context, settings.min_context)
-    return windows(len(own.texts), draw, generator(settings.seed, "length", own.dialogue.key))
-
-
 def _stem(corpus: str, own: PreparedDialogue, number: int, first: int, turn: int) -> QuestionStem:
     texts = own.texts[first : turn + 1]
     named = "\x1f".join((corpus, *texts)).encode("utf-8", "surrogatepass")
@@ -184,79 +209,61 @@ def _stem(corpus: str, own: PreparedDialogue, number: int, first: int, turn: int
     return QuestionStem(name, number, first, turn, texts[:-1], texts[-1])
 
 
+def _order(*names: object) -> bytes:
+    """Return a key that sorts at random by `names` alone."""
+    text = "\x1f".join(map(str, names))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
 def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings) -> list[QuestionStem]:
-    """All questions, or as many as wanted: first one of each conversation, drawn, then a second one, …"""
+    """Return all questions, or as many as asked for: first one of each conversation, drawn, then a second one, …"""
     if settings.every_turn and not settings.questions:
         return [own for number in sorted(by_number) for own in by_number[number]]
-
-    def drawn(own: QuestionStem) -> bytes:
-        return hashlib.blake2b(f"{settings.seed}\x1f{own.name}".encode(), digest_size=8).digest()
-
     ordered = [
-        (place, drawn(own), own) for rows in by_number.values() for place, own in enumerate(sorted(rows, key=drawn))
+        (place, key, own)
+        for rows in by_number.values()
+        for place, (key, own) in enumerate(
+            sorted(((_order(settings.seed, own.name), own) for own in rows), key=lambda pair: pair[0])
+        )
     ]
     ordered.sort(key=lambda row: row[:2])
     return [own for _, _, own in ordered[: settings.questions or None]]
 
 
 # -- candidates ----------------------------------------------------------------------------------------------------
-def _drawn(
-    finder: DistractorFinder, own: QuestionStem, orders: dict[str, Iterator[int]], wanted: int, filled: Counter
-) -> list[tuple[str, int]]:
-    """(kind, place in the bank) of each distractor, in the order of drawing; fewer where there are no more."""
-    bank = finder.bank
-    outside = set(bank.said_in(own.number).tolist())
-    keys = bank.prepared[own.number].keys
-    shown = {bank.places[keys[turn]] for turn in range(own.first, own.turn + 1)}
-    taken: set[int] = set()
-
-    def take(kind: str) -> bool:
-        barred = shown if kind == "dialogue" else outside
-        place = next((p for p in orders[kind] if p not in taken and p not in barred), None)
-        if place is not None:
-            taken.add(place)
-            drawn.append((kind, place))
-        return place is not None
-
-    drawn: list[tuple[str, int]] = []
-    for kind in sequence(finder.mixture):
-        if len(drawn) == wanted:
+def _question(corpus: Corpus, bank: TurnBank, stem: QuestionStem, settings: SamplingSettings) -> NucQuestion:
+    """Return the record; the order of its candidates depends on their texts, the question and the seed alone."""
+    dialogue = bank.prepared[stem.number].dialogue
+    barred, drawn = set(bank.said_in(stem.number).tolist()), []
+    for place in permutation(generator(settings.seed, UNIFORM, stem.name), len(bank)):
+        if len(drawn) == settings.candidates - 1:
             break
-        if not take(kind):
-            filled[kind] += kind != "uniform"
-            if not take("uniform"):
-                break
-    return drawn
-
-
-def _question(
-    corpus: Corpus, bank: TurnBank, own: QuestionStem, drawn: list[tuple[str, int]], settings: SamplingSettings
-) -> NucQuestion:
-    """The record, its candidates in an order that depends on their texts, the question and the seed alone."""
-    dialogue = bank.prepared[own.number].dialogue
-    texts = [own.answer, *(bank.texts[place] for _, place in drawn)]
-
-    def order(number: int) -> bytes:
-        named = f"{settings.seed}\x1f{own.name}\x1f{texts[number]}"
-        return hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-    ordered = sorted(range(len(texts)), key=order)
-    place_of = {number: place for place, number in enumerate(ordered)}
+        if place not in barred:
+            drawn.append(place)
+    if len(drawn) < settings.candidates - 1:
+        raise UserError(
+            f"corpus '{corpus.name}' (fold '{corpus.fold}'): {len(drawn)} distinct turns of other conversations can be "
+            f"distractors for the question {stem.name}, but {settings.candidates} candidates take "
+            f"{settings.candidates - 1}.",
+            f"Ask for at most {max(2, len(drawn) + 1)} candidates, or name a larger corpus or fold.",
+        )
+    texts = [stem.answer, *(bank.texts[place] for place in drawn)]
+    ordered = sorted(range(len(texts)), key=lambda number: _order(settings.seed, stem.name, texts[number]))
     origins = []
-    for number, (kind, place) in enumerate(drawn, start=1):
-        uses = [use for use in bank.where[place] if (use[0] == own.number) == (kind == "dialogue")]
-        conversation, turn = uses[0]
-        origins.append(Origin(kind, bank.prepared[conversation].dialogue.dialogue_id, turn, place_of[number]))
-    names = dialogue.speakers[own.first : own.turn + 1]
+    for number, place in enumerate(drawn, start=1):
+        conversation, turn = next(use for use in bank.where[place] if use[0] != stem.number)
+        source = bank.prepared[conversation].dialogue.dialogue_id
+        origins.append(Origin(UNIFORM, source, turn, ordered.index(number)))
+    names = dialogue.speakers[stem.first : stem.turn + 1]
     seats = {name: seat for seat, name in enumerate(dict.fromkeys(names))}
     return NucQuestion(
-        question_id=own.name,
+        question_id=stem.name,
         corpus=corpus.name,
         conversation_id=dialogue.dialogue_id,
-        context=own.context,
+        context=stem.context,
         speakers=tuple(seats[name] for name in names),
         candidates=tuple(texts[number] for number in ordered),
-        true=place_of[0],
+        true=ordered.index(0),
         distractors=tuple(origins),
-        turn=own.turn,
+        turn=stem.turn,
     )

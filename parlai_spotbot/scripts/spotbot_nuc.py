@@ -32,8 +32,8 @@ class SpotbotNuc(Command):
   parlai spotbot_nuc --study studies/mine --k 1 2 5
       The same for the contestants of a study, in its domain, into studies/mine/nuc; where its surveys are analysed,
       also how far the orders agree. spotbot_report then has a section of it.
-  parlai spotbot_nuc --pool my_pool.yaml -t dailydialog --fold valid --distractors lexical:0.5,uniform:0.5
-      Other conversations, and harder distractors.
+  parlai spotbot_nuc --pool my_pool.yaml -t dailydialog --fold valid
+      Other conversations.
   parlai spotbot_nuc --study studies/mine -t chitchat,dailydialog --conversations support.jsonl --questions 300
       Three corpora in one run, 100 questions of each; figures of all together and of each.
   parlai spotbot_nuc --pool rules --conversations mine.jsonl --candidates 5 --questions 0 --out nuc-mine
@@ -100,21 +100,8 @@ class SpotbotNuc(Command):
         group.add_argument("--fold", type=str, default=None, help="which conversations (test; of a file: all)")
         group.add_argument("--questions", type=int, default=200, help="at most so many; 0: all")
         group.add_argument("--candidates", type=int, default=10, help="of a question, the real next turn included")
-        group.add_argument(
-            "--distractors",
-            type=str,
-            default="uniform",
-            help="uniform, lexical, embedding, speaker, dialogue; or shares of several",
-        )
-        group.add_argument(
-            "--close-to",
-            type=str,
-            default="reply",
-            choices=("reply", "context"),
-            help="what lexical and embedding distractors are close to",
-        )
         group.add_argument("--max-context", type=int, default=6, help="turns of a context, at most")
-        group.add_argument("--lengths", type=str, default="lowe2015", help="of contexts: lowe2015, uniform, longest, …")
+        group.add_argument("--lengths", type=str, default="lowe2015", help="turns of a context: lowe2015 or a number")
         group.add_argument(
             "--seed", type=int, default=None, help="where all chance starts (default: the study's, or 0)"
         )

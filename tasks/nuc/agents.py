@@ -18,8 +18,8 @@ from parlai.core.teachers import DialogTeacher
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import FOLDS_OF, read_corpus
-from parlai_spotbot.nuc.sampling import WHOLE, SamplingSettings, sample
-from parlai_spotbot.surveys.nuc_questions import KINDS, NucQuestion, read_questions
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
 
 SETTINGS = SamplingSettings()
 
@@ -61,14 +61,6 @@ class DefaultTeacher(DialogTeacher):
             choices=tuple(FOLDS_OF),
             help="which conversations (default: those of the datatype)",
         )
-        group.add_argument(
-            "--nuc-speakers",
-            type=str,
-            default="people",
-            choices=("people", "all"),
-            help="of a study: conversations between people, or all",
-        )
-        group.add_argument("--nuc-limit", type=int, default=0, help="at most so many conversations, drawn; 0: all")
         cls._add_settings(parser.add_argument_group("Next-Utterance Classification: the questions"))
         return parser
 
@@ -78,21 +70,7 @@ class DefaultTeacher(DialogTeacher):
             "--nuc-candidates",
             type=int,
             default=SETTINGS.candidates,
-            help="candidates of a question, the true next turn included; 0: every turn of the corpus",
-        )
-        group.add_argument(
-            "--nuc-distractors",
-            type=str,
-            default=SETTINGS.distractors,
-            metavar="KINDS",
-            help=f"how hard they are: {', '.join(KINDS)}; or shares of several, uniform:0.5,lexical:0.5",
-        )
-        group.add_argument(
-            "--nuc-close-to",
-            type=str,
-            default=SETTINGS.close_to,
-            choices=("reply", "context"),
-            help="what lexical and embedding distractors are close to",
+            help="candidates of a question, the true next turn included",
         )
         group.add_argument(
             "--nuc-max-context", type=int, default=SETTINGS.max_context, help="turns of a context, at most"
@@ -104,8 +82,7 @@ class DefaultTeacher(DialogTeacher):
             "--nuc-lengths",
             type=str,
             default=SETTINGS.lengths,
-            help="the distribution of contexts' lengths: lowe2015, uniform, longest, a number, or lengths "
-            "with shares (2:0.5,6:0.5)",
+            help="turns of a context: lowe2015 (drawn as Lowe et al. 2015 do) or a number",
         )
         group.add_argument(
             "--nuc-every-turn",
@@ -119,22 +96,15 @@ class DefaultTeacher(DialogTeacher):
             default=0,
             help="at most so many questions, from as many conversations as can be; 0: all",
         )
-        group.add_argument(
-            "--nuc-offensive-words",
-            type=str,
-            default="",
-            metavar="FILE.txt",
-            help="a word or phrase a line: turns with one are left out, beside those that are anyway",
-        )
         group.add_argument("--nuc-seed", type=int, default=SETTINGS.seed, help="of all that is drawn")
 
     def setup_data(self, datafile: str) -> Iterator[tuple[dict, bool]]:
         """Yield (message, True) for every question of the fold `datafile`."""
-        for question, candidates in questions_of(self.opt, Path(datafile).name):
+        for question in questions_of(self.opt, Path(datafile).name):
             message = {
                 "text": "\n".join(question.context),
                 "labels": [question.answer],
-                "label_candidates": candidates,
+                "label_candidates": question.candidates,
                 "question_id": question.question_id,
                 "conversation_id": question.conversation_id,
             }
@@ -161,17 +131,14 @@ def settings_of(opt: Opt) -> SamplingSettings:
         max_context=opt["nuc_max_context"],
         min_context=opt["nuc_min_context"],
         lengths=opt["nuc_lengths"],
-        distractors=opt["nuc_distractors"],
-        close_to=opt["nuc_close_to"],
         questions=opt["nuc_number"],
         every_turn=opt["datatype"].startswith("train") if every is None else every,
         seed=opt["nuc_seed"],
-        offensive_words=opt.get("nuc_offensive_words") or "",
     )
 
 
-def questions_of(opt: Opt, fold: str) -> Iterator[tuple[NucQuestion, tuple[str, ...]]]:
-    """The questions that the options ask for, and the candidates of each.
+def questions_of(opt: Opt, fold: str) -> Iterator[NucQuestion]:
+    """Yield the questions that the options ask for.
 
     Raises `UserError` for what can't be, a file of questions without candidates included.
     """
@@ -182,15 +149,7 @@ def questions_of(opt: Opt, fold: str) -> Iterator[tuple[NucQuestion, tuple[str, 
                     f"{opt['nuc_questions']}: question {question.question_id} has no candidates but the true one.",
                     "Make the questions with two candidates or more.",
                 )
-            yield question, question.candidates
+            yield question
         return
     name = opt.get("nuc_conversations") or opt["nuc_task"]
-    corpus = read_corpus(name, fold, opt["nuc_speakers"], opt["nuc_limit"], opt.get("datapath"))
-    settings = settings_of(opt)
-    drawn = sample(corpus, settings)
-    for question in drawn.questions:
-        if settings.candidates != WHOLE:
-            yield question, question.candidates
-            continue
-        others = drawn.bank.others(question)
-        yield question, (question.answer, *(drawn.bank.texts[place] for place in others))
+    yield from sample(read_corpus(name, fold, opt.get("datapath")), settings_of(opt)).questions

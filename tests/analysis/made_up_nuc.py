@@ -9,12 +9,12 @@ import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
-from parlai_spotbot.nuc.sampling import SamplingSettings, sample, write_questions
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.records import HUMAN, Contestant, Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.controls import read_controls, write_controls
-from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 from parlai_spotbot.surveys.packing.candidates import key_of
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 

@@ -19,13 +19,14 @@ from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
-from parlai_spotbot.nuc.sampling import SamplingSettings, sample, write_questions
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.checks import checks
+from parlai_spotbot.surveys.nuc_questions import write_questions
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 NAME = "nuc"

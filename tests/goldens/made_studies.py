@@ -275,8 +275,8 @@ def next_turns(study: Study) -> None:
     import made_up_nuc
     import yaml
 
-    from parlai_spotbot.nuc.sampling import write_questions
     from parlai_spotbot.surveys.controls import write_controls
+    from parlai_spotbot.surveys.nuc_questions import write_questions
     from parlai_spotbot.surveys.packing.pack_study import pack_study
 
     write_questions(

@@ -2,8 +2,7 @@
 
 import pytest
 
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.cleaning import anonymise, rule
+from parlai_spotbot.nuc.cleaning import anonymise, fault_of
 
 
 @pytest.mark.parametrize(
@@ -26,28 +25,8 @@ def test_placeholders(text, expected):
 
 
 def test_what_is_left_out_and_why():
-    fault = rule()
-    assert fault("what the fuck") == "offensive"
-    assert fault("hi, my name is Jo") == "personal"
-    assert fault("I live at 123 Maple Street") == "personal"
+    assert fault_of("what the fuck") == "offensive"
+    assert fault_of("hi, my name is Jo") == "personal"
+    assert fault_of("I live at 123 Maple Street") == "personal"
     for fine in ("@user that is [link] for [email], [phone]", "are you a robot?", "#hash tags are fine"):
-        assert fault(fine) is None
-
-
-def test_a_list_of_ones_own_is_looked_for_too(tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("frob\ngreen goblin\n", encoding="utf-8")
-    fault = rule(path)
-    assert fault("you frobs, all of you") == "offensive"
-    assert fault("the green goblin came") == "offensive"
-    assert fault("a green hat") is None
-    assert fault("shit") == "offensive"
-
-
-@pytest.mark.parametrize(("name", "text"), [("no.txt", None), ("empty.txt", "\n"), ("words.csv", "frob\n")])
-def test_a_list_that_cannot_be_used_is_named(tmp_path, name, text):
-    path = tmp_path / name
-    if text is not None:
-        path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=name):
-        rule(path)
+        assert fault_of(fine) is None

@@ -11,19 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.bank import prepare
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
-from parlai_spotbot.nuc.distractors import nearest_places, parse_mixture, permutation, sequence
-from parlai_spotbot.nuc.sampling import WHOLE, SamplingSettings, sample
+from parlai_spotbot.nuc.sampling import SamplingSettings, context_length, permutation, sample, windows
 from parlai_spotbot.texts.normal_forms import bare_text
-
-MIXTURES = ("uniform", "lexical", "embedding", "speaker", "dialogue", "uniform:0.5,lexical:0.3,dialogue:0.2")
-
-
-def embed(texts):
-    """Rows of length 1 that depend on the letters alone."""
-    rows = np.array([[text.count(letter) for letter in "abcdefghij0123456789"] for text in texts], dtype=float) + 0.01
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
 
 TURN = st.text(alphabet="ab C!?.", min_size=1, max_size=6).filter(str.strip)
 DIALOGUES = st.lists(st.lists(TURN, min_size=2, max_size=9), min_size=3, max_size=8)
@@ -43,18 +34,18 @@ def _corpus(lists) -> Corpus:
 def _sampled(corpus, **options):
     """The sample, or None where the corpus is too small for it."""
     try:
-        return sample(corpus, SamplingSettings(**options), embed)
+        return sample(corpus, SamplingSettings(**options))
     except UserError as err:
         if "corpus 'drawn'" not in err.problem or not err.remedy:
             raise
         return None
 
 
-@given(lists=DIALOGUES, n=st.integers(2, 6), mixture=st.sampled_from(MIXTURES), seed=st.integers(0, 3))
+@given(lists=DIALOGUES, n=st.integers(2, 6), seed=st.integers(0, 3))
 @settings(deadline=None, max_examples=150)
-def test_every_question_is_sound(lists, n, mixture, seed):
+def test_every_question_is_sound(lists, n, seed):
     corpus = _corpus(lists)
-    found = _sampled(corpus, candidates=n, distractors=mixture, seed=seed)
+    found = _sampled(corpus, candidates=n, seed=seed)
     by_id = {dialogue.dialogue_id: dialogue for dialogue in corpus.dialogues}
     for q in found.questions if found else ():
         own = by_id[q.conversation_id]
@@ -72,46 +63,35 @@ def test_every_question_is_sound(lists, n, mixture, seed):
         for origin in q.distractors:
             source = by_id[origin.conversation_id]
             assert bare_text(source.turns[origin.turn]) == bare_text(q.candidates[origin.place])
-            assert (source is own) == (origin.kind == "dialogue")
-            if origin.kind == "dialogue":
-                assert bare_text(q.candidates[origin.place]) not in {bare_text(text) for text in q.context}
-            if origin.kind == "speaker":
-                spoken = [
-                    s
-                    for d in corpus.dialogues
-                    for s, t in zip(d.speakers, d.turns, strict=True)
-                    if bare_text(t) == bare_text(q.candidates[origin.place])
-                ]
-                assert own.speakers[q.turn] in spoken
+            assert source is not own
 
 
-@given(lists=DIALOGUES, mixture=st.sampled_from(MIXTURES), order=st.randoms(use_true_random=False))
+@given(lists=DIALOGUES, order=st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=60)
-def test_the_order_of_reading_changes_nothing(lists, mixture, order):
+def test_the_order_of_reading_changes_nothing(lists, order):
     corpus = _corpus(lists)
     shuffled = list(corpus.dialogues)
     order.shuffle(shuffled)
-    one = _sampled(corpus, candidates=3, distractors=mixture)
-    other = _sampled(replace(corpus, dialogues=tuple(shuffled)), candidates=3, distractors=mixture)
+    one = _sampled(corpus, candidates=3)
+    other = _sampled(replace(corpus, dialogues=tuple(shuffled)), candidates=3)
     assert (one and one.questions) == (other and other.questions)
 
 
-@given(lists=DIALOGUES, mixture=st.sampled_from(MIXTURES), n=st.integers(3, 7))
+@given(lists=DIALOGUES, n=st.integers(3, 7))
 @settings(deadline=None, max_examples=80)
-def test_more_candidates_extend_the_same_lists(lists, mixture, n):
+def test_more_candidates_extend_the_same_lists(lists, n):
     corpus = _corpus(lists)
-    large = _sampled(corpus, candidates=n, distractors=mixture)
+    large = _sampled(corpus, candidates=n)
     if large is not None:
         for less in range(2, n):
-            small = _sampled(corpus, candidates=less, distractors=mixture)
+            small = _sampled(corpus, candidates=less)
             assert [q.cut(less) for q in large.questions] == list(small.questions)
 
 
-@pytest.mark.parametrize("mixture", MIXTURES)
-def test_more_questions_are_the_same_and_further_ones(mixture):
+def test_more_questions_are_the_same_and_further_ones():
     corpus = made_corpora.corpus(20, people=True)
-    everything = sample(corpus, SamplingSettings(distractors=mixture), embed).questions
-    some = sample(corpus, SamplingSettings(distractors=mixture, questions=15), embed).questions
+    everything = sample(corpus, SamplingSettings()).questions
+    some = sample(corpus, SamplingSettings(questions=15)).questions
     assert everything[:15] == some
     assert len({q.conversation_id for q in some}) == 15  # each from another conversation while there are any
     assert len({q.question_id for q in everything}) == len(everything)
@@ -136,37 +116,6 @@ def test_true_turns_stand_in_every_place_as_often_and_distractors_are_uniform():
     assert sum((drawn[f"c{i:03d}"] - each) ** 2 / each for i in range(150)) < 206  # 149 degrees: p = .001
 
 
-def test_lexically_close_ones_share_words_and_near_twins_are_none():
-    turns = ["I grow roses in my garden", "oh nice", "what do you grow there, roses?", "yes I do"]
-    corpus = Corpus(
-        "made",
-        (
-            CorpusDialogue("a", ("hello", "hi", turns[0]), ("0", "1", "0")),
-            CorpusDialogue("b", tuple(turns[1:]), ("0", "1", "0")),
-            CorpusDialogue(
-                "c", ("my garden has no roses", "I grow roses in my garden garden", "so long"), ("0", "1", "0")
-            ),
-            CorpusDialogue("d", ("quite", "something", "else"), ("0", "1", "0")),
-        ),
-    )
-    [own] = [
-        q
-        for q in sample(corpus, SamplingSettings(candidates=3, distractors="lexical")).questions
-        if q.conversation_id == "a"
-    ]
-    assert [origin.kind for origin in own.distractors] == ["lexical", "lexical"]
-    drawn = [own.candidates[origin.place] for origin in own.distractors]
-    assert drawn == ["my garden has no roses", "what do you grow there, roses?"]
-    assert "I grow roses in my garden garden" not in own.candidates
-
-
-def test_where_hard_ones_are_too_few_uniform_ones_take_their_place_and_are_counted():
-    found = sample(made_corpora.corpus(6, turns=4), SamplingSettings(candidates=8, distractors="dialogue", lengths="2"))
-    kinds = Counter(origin.kind for q in found.questions for origin in q.distractors)
-    assert kinds["dialogue"] == len(found.questions)  # four turns, of which three are shown
-    assert found.filled == {"dialogue": kinds["uniform"]}
-
-
 def test_offensive_and_personal_turns_stand_in_no_question_and_are_counted():
     bad = CorpusDialogue(
         "bad", ("what the fuck", *made_corpora.dialogue(90, 5).turns, "my name is Jo"), ("0", "1") * 3 + ("0",)
@@ -183,21 +132,6 @@ def test_offensive_and_personal_turns_stand_in_no_question_and_are_counted():
         "questions whose context or next turn is offensive": 1,
     }
     assert "what the fuck" not in found.bank.texts
-
-
-def test_the_whole_corpus_as_candidates():
-    corpus = made_corpora.corpus(9)
-    found = sample(corpus, SamplingSettings(candidates=WHOLE))
-    assert found.questions[0].candidates == (found.questions[0].answer,)
-    q = found.questions[0]
-    others = found.bank.others(q)
-    assert found.bank.texts[found.bank.place(q)] == q.answer
-    assert len(others) == len(found.bank) - 8  # but for its own conversation
-    five = sample(corpus, SamplingSettings(candidates=5)).questions[0]
-    assert five.question_id == q.question_id
-    assert {bare_text(c) for c in five.candidates} <= {found.bank.keys[p] for p in [*others, found.bank.place(q)]}
-    most = sample(corpus, SamplingSettings(candidates=len(others) + 1)).questions[0]
-    assert {bare_text(c) for c in most.candidates} == {found.bank.keys[p] for p in [*others, found.bank.place(q)]}
 
 
 def test_in_training_every_turn_is_the_next_one_once():
@@ -222,15 +156,15 @@ def test_the_same_question_stands_once():
         ({"turns": 2}, {}, "corpus 'made' .*no conversation has the 2 turns .* the longest of 12 has 2"),
         ({"count": 1}, {}, "corpus 'made' .*: 0 distinct turns .* 5 candidates take 4"),
         ({"count": 2, "turns": 3}, {}, "corpus 'made' .*: 3 distinct turns .* 5 candidates take 4"),
-        ({}, {"candidates": 500}, "corpus 'made' .*: 95 distinct turns .* 500 candidates take 499"),
+        ({}, {"candidates": 500}, "corpus 'made' .*: 88 distinct turns .* 500 candidates take 499"),
         ({}, {"candidates": 1}, "at least two"),
         ({}, {"questions": -1}, "questions -1"),
-        ({}, {"distractors": "lexicl"}, "unknown kind 'lexicl'"),
-        ({}, {"distractors": "lexical:0"}, "'0' is no share"),
-        ({}, {"distractors": "uniform:x"}, "'x' is no share"),
-        ({}, {"distractors": "speaker"}, "nobody knows who spoke"),
-        ({}, {"close_to": "me"}, "close to 'me'"),
         ({}, {"max_context": 1}, "from 2 to 1 turns"),
+        ({}, {"lengths": "lowe"}, "lengths of contexts"),
+        ({}, {"lengths": "7"}, "lengths of contexts"),
+        ({}, {"lengths": "1"}, "lengths of contexts"),
+        ({}, {"lengths": "2:0.5"}, "lengths of contexts"),
+        ({}, {"lengths": ""}, "lengths of contexts"),
     ],
 )
 def test_what_cannot_be_is_a_clear_error(change, options, said):
@@ -257,46 +191,27 @@ def test_permutations_are_uniform():
     assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 20.5  # 5 degrees: p = .001
 
 
-@given(
-    row=st.lists(st.integers(-5, 100), min_size=1, max_size=30),
-    margin=st.integers(1, 30),
-    below=st.sampled_from([0.95, 2]),
-)
+def test_the_formula_of_2015_counted_out():
+    """C = 6: of the 58 whole numbers η from 3 to 60, ⌊60 / η⌋ is 1 for 30, 2 for 10, 3 for 5, 4 for 3, more for 10."""
+    rng = np.random.default_rng(0)
+    found = Counter(context_length(SamplingSettings(), rng) for _ in range(20_000))
+    expected = {2: 30 / 58, 3: 10 / 58, 4: 5 / 58, 5: 3 / 58, 6: 10 / 58}
+    assert set(found) == set(expected)
+    for length, share in expected.items():
+        assert found[length] / 20_000 == pytest.approx(share, abs=4 * (share * (1 - share) / 20_000) ** 0.5)
+    assert max(context_length(SamplingSettings(max_context=50), rng) for _ in range(20_000)) == 21
+
+
+@given(turns=st.integers(3, 40), length=st.sampled_from(["lowe2015", "3", "6"]), seed=st.integers(0, 9))
 @settings(deadline=None)
-def test_the_nearest_come_first_whatever_is_sorted_at_once(row, margin, below):
-    similarity = np.array(row) / 100
-    found = list(nearest_places(similarity, margin, below))
-    allowed = [i for i, value in enumerate(similarity) if 0 < value < below]
-    assert found == sorted(allowed, key=lambda i: (-similarity[i], i))
-
-
-def test_kinds_come_in_their_shares():
-    kinds = sequence(parse_mixture("uniform:1,lexical:2,dialogue:1"))
-    drawn = [next(kinds) for _ in range(40)]
-    assert Counter(drawn) == {"uniform": 10, "lexical": 20, "dialogue": 10}
-    assert drawn[0] == "lexical"
-    assert set(drawn[:4]) == {"uniform", "lexical", "dialogue"}
-
-
-@pytest.mark.slow
-def test_minilm_finds_turns_that_mean_the_like(tmp_path, monkeypatch):
-    monkeypatch.setenv("SPOTBOT_CACHE", str(tmp_path))
-    corpus = Corpus(
-        "made",
-        (
-            CorpusDialogue("a", ("hello", "hi", "my dog barks at night"), ("0", "1", "0")),
-            CorpusDialogue("b", ("what a noisy puppy", "the stock market fell", "we had soup"), ("0", "1", "0")),
-            CorpusDialogue("c", ("taxes are due", "I like jazz", "see you"), ("0", "1", "0")),
-        ),
-    )
-    for _ in range(2):  # the second time out of the cache
-        [own] = [
-            q
-            for q in sample(corpus, SamplingSettings(candidates=2, distractors="embedding")).questions
-            if q.conversation_id == "a"
-        ]
-        assert "what a noisy puppy" in own.candidates
-    assert [entry.name[:10] for entry in tmp_path.iterdir() if entry.is_dir()] == ["nuc-minilm"]
+def test_contexts_are_cut_from_the_beginning_and_do_not_overlap(turns, length, seed):
+    own = SamplingSettings(lengths=length, seed=seed)
+    found = list(windows(prepare(made_corpora.dialogue(1, turns)), own))
+    assert found[0][0] == 0
+    ends = [end for _, end in found]
+    assert all(start == before + 1 for (start, _), before in zip(found[1:], ends, strict=False))
+    assert len({end - start for start, end in found}) == 1
+    assert turns - 1 - ends[-1] <= ends[0]  # the rest makes no window
 
 
 def test_random_orders_of_pythons_own_play_no_part():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
-from parlai_spotbot.nuc.sampling import SamplingSettings, read_questions, sample, write_questions
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -21,6 +21,7 @@ from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
 from parlai_spotbot.surveys.controls.checks import checks, make_checks
 from parlai_spotbot.surveys.nuc_groups import Group, read_groups
+from parlai_spotbot.surveys.nuc_questions import read_questions, write_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.normal_forms import bare_text

@@ -1,6 +1,7 @@
 """The ParlAI teacher of spotbot:nuc: candidates with every label, folds, options, rankers of ParlAI on it, errors."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from parlai.core.params import ParlaiParser
@@ -10,7 +11,8 @@ from parlai.scripts.eval_model import EvalModel
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import read_corpus
-from parlai_spotbot.nuc.sampling import SamplingSettings, sample, write_questions
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample
+from parlai_spotbot.surveys.nuc_questions import write_questions
 
 
 def acts(**options):
@@ -58,18 +60,13 @@ def test_folds_share_no_conversation_and_training_has_every_turn(conversations):
     assert len(fewer) == 7
 
 
-def test_the_whole_corpus_and_a_file_of_questions(conversations, tmp_path):
-    every = acts(datatype="test", nuc_conversations=str(conversations), nuc_candidates=0, nuc_number=3)
-    for act in every:
-        assert len(set(act["label_candidates"])) == 9 * 7 + 1
-        assert act["eval_labels"][0] in act["label_candidates"]
+def test_a_file_of_questions(conversations, tmp_path):
     questions = sample(read_corpus(conversations, "test"), SamplingSettings(candidates=3)).questions[:5]
     write_questions(tmp_path / "questions.jsonl", questions)
     found = acts(datatype="valid", nuc_questions=str(tmp_path / "questions.jsonl"))
     assert [act["question_id"] for act in found] == [question.question_id for question in questions]
-    write_questions(
-        tmp_path / "alone.jsonl", sample(read_corpus(conversations, "test"), SamplingSettings(candidates=0)).questions
-    )
+    alone = replace(questions[0], candidates=questions[0].candidates[:1], true=0, distractors=())
+    write_questions(tmp_path / "alone.jsonl", [alone])
     with pytest.raises(UserError, match=r"alone\.jsonl: question .* has no candidates but the true one"):
         acts(datatype="valid", nuc_questions=str(tmp_path / "alone.jsonl"))
 
@@ -77,8 +74,6 @@ def test_the_whole_corpus_and_a_file_of_questions(conversations, tmp_path):
 def test_what_cannot_be_is_a_clear_error(conversations):
     with pytest.raises(UserError, match=r"corpus .cafe. .*distinct turns"):
         acts(datatype="test", nuc_conversations=str(conversations), nuc_candidates=1000)
-    with pytest.raises(UserError, match="unknown kind"):
-        acts(datatype="test", nuc_conversations=str(conversations), nuc_distractors="harder")
 
 
 def test_streaming_leaves_no_file_behind_in_the_folder_one_is_in(conversations, tmp_path, monkeypatch):

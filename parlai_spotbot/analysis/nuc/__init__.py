@@ -1,25 +1,21 @@
 """How well candidates of Next-Utterance Classification were ranked (Lowe et al., 2016): from scores to Recall@k.
 
 Arrays in, arrays and results out: ranks that are exact where scores tie, recall against the number of candidates,
-intervals and paired tests that know which questions are of one conversation, and which questions are hard.
+intervals and paired tests clustered by conversation.
 """
 
 from parlai_spotbot.analysis.nuc.curve import Curve, recall_at
-from parlai_spotbot.analysis.nuc.difficulty import Difficulty, agreement, difficulty
 from parlai_spotbot.analysis.nuc.estimates import Comparison, Share, compare, share
 from parlai_spotbot.analysis.nuc.ranks import Ranks, StreamedRanks, chance, ranks_of
 
 __all__ = [
     "Comparison",
     "Curve",
-    "Difficulty",
     "Ranks",
     "Share",
     "StreamedRanks",
-    "agreement",
     "chance",
     "compare",
-    "difficulty",
     "ranks_of",
     "recall_at",
     "share",

@@ -113,11 +113,10 @@ def asked(ranking: Mapping) -> str:
     sizes = own["candidates"]
     many = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     about = f", from {own['corpus']}" if own.get("corpus") else ""
-    kind = f", distractors {own['distractors']}" if own.get("distractors") else ""
     guessing = percent(ranking["chance"][f"recall@{ranking['k'][0]}"], 1)
     return (
         f"{own['n']} questions of {own['conversations']} conversations{about}: which of {many} candidates is the real "
-        f"next turn{kind}? Guessing finds it in {guessing}."
+        f"next turn? Guessing finds it in {guessing}."
     )
 
 

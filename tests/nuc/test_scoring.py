@@ -1,7 +1,6 @@
 """Scores of candidates: as ParlAI ranks, as a plain forward pass says, in whatever order candidates come."""
 
 import random
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -228,60 +227,21 @@ def test_ranks_among_the_corpus_in_small_blocks_are_those_of_all_scores(dual_enc
         assert abs(ranks.greater[row] - (all_scores[row, others] > true).sum()) <= ranks.equal[row]
 
 
-def test_candidates_that_were_encoded_before_a_kill_are_not_encoded_again(monkeypatch, tmp_path):
+def test_encodings_are_cached_by_texts(monkeypatch, tmp_path):
     monkeypatch.setenv("SPOTBOT_CACHE", str(tmp_path))
     monkeypatch.setattr("parlai_spotbot.nuc.scoring.encoding.PIECE", 4)
 
     class Counting:
         kept_as = "counting"
-
-        def __init__(self):
-            self.asked = 0
+        asked = 0
 
         def encode(self, texts):
             self.asked += len(texts)
             return np.array([[len(text), text.count("a")] for text in texts], dtype=np.float32)
 
-    texts = [f"{'a' * number} text" for number in range(12)]
-    first, second = Counting(), Counting()
-    stopped = EncodedTexts(texts, first).fill()
-    next(stopped), next(stopped)
-    whole = EncodedTexts(texts, second)
-    assert list(whole.fill()) == [4, 8, 12]
-    assert (first.asked, second.asked) == (8, 4)
-    assert whole.rows(slice(None)).tobytes() == Counting().encode(whole.texts).tobytes()
-    assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]
-
-
-def test_what_a_contestants_own_encoder_made_is_kept_for_the_same_weights_and_words_alone(
-    dual_encoder, folder, monkeypatch, tmp_path
-):
-    monkeypatch.setenv("SPOTBOT_CACHE", str(tmp_path))
-    monkeypatch.setattr("parlai_spotbot.nuc.scoring.encoding.PIECE", 4)
-    asked = []
-
-    def way(model_file, **opt):
-        made = server(model_file=model_file, opt=opt).way
-        plain = made.encode
-        made.encode = lambda texts: asked.append(len(texts)) or plain(texts)
-        return made
-
-    texts = [text for question in made_questions(3, candidates=4) for text in question.candidates][:10]
-    stopped = EncodedTexts(texts, way(dual_encoder)).fill()
-    next(stopped), next(stopped)
-    whole = EncodedTexts(texts, way(dual_encoder))
-    assert list(whole.fill()) == [4, 8, 10]
-    assert asked == [4, 4, 2]
-    assert list(EncodedTexts(texts, way(dual_encoder)).fill()) == [10]
-    assert asked == [4, 4, 2]
-    assert whole.rows(slice(None)).tobytes() == way(dual_encoder).encode(whole.texts).tobytes()
-    for name, opt in ((dual_encoder, {"label_truncate": 3}), (str(folder / "other"), {})):
-        if name != dual_encoder:
-            shutil.copy(f"{dual_encoder}.dict", f"{name}.dict")
-            shutil.copy(f"{dual_encoder}.opt", f"{name}.opt")
-            kept = torch.load(dual_encoder, weights_only=False)
-            kept["model"] = {key: values + 0.1 for key, values in kept["model"].items()}
-            torch.save(kept, name)
-        asked.clear()
-        list(EncodedTexts(texts, way(name, **opt)).fill())
-        assert asked == [4, 4, 2]
+    texts = [f"{'a' * number} text" for number in range(10)]
+    agent = Counting()
+    first, again = EncodedTexts(texts, agent), EncodedTexts(texts, agent)
+    assert (list(first.fill()), list(again.fill()), agent.asked) == ([4, 8, 10], [10], 10)
+    assert again.rows(slice(None)).tobytes() == agent.encode(first.texts).tobytes()
+    assert list(EncodedTexts(texts[1:], agent).fill()) == [4, 8, 9]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import shutil
+import io
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from parlai_spotbot import files
 from parlai_spotbot.analysis.nuc import Ranks, StreamedRanks
 from parlai_spotbot.models.cache import cache_dir
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
@@ -29,16 +29,14 @@ PIECE = 512
 BLOCK_BYTES = 64 << 20
 """What a block of encoded candidates, or of their scores, takes at most."""
 
-
 KEPT_BYTES = 256 << 20
-"""More is not kept in the cache."""
+"""Larger encodings are not cached."""
 
 
 class SeparateEncoder(ABC):
     """A contestant that encodes contexts and candidates apart, and compares what came of it.
 
-    `kept_as` names the encoder, weights and all, so that what it made is kept in the cache, piece by piece; "" where
-    that isn't worth it.
+    `kept_as` names the encoder, weights and all, under which its encodings are cached; "" for none.
     """
 
     kept_as = ""
@@ -54,19 +52,6 @@ class SeparateEncoder(ABC):
     @abstractmethod
     def compare(self, contexts: Any, encoded: np.ndarray | sparse.csr_matrix) -> np.ndarray:
         """Scores, float32 (questions, m), of candidates (m, d)."""
-
-
-def _keep(path: Path, rows: np.ndarray) -> None:
-    """Put `rows` into the cache, whole or not at all; a cache that can't be written costs time only."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".nuc-", suffix=".partial")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.save(file, rows)
-            os.replace(name, path)
-        except OSError:
-            os.unlink(name)
 
 
 class EncodedTexts:
@@ -87,9 +72,8 @@ class EncodedTexts:
             yield len(self.texts)
             return
         thin = []
-        parts = kept.with_suffix(".parts") if kept is not None else None
         for start in range(0, len(self.texts), PIECE):
-            made = self._piece(start, parts)
+            made = self._agent.encode(self.texts[start : start + PIECE])
             if sparse.issparse(made):
                 thin.append(made)
             else:
@@ -101,19 +85,10 @@ class EncodedTexts:
         if thin:
             self._rows = sparse.vstack(thin).tocsr()
         elif kept is not None and self._rows.nbytes <= KEPT_BYTES:
-            _keep(kept, self._rows)
-        if parts is not None:
-            shutil.rmtree(parts, ignore_errors=True)
-
-    def _piece(self, start: int, parts: Path | None) -> np.ndarray | sparse.csr_matrix:
-        """The texts from `start` on, encoded; what is in the folder `parts` was encoded by a run that was stopped."""
-        file = parts / f"{start}.npy" if parts is not None else None
-        if file is not None and file.is_file():
-            return np.load(file)
-        made = self._agent.encode(self.texts[start : start + PIECE])
-        if file is not None and not sparse.issparse(made) and made.nbytes * len(self.texts) <= KEPT_BYTES * len(made):
-            _keep(file, made)
-        return made
+            data = io.BytesIO()
+            np.save(data, self._rows)
+            with contextlib.suppress(OSError):  # a cache that cannot be written costs time only
+                files.write_bytes(kept, data.getvalue())
 
     def _kept(self) -> Path | None:
         """The file of the cache that has, or is to have, what the encoder makes of these texts."""

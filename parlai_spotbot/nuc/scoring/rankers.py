@@ -7,8 +7,6 @@ context, each text is encoded once; a probe on a question makes sure that this g
 
 from __future__ import annotations
 
-import functools
-import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,15 +15,11 @@ import torch
 from parlai.core.torch_ranker_agent import TorchRankerAgent
 
 from parlai_spotbot.agents.retrieval import RetrievalAgent
-from parlai_spotbot.models.packages import package_version
 from parlai_spotbot.nuc.scoring.encoding import SeparateEncoder
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 Observe = Callable[[NucQuestion, Sequence[str] | None], Any]
 """Lets a fresh clone of the agent hear a question's context, with candidates or without; returns the clone."""
-
-SAMPLE = ("Hello, how's it going?", "ZWÖLF  boxkämpfer\n12:30 @bob <b>", "a b c d e f g h i j " * 60)
-"""Texts whose tokens show how an agent takes texts apart: case, marks, what it doesn't know, and where it cuts."""
 
 SLACK = 1e-3
 """Scores of candidates encoded apart may differ by so much of their standard deviation."""
@@ -56,20 +50,6 @@ class TorchRanker(SeparateEncoder):
         self.agent, self._observe = agent, observe
         self._marks = False  # whether candidates have the tokens of beginning and end
         agent.model.eval()
-
-    @functools.cached_property
-    def kept_as(self) -> str:
-        """Its class, with a checksum of its weights, of how it takes texts apart, and of the packages that run it."""
-        kind = type(self.agent)
-        packages = [package_version(name) for name in ("parlai-spotbot", "parlai", "torch")]
-        words = sorted(getattr(self.agent.dict, "tok2ind", {}).items())
-        about = [kind.__module__, kind.__qualname__, self._marks, packages, words, self.vectors(SAMPLE).tolist()]
-        made_of = hashlib.sha256(repr(about).encode("utf-8", "surrogatepass"))
-        for name, values in sorted(self.agent.model.state_dict().items()):
-            values = values.detach().cpu().contiguous()
-            made_of.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
-            made_of.update(values.reshape(-1).view(torch.uint8).numpy())
-        return f"{kind.__name__}-{made_of.hexdigest()[:16]}"
 
     @torch.inference_mode()
     def encode(self, texts: Sequence[str]) -> np.ndarray:

@@ -23,14 +23,13 @@ from parlai_spotbot.surveys.nuc_questions import NucQuestion
 from parlai_spotbot.terminal import Bar
 
 BATCHES = {"ranker": 32, "likelihood": 4, "similarity": 16}
-"""Questions that are scored and put on disk together; fixed, so that a run taken up again gives the same bytes."""
+"""Questions that are scored and put on disk together; fixed, so that a resumed run gives the same bytes."""
+
+SERVED = 8
+"""The same of contestants behind a server, whose replies may cost money: as many as are under way at a time."""
 
 TEXTS = 64
 """Texts whose likelihood without context is found and put on disk together."""
-
-
-REPLIES = ".replies.jsonl"
-"""What a contestant said is kept here until its scores are whole: it may have cost money."""
 
 
 class ScoringProcess(ContestantProcess):
@@ -153,7 +152,7 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
     log = (run.folder / "logs" / f"{contestant.name}.log").resolve()
     log.parent.mkdir(parents=True, exist_ok=True)
     process = ScoringProcess(contestant, log, run.threads, run.family)
-    process.met = run.path(contestant.name).exists() or run.path(contestant.name, REPLIES).exists()
+    process.met = run.path(contestant.name).exists()
     bar.note("loading")
     try:
         told = process.start()
@@ -166,7 +165,7 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
 
 def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: Bar) -> None:
     family, name = told["family"], process.contestant.name
-    ways, size = FAMILIES[family], BATCHES[family]
+    ways, size = FAMILIES[family], SERVED if told.get("one_at_a_time") else BATCHES[family]
     texts = sorted({text for question in run.questions for text in question.candidates})
     empty = _without_context(process, texts, run, bar) if family == "likelihood" else {}
     corpus = run.bank if told["apart"] else None
@@ -182,35 +181,11 @@ def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: Bar) -
             part = run.questions[first : first + size]
             excluded = [_said_beside(corpus, question) for question in part] if corpus else None
             patience = len(part) * max(1.0, max(len(question.candidates) for question in part) / 10)
-            if family == "similarity":
-                _ask_for_replies(process, told, part, run)
             rows = []
             for place, result in process.ask(patience, "score", part, excluded):
                 rows += _rows(name, part[place], result, ways, empty)
                 bar.advance()
             journal.append(*(row.to_json() for row in rows))
-    run.path(name, REPLIES).unlink(missing_ok=True)
-
-
-def _ask_for_replies(process: ScoringProcess, told: dict, questions: Sequence[NucQuestion], run: ScoringRun) -> None:
-    """Let the contestant answer what it has not answered, each on disk as it comes; a batch as a whole."""
-    path = run.path(process.contestant.name, REPLIES)
-    together = told.get("batched", False) and not told.get("one_at_a_time", False)
-    with files.Journal(path) as journal:
-        kept = dict(files.read_jsonl(path, lambda row, where: (row["question_id"], (row["text"], row["failed"]))))
-        asked = [question for question in questions if question.question_id not in kept]
-        new = []
-        for place, (text, failed) in process.ask(len(asked), "replies", asked) if asked else ():
-            new.append({"question_id": asked[place].question_id, "text": text, "failed": failed})
-            if not together:
-                journal.append(new[-1], sync=False)
-        if together:
-            journal.append(*new, sync=False)
-        journal.sync()
-    kept.update((row["question_id"], (row["text"], row["failed"])) for row in new)
-    wanted = {question.question_id: kept[question.question_id] for question in questions}
-    for _ in process.ask(1, "said", wanted):
-        pass
 
 
 def _said_beside(bank: TurnBank, question: NucQuestion) -> list[str]:

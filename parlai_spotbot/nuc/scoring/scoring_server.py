@@ -47,7 +47,6 @@ class NucServer(AgentServer):
         super().__init__(contestant, threads, met)
         self._encoded: EncodedTexts | None = None
         self.failures: dict[str, str] = {}
-        self._said: dict[str, tuple[str, str]] = {}
         self.chosen, self.way = self._choose()
 
     @classmethod
@@ -134,17 +133,12 @@ class NucServer(AgentServer):
             Encode candidates once (for those that do so apart from contexts); results are None.
         ``empty texts``
             log p of all texts after nothing, for generators.
-        ``replies questions``
-            What the agent says after each context, and why nothing where it says nothing, each as it comes.
-        ``said replies``
-            (text, why not) by the question's id, as ``replies`` gave them; ``score`` then doesn't ask for these.
         ``score questions excluded``
             For each question {way: values}, or {"failed": why}; without PMI, which needs what ``empty`` gave. Where
             ``excluded`` is given (the texts of each question's conversation), "corpus" is (greater, equal, n) among all
             other texts that were encoded.
         """
-        ways = {"encode": self._encode, "empty": self._empty, "replies": self._replies, "said": self._hear}
-        yield from {**ways, "score": self._score}[what](*args)
+        yield from {"encode": self._encode, "empty": self._empty, "score": self._score}[what](*args)
 
     def _encode(self, texts: Sequence[str]) -> Iterator[tuple[int, None]]:
         self._encoded = EncodedTexts(texts, self.way)
@@ -195,28 +189,20 @@ class NucServer(AgentServer):
 
     # -- by their reply ----------------------------------------------------------------------------------------------
     def replies(self, questions: Sequence[NucQuestion]) -> list[str]:
-        """What the agent says after each context; "" where it fails, which is noted."""
-        if asked := [question for question in questions if question.question_id not in self._said]:
-            self._said.update((asked[place].question_id, reply) for place, reply in self._replies(asked))
-        replies = {question.question_id: self._said.pop(question.question_id) for question in questions}
-        self.failures.update({name: why for name, (text, why) in replies.items() if not text})
-        return [text for text, _ in replies.values()]
-
-    def _hear(self, replies: dict[str, tuple[str, str]]) -> Iterator[tuple[int, None]]:
-        self._said.update(replies)
-        yield from ()
-
-    def _replies(self, questions: Sequence[NucQuestion]) -> Iterator[tuple[int, tuple[str, str]]]:
+        """Return the agent's reply to each context; "" where it fails, which is noted."""
         requests = []
         for question in questions:
             events: list[tuple[str, Any]] = [("open", seed_of(question))]
             for mine, text in events_of(question, ""):
                 events.append(("self" if mine else "observe", {"id": "partner", "text": text, "episode_done": False}))
             requests.append((question.question_id, events, seed_of(question)))
+        replies = [""] * len(questions)
         for place, result in super().act(requests, derive(*(seed for _, _, seed in requests))):
-            said = str(result.get("text", "")).strip()
-            yield place, (said, "" if said else str(result.get("error") or "an empty turn"))
+            replies[place] = str(result.get("text", "")).strip()
+            if not replies[place]:
+                self.failures[questions[place].question_id] = str(result.get("error") or "an empty turn")
         self.close([question.question_id for question in questions])
+        return replies
 
 
 class ReplySimilarity(SeparateEncoder):

@@ -16,7 +16,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "parlai_spotbot/__init__.py
 # The repository's top-level folders become subpackages of parlai_spotbot.
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
 # What is not Python but needed at run time: pools, surveys, options, templates, pages, each folder's README.
-ENDINGS = "yaml yml json md txt html css js mjs jsx pyi svg jinja j2 aiml opt R lock typed zip"
+ENDINGS = "yaml yml json md txt html css js mjs jsx pyi svg jinja j2 aiml opt R lock typed zip bib"
 DATA = [f"**/*.{ending}" for ending in ENDINGS.split()]
 
 package_dir = {"parlai_spotbot": "parlai_spotbot", "parlai_internal": "parlai_internal"}

@@ -8,7 +8,7 @@ from parlai_spotbot.findings.contents import read_contents, surveys_of
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import appendix, first_screen
+from parlai_spotbot.report import first_screen
 from parlai_spotbot.report.appendix.methods_text import methods
 from parlai_spotbot.report.bots import bots
 from parlai_spotbot.report.chapters import chapter_of
@@ -47,7 +47,7 @@ def sentences(study):
         "first screen": [first.answer, *first.uncertain, *people, first.step.text if first.step else ""],
         "second screen": [f"{what}: {text}" for what, text in second.how]
         + [*second.careful, *(own.answer for own in second.others)],
-        "methods": methods(appendix.profile_of(study, read)),
+        "methods": methods(read),
     }
     parts = [part for chapter in chapters for section in chapter.sections for part in section.parts]
     parts += [part for section in bots(chapters[0]) for part in section.parts]

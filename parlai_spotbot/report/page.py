@@ -6,7 +6,7 @@ forbids any request and any script but its own, which it knows by its hash.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,18 +43,18 @@ class Panel:
 
 
 def render(
-    contents: list[Contents], paper: appendix.Appendix | None = None, without: Sequence[str] = ()
+    contents: list[Contents], paper: Mapping[str, str] | None = None, without: Sequence[str] = ()
 ) -> tuple[str, list[Drawing]]:
     """The page as text, the surveys in the order given; and its figures. `paper` is made here if not given; `without`
     are the sources that were left out."""
     views = [SurveyView(own, f"{own.survey}-" if number else "") for number, own in enumerate(contents)]
-    paper = paper or appendix.appendix_of(contents[0].study, appendix.profile_of(contents[0].study, contents))
+    paper = paper or appendix.appendix_of(contents)
     context = _context(views, paper, without)
     text = environment().get_template("page.html").render(**script(), **context)
     return text, downloads.drawings(context["parts"])
 
 
-def _context(views: list[SurveyView], paper: appendix.Appendix, without: Sequence[str]) -> dict[str, Any]:
+def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequence[str]) -> dict[str, Any]:
     view, contents = views[0], views[0].contents
     plan = contents.study.plan
     chapters = [chapter_of(own) for own in views]
@@ -83,7 +83,7 @@ def _context(views: list[SurveyView], paper: appendix.Appendix, without: Sequenc
         "reading": reader_data.data(views, {own.name: own.title for own in chapters}),
         "failures": failures,
         "made_by": {own.contents.survey: made for own in views if (made := own.contents.made_by.get("ranking"))},
-        "paper": appendix.section(contents.study, paper),
+        "paper": appendix.section(paper),
         "provenance": contents.study.provenance(),
         "extensions": contents.study.extensions,
         "judge_files": [(own.contents.survey, own.contents.judges) for own in views],
@@ -162,7 +162,7 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
     read = [contents, *(read_contents(study, name, contents.conversations) for name in others)]
     sources = _left_out(read, without)
     read = in_order([own.without(sources) for own in read], named=survey is not None)
-    paper = appendix.appendix_of(study, appendix.profile_of(study, read))
+    paper = appendix.appendix_of(read)
     text, drawn = render(read, paper, sources)
     files.remove_unfinished(study.report_path.parent)
     # A lone surrogate in a conversation is no text that a file can hold.

@@ -15,8 +15,8 @@ class SpotbotReport(Command):
     DESCRIPTION = "Write the report of a study: one HTML file that opens anywhere, without network"
     EPILOG = """\
   parlai spotbot_report --study studies/mine
-      studies/mine/report/index.html; beside it, in report/appendix/, texts for the appendix of a paper: methods (text,
-      LaTeX, BibTeX), a data card, and a human evaluation datasheet (HEDS).
+      studies/mine/report/index.html; beside it, in report/appendix/, the methods paragraph of a paper (text, LaTeX,
+      BibTeX).
   parlai spotbot_report --study studies/mine --without-judge NAME
       As if that judge had never answered; its answers stay (parlai spotbot_judge --drop NAME takes them out).
   parlai spotbot_report --compare studies/first studies/second studies/third
@@ -26,7 +26,7 @@ class SpotbotReport(Command):
   parlai spotbot_report --study studies/mine --export publish/mine
       A copy of the study fit for publication: new pseudonyms that lead nowhere, no times of day, no comments or other
       free text, no worker ids, links, paths, hosts or keys; conversations, units and judgements fit together as before,
-      so spotbot_analyze gives the same figures. Its README.md says what was taken out, and what is left to do.
+      so spotbot_analyze gives the same figures.
   parlai spotbot_report --study studies/mine --export publish/mine --without-human-turns
       Also without what people said in conversations, where the licence of their source forbids to pass it on."""
     FIRST = ("--study", "--survey", "--compare", "--export")

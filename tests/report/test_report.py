@@ -16,11 +16,11 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
+from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.spotting import ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import CAUTION, build_report
 from parlai_spotbot.report.appendix.methods_text import methods
-from parlai_spotbot.report.appendix.study_profile import profile_of
 from parlai_spotbot.report.drawing import PALETTE, looks
 from parlai_spotbot.report.templating import SCRIPTS, TEMPLATES
 from parlai_spotbot.study import Study
@@ -318,7 +318,7 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
     said = summary("spot_the_bot", result)
     assert f"  left out: {gone} × annotation by somebody who missed more than 1 control" in said
     assert own["with_everybody"]["sentence"] in said
-    told = " ".join(methods(profile_of(study)))
+    told = " ".join(methods([read_contents(study, "spot_the_bot")]))
     assert "1 person who missed more of them than allowed is left out, too. With everybody's annotations" in told
 
 

@@ -82,9 +82,6 @@ def test_the_page_has_no_empty_sections_of_conversations(study):
     text = (folder / "methods.md").read_text()
     assert "We analysed votes on 4 chatbots" in text
     assert "40 people gave 300 annotations" in text
-    card = (folder / "data_card.md").read_text()
-    assert "4 chatbots; 300 annotations by 40 people." in card
-    assert "## Conversations" not in card
 
 
 def test_before_the_analysis_the_page_says_what_to_run(tmp_path):

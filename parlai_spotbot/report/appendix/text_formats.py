@@ -1,4 +1,4 @@
-"""From one text to two: plain Markdown with author and year, and LaTeX with keys of the bibliography.
+"""Plain Markdown with author and year, and LaTeX with keys of the bibliography, from one text.
 
 Texts hold citations as ``[@key]`` or ``[@one;@two]``; nothing else is markup.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from parlai_spotbot.report.appendix.publications import BY_KEY, short
-from parlai_spotbot.report.citations import Publication
+from parlai_spotbot.report.citations import Publication, short, used
 
 CITATION = re.compile(r" ?\[(@[\w:-]+(?:;@[\w:-]+)*)\]")
 SPECIAL = {
@@ -67,23 +66,5 @@ def bibliography(texts: Iterable[str]) -> str:
 
 
 def cited(texts: Iterable[str]) -> list[Publication]:
-    """The works that these texts cite, by author and year."""
-    found = {key for text in texts for key in keys(text)}
-    return sorted((BY_KEY[key] for key in found), key=lambda work: (work.authors[0].lower(), work.year, work.key))
-
-
-def listed(names: Iterable[str]) -> str:
-    """a, b and c."""
-    *most, last = list(names) or [""]
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def number(value: float, digits: int = 2) -> str:
-    return f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def interval(ci: list | tuple | None, digits: int = 2) -> str:
-    """An interval after a number, or nothing where it is unknown."""
-    if not ci or None in ci:
-        return ""
-    return f" (95 % interval {number(ci[0], digits)} to {number(ci[1], digits)})"
+    """Return the works that these texts cite, by author and year."""
+    return used(keys(text) for text in texts)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -15,16 +16,47 @@ from parlai_spotbot.checksums import read_jsonl
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.report.export import checking, provenance, rows
-from parlai_spotbot.report.export.outcome import Export
 from parlai_spotbot.report.export.pseudonyms import Pseudonyms
-from parlai_spotbot.report.export.readme import LICENCE, readme
-from parlai_spotbot.report.export.rows import ExportCounts
+from parlai_spotbot.report.export.rows import Removed
 from parlai_spotbot.report.export.scrub import scrub
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.own_questions import FILE as QUESTIONS
 from parlai_spotbot.surveys.own_surveys import FILE as SURVEY
 
 SUMS = "SHA256SUMS"
+
+
+@dataclass(frozen=True)
+class Export:
+    """What was written: `path`, what was taken out, and the conversations in which something looks personal."""
+
+    path: Path
+    removed: Removed
+    annotators: int
+    personal: list[str]
+    texts: bool
+
+    def said(self) -> str:
+        """Return what the command prints."""
+        lines = [
+            f"copy for publication: {self.path}",
+            f"annotators under new names: {self.annotators}",
+            *(f"left out: {count} {what}" for what, count in sorted(self.removed.items()) if count),
+        ]
+        if self.texts:
+            lines.append(
+                "warning: it holds comments and free-text answers as they were written. People name themselves and "
+                "others in such texts: read every one before publishing."
+            )
+        if self.personal:
+            some = ", ".join(self.personal[:5])
+            more = f" and {len(self.personal) - 5} more" if len(self.personal) > 5 else ""
+            lines.append(f"warning: something looks like an e-mail address or a telephone number in {some}{more}")
+        lines.append(
+            "before publishing: add a licence; check that the licence of people's conversations (which bots may quote) "
+            "and your annotators' consent allow it, or use --without-human-turns; read the conversations for names"
+        )
+        return "\n".join(lines)
 
 
 def export_study(
@@ -45,13 +77,12 @@ def export_study(
     shutil.rmtree(partial, ignore_errors=True)
     try:
         made = _write(study, partial, with_comments, human_turns, key or secrets.token_bytes(32))
-        made.path = folder
         if folder.exists():
             folder.rmdir()
         partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return made
+    return replace(made, path=folder)
 
 
 def surveys(study: Study) -> list[str]:
@@ -80,9 +111,9 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     answers = {name: study.judgements(name) if study.judgements_path(name).exists() else [] for name in surveys(study)}
     workers = {row.worker_id for own in answers.values() for row in own if row.source == HUMAN} - {""}
     names = Pseudonyms(key, tuple(sorted(workers)))
-    counts = ExportCounts()
+    removed: Removed = Counter()
     conversations = study.conversations() if study.conversations_path.exists() else []
-    copied = [rows.conversation(c, names, human_turns, counts) for c in conversations]
+    copied = [rows.conversation(c, names, human_turns, removed) for c in conversations]
     kept, left_out = provenance.provenance(study.provenance())
     plan = provenance.plan(study.plan)
     copy = Study(folder, plan, plan)
@@ -102,26 +133,22 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     job = CopyJob(study, copy, names, people, texts, human_turns)
     private: dict[str, str] = {}
     for survey, own in answers.items():
-        _survey(job, survey, own, counts)
+        _survey(job, survey, own, removed)
         private |= checking.private_strings(study, survey, own)
-    made = Export(folder, counts, len(workers), checking.personal(copied), texts)
-    files.write_text(folder / "README.md", readme(study, copy, made, human_turns))
-    files.write_text(folder / "LICENSE", LICENCE)
-    _data_card(copy)
     checking.check(folder, private)
     files.write_text(folder / SUMS, checksums(folder))
-    return made
+    return Export(folder, removed, len(workers), checking.personal(copied), texts)
 
 
-def _survey(job: CopyJob, survey: str, own: list[Judgement], counts: ExportCounts) -> None:
+def _survey(job: CopyJob, survey: str, own: list[Judgement], removed: Removed) -> None:
     """Units, answers, the judges' accounts and, if asked for, comments of one survey."""
     study, copy, names = job.study, job.copy, job.names
     if study.units_path(survey).exists():
         units = [rows.unit(unit, names, job.people, job.human_turns) for unit in study.units(survey)]
         files.write_jsonl(copy.units_path(survey), (unit.to_json() for unit in units))
     if own:
-        counts.same_draws &= names.number_annotations(own)
-        answers = rows.judgements(own, rows.free_questions(study, survey), names, job.texts, counts)
+        names.number_annotations(own)
+        answers = rows.judgements(own, rows.free_questions(study, survey), names, job.texts, removed)
         files.write_jsonl(copy.judgements_path(survey), (row.to_json() for row in answers))
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
         account = files.read_json(path, "file of a judge")
@@ -141,21 +168,12 @@ def _survey(job: CopyJob, survey: str, own: list[Judgement], counts: ExportCount
         found = read_jsonl(said, lambda row, where: row, "comments file", torn_tail=True)
         if job.texts:
             files.write_jsonl(copy.survey_path(survey) / "comments.jsonl", rows.comments(found, names))
-            counts.kept_texts += len(found)
         else:
-            counts.comments += len(found)
+            removed["comments"] += len(found)
     trained = study.survey_path(survey) / "training.jsonl"
     if trained.exists():
         found = read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
         files.write_jsonl(copy.survey_path(survey) / "training.jsonl", rows.training(found, names))
-    people_of = {row.worker_id for row in own if row.source == HUMAN} - {""}
-    counts.surveys[survey] = {"answers": len(own), "annotators": len(people_of)}
-
-
-def _data_card(copy: Study) -> None:
-    from parlai_spotbot.report.appendix import data_card_of
-
-    files.write_text(copy.path / "DATA_CARD.md", data_card_of(copy))
 
 
 def checksums(folder: Path) -> str:

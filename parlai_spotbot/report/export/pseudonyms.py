@@ -57,9 +57,9 @@ class Pseudonyms:
     def _worker_in(self, value: str) -> bool:
         return any(worker in value for worker in self.workers if len(worker) > 3)
 
-    def number_annotations(self, rows: Iterable[Judgement]) -> bool:
+    def number_annotations(self, rows: Iterable[Judgement]) -> None:
         """Number the annotations of a survey in the order of their old ids, by which analyses sort them, so that draws
-        come out the same; return whether they do.
+        come out the same.
 
         Where an annotator's id stands in them, that order would tell something of it: then they come in a new order.
         """
@@ -72,7 +72,6 @@ class Pseudonyms:
             ordered = sorted(own, key=lambda name: self._new("annotation", name, 64)) if new else sorted(own)
             for number, name in enumerate(ordered):
                 self.known["annotation", f"{source}\n{name}"] = f"annotation-{place}-{number:07d}"
-        return not telling
 
     def judgement(self, row: Judgement) -> Judgement:
         """A row under new names; times of day are gone, durations are whole seconds. A judge keeps its name."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from parlai_spotbot.errors import UserError
@@ -21,20 +22,11 @@ Questions = tuple[set[str], set[str] | None]
 """The questions of a survey that are answered in free text, and all that it asks; None where it isn't known."""
 
 
-@dataclass
-class ExportCounts:
-    """What was taken out, for the copy's README; `same_draws`: whether an analysis draws as it did before."""
-
-    free_texts: int = 0
-    extra: int = 0
-    human_turns: int = 0
-    comments: int = 0
-    kept_texts: int = 0
-    same_draws: bool = True
-    surveys: dict[str, dict[str, int]] = field(default_factory=dict)
+Removed = Counter[str]
+"""How many free-text answers, comments and turns of people were taken out."""
 
 
-def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, counts: ExportCounts) -> Conversation:
+def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, removed: Removed) -> Conversation:
     """A conversation; what people said (their turns, the seed, contexts) is blanked where it may not be passed on."""
     kept = {key: value for key, value in row.provenance.items() if key in ("fold", "system_prompts")}
     row = replace(row, conversation_id=names.conversation(row.conversation_id), provenance=scrub(kept))
@@ -43,7 +35,7 @@ def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, counts
     turns = []
     for place, turn in enumerate(row.turns):
         blank = place < 2 * row.seed_exchanges or turn.speaker == HUMAN
-        counts.human_turns += blank
+        removed["turns of people"] += blank
         turns.append(Turn(turn.speaker, NOT_FREE) if blank else turn)
     context = tuple(NOT_FREE if said else "" for said in row.context)
     return replace(row, turns=tuple(turns), context=context)
@@ -85,7 +77,7 @@ def free_questions(study: Study, survey: str) -> Questions:
 
 
 def judgements(
-    rows: Iterable[Judgement], questions: Questions, names: Pseudonyms, texts: bool, counts: ExportCounts
+    rows: Iterable[Judgement], questions: Questions, names: Pseudonyms, texts: bool, removed: Removed
 ) -> list[Judgement]:
     """The answers, to questions as `free_questions` has them.
 
@@ -99,15 +91,11 @@ def judgements(
     for row in rows:
         shown = {key: value for key, value in row.presentation.items() if key.startswith(PRESENTED)}
         own = replace(names.judgement(row), presentation=scrub(shown))
-        if _is_text(row, free, asked):
-            if texts:
-                counts.kept_texts += 1
-            elif row.question.startswith(ADDITIONAL):
-                counts.extra += 1
+        if not texts and _is_text(row, free, asked):
+            removed["free-text answers"] += 1
+            if row.question.startswith(ADDITIONAL):
                 continue
-            else:
-                counts.free_texts += 1
-                own = replace(own, answer="")
+            own = replace(own, answer="")
         found.append(own)
     return found
 

@@ -124,7 +124,6 @@ class SoundAnalysis:
             names=[*self.bots, HUMAN],
             strata=rows["k"],
             clusters=[rows["conversation_id"], rows["worker_id"]],
-            covariance="robust",
             backend="native",
         )
         weak = table[~(table["p_adjusted"] < 0.05)]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from parlai_spotbot.analysis.survival.bands import survival_intervals
 from parlai_spotbot.analysis.survival.curves import current_status_survival, followed_survival
 from parlai_spotbot.analysis.survival.events import events
-from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank, logrank_tests
-from parlai_spotbot.analysis.survival.pairs import logrank_pairs
+from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank, logrank_pairs
 from parlai_spotbot.analysis.survival.parametric import ParametricFit, parametric
 from parlai_spotbot.analysis.survival.regression import cox
 from parlai_spotbot.analysis.survival.results import (
@@ -41,7 +40,6 @@ __all__ = [
     "followed_survival",
     "logrank",
     "logrank_pairs",
-    "logrank_tests",
     "parametric",
     "stopping_bounds",
     "stopping_test",
@@ -53,6 +51,7 @@ REMOVED = {
     "impute": "the functions of this room take intervals as they are",
     "compare_distributions": "compare the log-likelihoods of parametric(…, dist=…)",
     "log_minus_log": "compare the log-likelihoods of cox(…, 'ph') and cox(…, 'po')",
+    "logrank_tests": "call logrank once for each score",
     "parametric_check": "compare the survival of parametric(…) and turnbull(…)",
     "sample": "draw times with scipy.stats and compare them with the lengths shown",
 }

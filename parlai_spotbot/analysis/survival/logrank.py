@@ -1,25 +1,29 @@
 """Generalized log-rank tests for interval-censored data (section 3.3 of the paper).
 
 Every observation gets a score under the pooled NPMLE (`scores`); the statistic is the sum of a group's scores. Its
-covariance is that of a random relabelling of rows or clusters (`permutation`), or robust (`robust`); its p-value is
-asymptotic, exact, or by Monte Carlo.
+covariance is that of sampling without replacement where rows are independent, and robust with clusters (`robust`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.survival.grouped import GroupedRows, LogrankOptions, checked_rows
-from parlai_spotbot.analysis.survival.permutation import ClusterRelabelling, RowRelabelling, cluster_relabelling
-from parlai_spotbot.analysis.survival.pvalues import chi2_of, choose_method, rank, resampled
+from parlai_spotbot.analysis.survival.intervals import check
+from parlai_spotbot.analysis.survival.resample import clusterings
 from parlai_spotbot.analysis.survival.results import chi_square_test
-from parlai_spotbot.analysis.survival.robust import clusters_effective, crossed, hotelling
-from parlai_spotbot.analysis.survival.scores import SCORES, PooledFit, pooled
+from parlai_spotbot.analysis.survival.robust import clustered, clusters_effective, crossed, hotelling
+from parlai_spotbot.analysis.survival.scores import SCORES, collapse, pooled
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_log
+
+NEGLIGIBLE = 1e-12
+"""Variances below this part of the sum of squared scores are rounding."""
+
+COLUMNS = ("a", "b", "n_a", "n_b", "statistic", "expected", "se", "chi2", "df", "p", "log_p")
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,10 @@ class LogrankTest:
     """The test that all groups `names` have the same distribution.
 
     `statistic` (G,) is the sum of each group's scores, positive where it is spotted more than expected; `expected`
-    (G,) what that sum would be on average (0 but with strata or clusters), `covariance` (G, G) its covariance under
-    the null hypothesis. `chi2` is the quadratic form of statistic - expected, `df` its rank, in general G - 1.
-    `df_error` is the second number of degrees of freedom where the reference is an F distribution, else inf.
-    `method` is the way the p-value was found, `covariance_type` the way of the covariance; `pvalue_se` is the standard
-    error of a Monte Carlo p-value, else 0. `log_pvalue`, the natural logarithm, stays exact where `pvalue` is too
-    small for a float.
+    (G,) its mean under the null hypothesis (0 without strata), `covariance` (G, G) its covariance. `chi2` is the
+    quadratic form of statistic - expected, `df` its rank, in general G - 1. `df_error` is the second number of degrees
+    of freedom where the reference is an F distribution, else inf. `log_pvalue`, the natural logarithm, stays exact
+    where `pvalue` is too small for a float.
     """
 
     names: tuple
@@ -44,20 +46,8 @@ class LogrankTest:
     df_error: float
     pvalue: float
     log_pvalue: float
-    pvalue_se: float
     score: str
-    method: str
-    covariance_type: str
     backend: str
-
-    def __str__(self) -> str:
-        rows = pd.DataFrame({"statistic": self.statistic, "expected": self.expected}, index=list(self.names))
-        rows["se"] = np.sqrt(np.diag(self.covariance))
-        head = (
-            f"Log-rank test ({self.score} score), covariance: {self.covariance_type}, {self.method}: "
-            f"chi2 = {self.chi2:.4g}, df = {self.df}, p = {self.pvalue:.3g} (log p {self.log_pvalue:.2f})"
-        )
-        return f"{head}\n{rows.to_string(float_format=lambda v: f'{v:.4g}')}"
 
 
 def logrank(
@@ -69,11 +59,6 @@ def logrank(
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
-    covariance: str = "permutation",
-    method: str = "asymptotic",
-    replicates: int = 10_000,
-    imputations: None = None,
-    seed: int | np.random.Generator = 0,
     closed: tuple[bool, bool] | None = None,
     backend: str = "auto",
 ) -> LogrankTest:
@@ -88,212 +73,241 @@ def logrank(
         "sun" (Zhao & Sun 2004) or "finkelstein" (1986).
     weights : sequence (n,), optional
         How many rows each stands for.
-    clusters : sequence (n,) or a pair of them, optional
-        Rows of one cluster may depend on each other (annotations of one conversation). Two crossed clusterings
-        (conversations and workers) are for the robust covariance only.
+    clusters : sequence (n,), or two of them in a list or frame, optional
+        Rows of one cluster may depend on each other: annotations of one conversation, or by one annotator. The
+        covariance then is the jackknife over clusters, for two clusterings by Cameron, Gelbach & Miller (2011), and
+        never says more than that of independent rows; the reference is an F distribution with the effective number of
+        clusters. A group with a single cluster gives p = 1: nothing is known of how its clusters differ.
     strata : sequence (n,), optional
-        Groups are compared within strata (segment lengths): scores are taken from the stratum's mean, and labels are
-        exchanged only between rows of one stratum, or clusters that have rows in the same strata.
-    covariance : str
-        "permutation": that of the statistic over all relabellings. It assumes that rows, or else whole clusters, are
-        exchangeable under the null hypothesis: a cluster of one group might as well have been another's, and in one
-        that holds several groups the labels might as well have been exchanged. Clusters of differing sizes are not.
-        "robust": the jackknife over clusters, for two clusterings by Cameron, Gelbach & Miller (2011); see `robust`.
-        It assumes only that clusters are independent; the reference is an F distribution with the effective number of
-        clusters. A group with a single cluster gives p = 1, for nothing is known then of how its clusters differ.
-    method : str
-        "asymptotic"; "exact" (all relabellings are listed, at most 200,000 distinct ones); "montecarlo" (p = (1 + b) /
-        (1 + replicates)); "auto": exact where possible, else Monte Carlo where a group has fewer than 50 rows or
-        clusters, else asymptotic. With the robust covariance the chi-squared statistic is computed anew in every
-        relabelling, which makes it right in large samples even where labels aren't exchangeable (Janssen 1997, Stat.
-        Prob. Lett. 36; Chung & Romano 2013, Ann. Stat. 41).
-    imputations
-        Removed with the covariance by imputation; "permutation" does its job for independent rows.
-    seed : int or Generator
-        For Monte Carlo.
+        Groups are compared within strata (segment lengths): scores are taken from the stratum's mean.
     closed, backend
-        As `turnbull` has them.
+        As in `turnbull`.
 
     Raises
     ------
     ValueError
-        Names the row, group or option that is wrong, or says that there are too many relabellings to list.
+        Names the row, group or option that is wrong.
 
     Notes
     -----
     Annotations of one conversation, and of one annotator, are alike (in the released data .13 and .15). A test that
     takes them as independent rejects a true null hypothesis at .05 in 8 to 17 % of studies like the released one, and
-    in a third of them where annotators differ in whom they spot easily. Conversations permuted, or robust, reject in 5
-    % of the former and 20 to 26 % of the latter; conversations and annotators crossed, robust, in 3 to 5 % of all. So
-    use ``clusters=[conversation, worker], strata=k, covariance="robust"`` where people judge, and
-    ``clusters=conversation, strata=k, method="auto"`` where judges are automatic, and so no sample of judges.
+    in a third of them where annotators differ in whom they spot easily. With conversations as clusters it rejects in 5
+    % of the former and 20 to 26 % of the latter; with conversations and annotators in 3 to 5 % of all. So use
+    ``clusters=[conversation, worker], strata=k`` where people judge, and ``clusters=conversation, strata=k`` where
+    judges are automatic, and so no sample of judges.
 
     Examples
     --------
     >>> inf = float("inf")
-    >>> test = logrank([0, 0, 2, 2], [2, 2, inf, inf], ["a", "a", "b", "b"], method="exact", backend="native")
+    >>> test = logrank([0, 0, 2, 2], [2, 2, inf, inf], ["a", "a", "b", "b"], backend="native")
     >>> test.statistic.tolist(), round(test.pvalue, 4)
-    ([1.0, -1.0], 0.3333)
+    ([1.0, -1.0], 0.0833)
     """
-    return logrank_tests(
-        left,
-        right,
-        group,
-        (score,),
-        weights=weights,
-        clusters=clusters,
-        strata=strata,
-        covariance=covariance,
-        method=method,
-        replicates=replicates,
-        imputations=imputations,
-        seed=seed,
-        closed=closed,
-        backend=backend,
-    )[score]
+    return _Rows.of(left, right, group, weights, clusters, strata).test(score, closed, backend)
 
 
-def logrank_tests(
+def logrank_pairs(
     left: ArrayLike,
     right: ArrayLike,
     group: ArrayLike,
-    scores: Sequence[str] = SCORES,
+    score: str = "sun",
     *,
+    names: ArrayLike | None = None,
+    adjust: str = "holm",
+    comparisons: int | None = None,
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
-    seed: int | np.random.Generator = 0,
-    closed: tuple[bool, bool] | None = None,
     backend: str = "auto",
-    **options,
-) -> dict[str, LogrankTest]:
-    """`logrank` with several scores, whose pooled NPMLE is estimated only once; the arguments are the same."""
-    for score in scores:
-        if score not in SCORES:
-            raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
-    chosen = LogrankOptions(**options)
-    rows = checked_rows(left, right, group, weights, clusters, strata, chosen)
-    return run(rows, scores, chosen, np.random.default_rng(seed), closed, backend)
+) -> pd.DataFrame:
+    """Return `logrank` of every pair of groups, each by its own pooled NPMLE, as the paper does.
 
+    Parameters
+    ----------
+    left, right, group, score, weights, clusters, strata, backend
+        As in `logrank`.
+    names : sequence, optional
+        Which groups, and in which order; by default all, as they occur. ``statistic`` is a's: positive where a is
+        spotted more than expected.
+    adjust : str
+        "holm", "bonferroni" (the paper's), or "none".
+    comparisons : int, optional
+        How many tests to correct for, where it is more than there are pairs.
 
-def run(
-    rows: GroupedRows,
-    scores: Sequence[str],
-    options: LogrankOptions,
-    rng: np.random.Generator,
-    closed: tuple[bool, bool] | None,
-    backend: str,
-) -> dict[str, LogrankTest]:
-    """The tests of checked rows."""
-    estimate = pooled(rows.left, rows.right, np.bincount(rows.cell, rows.weights), closed, backend)
-    cells, strata, groups = len(rows.left), int(rows.stratum.max()) + 1, len(rows.names)
-    place = (rows.cell * strata + rows.stratum) * groups + rows.group
-    counts = np.bincount(place, rows.weights, cells * strata * groups).reshape(cells, strata, groups)
-    return {score: _one(rows, counts, estimate, score, options, rng) for score in scores}
+    Returns
+    -------
+    DataFrame
+        A row per pair: a, b, their numbers of rows n_a and n_b, statistic, expected, se, chi2, df, p, log_p,
+        p_adjusted, log_p_adjusted. `p` and `p_adjusted` can be too small for a float, their logarithms can't.
+
+    Raises
+    ------
+    ValueError
+        As `logrank`, or names a group that has no rows.
+    """
+    rows = _Rows.of(left, right, group, weights, clusters, strata)
+    names = rows.names if names is None else tuple(names)
+    lost = [name for name in names if name not in rows.names]
+    if lost or len(set(names)) < len(names):
+        wrong = f"group {lost[0]!r} has no rows" if lost else f"{list(names)}"
+        raise ValueError(f"names: {wrong}, expected some of {', '.join(map(str, rows.names))}, each once")
+    code = {name: rows.names.index(name) for name in names}
+    size = np.bincount(rows.group, rows.weights, len(rows.names))
+    found = []
+    for a, b in itertools.combinations(names, 2):
+        test = rows.pair(code[a], code[b]).test(score, None, backend)
+        values = (a, b, size[code[a]], size[code[b]], test.statistic[0], test.expected[0], test.covariance[0, 0] ** 0.5)
+        found.append((*values, test.chi2, test.df, test.pvalue, test.log_pvalue))
+    table = pd.DataFrame(found, columns=list(COLUMNS))
+    log_adjusted = adjust_log(table["log_p"].to_numpy(dtype=float), adjust, n=comparisons)
+    return table.assign(p_adjusted=np.exp(log_adjusted), log_p_adjusted=log_adjusted)
 
 
 @dataclass(frozen=True)
-class Sums:
-    """The sums of scores of one test: `values` (c, B) are scores by cell and stratum, of mean 0 in every stratum.
+class _Rows:
+    """Checked rows, as codes: the cell, group, stratum and clusters of each, and its weight."""
 
-    `away` (G,) are the observed sums, `expected` (G,) what was taken from them; `scale`, the sum of squared scores,
-    tells rounding from variance.
+    left: np.ndarray
+    right: np.ndarray
+    cell: np.ndarray
+    weights: np.ndarray
+    group: np.ndarray
+    names: tuple
+    stratum: np.ndarray
+    clusters: list[np.ndarray]
+
+    @classmethod
+    def of(
+        cls,
+        left: ArrayLike,
+        right: ArrayLike,
+        group: ArrayLike,
+        weights: ArrayLike | None,
+        clusters: ArrayLike | None,
+        strata: ArrayLike | None,
+    ) -> _Rows:
+        """Return rows of positive weight; a `ValueError` names what is wrong."""
+        left, right, weights = check(left, right, weights)
+        n, used = len(left), weights > 0
+        codes, names = _codes(group, "group", n)
+        stratum = np.zeros(n, dtype=np.int64) if strata is None else _codes(strata, "strata", n)[0]
+        if len(names) < 2:
+            raise ValueError(f"group: only {list(names)}, expected at least two groups")
+        size = np.bincount(codes, weights, len(names))
+        if (size == 0).any():
+            raise ValueError(f"weights: all of group {names[int(np.argmin(size))]!r} are 0, expected one above 0")
+        by = clusterings(clusters, n, used)
+        cells = collapse(left[used], right[used])
+        return cls(
+            cells.left, cells.right, cells.of, weights[used], codes[used], names, pd.factorize(stratum[used])[0], by
+        )
+
+    def pair(self, a: int, b: int) -> _Rows:
+        """Return the rows of two groups, which become groups 0 and 1; cells without rows are left out."""
+        use = np.flatnonzero((self.group == a) | (self.group == b))
+        cells, cell = np.unique(self.cell[use], return_inverse=True)
+        return _Rows(
+            self.left[cells],
+            self.right[cells],
+            cell,
+            self.weights[use],
+            (self.group[use] == b).astype(np.int64),
+            (self.names[a], self.names[b]),
+            pd.factorize(self.stratum[use])[0],
+            [pd.factorize(codes[use])[0] for codes in self.clusters],
+        )
+
+    def test(self, score: str, closed: tuple[bool, bool] | None, backend: str) -> LogrankTest:
+        if score not in SCORES:
+            raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
+        estimate = pooled(self.left, self.right, np.bincount(self.cell, self.weights), closed, backend)
+        cells, strata, groups = len(self.left), int(self.stratum.max()) + 1, len(self.names)
+        place = (self.cell * strata + self.stratum) * groups + self.group
+        counts = np.bincount(place, self.weights, cells * strata * groups).reshape(cells, strata, groups)
+        by_stratum, sizes = counts.sum(axis=2), counts.sum(axis=0)
+        raw = estimate.scores(score)
+        middle = raw @ by_stratum / by_stratum.sum(axis=0)
+        values = raw[:, None] - middle
+        expected = middle @ sizes if strata > 1 else np.zeros(groups)  # but for rounding it is 0 overall
+        away = np.einsum("cbg,cb->g", counts, values)
+        scale = float((by_stratum * values**2).sum())
+        covariance = self._covariance(counts, values, away, scale)
+        df = _rank(covariance, scale, bool(self.clusters))
+        chi2 = _chi2_of(away, covariance, scale) if df else 0.0
+        df_error, pvalue, log_pvalue = self._p_of(chi2, df)
+        df = df or groups - 1
+        statistic = away + expected
+        return LogrankTest(
+            self.names, statistic, expected, covariance, chi2, df, df_error, pvalue, log_pvalue, score, estimate.backend
+        )
+
+    def _covariance(self, counts: np.ndarray, values: np.ndarray, away: np.ndarray, scale: float) -> np.ndarray:
+        """Return the covariance (G, G); with clusters no smaller than if rows were independent.
+
+        Robust covariances can be too small by chance, and are 0 where groups are told apart perfectly; of the
+        candidates the one that says least is taken (Angrist & Pischke 2009, Mostly Harmless Econometrics, section 8.2).
+        """
+        independent = _without_replacement(counts, values)
+        if not self.clusters:
+            return independent
+        rows = (values[self.cell, self.stratum], self.weights, self.group, self.stratum)
+        found = clustered(*rows, *self.clusters) if len(self.clusters) == 1 else crossed(*rows, self.clusters)
+        return min(found, independent, key=lambda covariance: _chi2_of(away, covariance, scale))
+
+    def _p_of(self, chi2: float, df: int) -> tuple[float, float, float]:
+        """Return the second degrees of freedom, p, and its logarithm; 1 where the data say nothing (`df` is 0)."""
+        if not df:  # nobody was spotted, or clusters are too few
+            return np.inf, 1.0, 0.0
+        if not self.clusters:
+            known = chi_square_test(chi2, df)
+            return np.inf, known.pvalue, known.log_pvalue
+        number = min(clusters_effective(self.weights, self.group, self.stratum, codes) for codes in self.clusters)
+        return max(number - df, 1.0), *hotelling(chi2, df, number - 1)
+
+
+def _codes(values: ArrayLike, name: str, n: int) -> tuple[np.ndarray, tuple]:
+    """Return labels (n,) as numbers, and the distinct ones in the order in which they occur."""
+    kept = isinstance(values, np.ndarray | pd.Series | pd.Index)
+    column = pd.Series(values) if kept and np.ndim(values) == 1 else pd.Series(list(values), dtype=object)
+    if len(column) != n:
+        raise ValueError(f"{name}: {len(column)} values, expected one for every observation ({n})")
+    codes, found = pd.factorize(column)
+    if (codes < 0).any():
+        raise ValueError(f"{name}: row {int(np.argmin(codes))} is missing, expected a value in each row")
+    return codes, tuple(found.tolist())
+
+
+def _without_replacement(counts: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the covariance (G, G) of sums of scores when labels are exchanged between the rows of a stratum.
+
+    `counts` (c, B, G) are rows by cell, stratum and group; `values` (c, B) scores with mean 0 in every stratum.
     """
-
-    values: np.ndarray
-    away: np.ndarray
-    expected: np.ndarray
-    scale: float
-    by_rows: RowRelabelling
-    plan: RowRelabelling | ClusterRelabelling
-
-
-def _sums(rows: GroupedRows, counts: np.ndarray, raw: np.ndarray, options: LogrankOptions) -> Sums:
-    by_stratum, sizes = counts.sum(axis=2), counts.sum(axis=0)
-    middle = raw @ by_stratum / by_stratum.sum(axis=0)
-    values = raw[:, None] - middle
-    expected = middle @ sizes if len(middle) > 1 else np.zeros(len(rows.names))  # but for rounding it is 0 overall
-    by_rows = RowRelabelling(counts, values)
-    plan: RowRelabelling | ClusterRelabelling = by_rows
-    if len(rows.clusters) == 1:
-        own = values[rows.cell, rows.stratum]
-        groups, strata = len(rows.names), len(middle)
-        plan = cluster_relabelling(own, rows.weights, rows.group, groups, rows.clusters[0], rows.stratum, strata)
-    away = np.einsum("cbg,cb->g", counts, values)
-    if options.covariance == "permutation":
-        away, expected = away - plan.mean(), expected + plan.mean()
-    return Sums(values, away, expected, float((by_stratum * values**2).sum()), by_rows, plan)
+    rows, sizes = counts.sum(axis=2), counts.sum(axis=0)
+    total = sizes.sum(axis=1)
+    # A sole row has nothing to change places with; its score is 0 here in any case.
+    variance = (rows * values**2).sum(axis=0) / np.where(total > 1, total - 1, 1.0)
+    share = sizes / np.maximum(total, 1e-300)[:, None]
+    return np.diag(variance @ sizes) - (variance[:, None] * sizes).T @ share
 
 
-def _one(
-    rows: GroupedRows,
-    counts: np.ndarray,
-    estimate: PooledFit,
-    score: str,
-    options: LogrankOptions,
-    rng: np.random.Generator,
-) -> LogrankTest:
-    sums = _sums(rows, counts, estimate.scores(score), options)
-    method, listed = choose_method(options.method, sums.plan, _smallest(rows))
-    covariance = _robust(rows, sums, method) if options.covariance == "robust" else sums.plan.covariance()
-    df = rank(covariance, sums.scale, options.covariance == "robust")
-    chi2 = float(chi2_of(sums.away[None], covariance, sums.scale)[0]) if df else 0.0
-    test = LogrankTest(
-        rows.names,
-        sums.away + sums.expected,
-        sums.expected,
-        covariance,
-        chi2,
-        df or len(rows.names) - 1,
-        np.inf,
-        1.0,
-        0.0,
-        0.0,
-        score,
-        method,
-        options.covariance,
-        estimate.backend,
-    )
-    if not df:  # nobody was spotted, or no two labels could be exchanged: the data say nothing
-        return test
-    if method == "asymptotic":
-        return _asymptotic(test, rows)
-    fixed = None if options.covariance == "robust" else covariance
-    pvalue, se = resampled(chi2, sums.plan, fixed, sums.scale, listed, options.replicates, rng)
-    return replace(test, pvalue=pvalue, log_pvalue=float(np.log(pvalue)), pvalue_se=se)
+def _rank(covariance: np.ndarray, scale: float, robust: bool) -> int:
+    """Return the degrees of freedom: the rank of a covariance (G, G), or G - 1 of a robust one; 0: nothing is known."""
+    if not np.isfinite(covariance).all() or scale < 1e-200:
+        return 0
+    if robust:
+        return len(covariance) - 1
+    return int((np.linalg.eigvalsh(covariance[:-1, :-1]) > NEGLIGIBLE * scale).sum())
 
 
-def _robust(rows: GroupedRows, sums: Sums, method: str) -> np.ndarray:
-    """The robust covariance; for the asymptotic test no smaller than if rows were independent.
+def _chi2_of(away: np.ndarray, covariance: np.ndarray, scale: float) -> float:
+    """Return the quadratic form of sums of scores (G,) in the inverse of a covariance (G, G).
 
-    Robust covariances can be too small by chance, and are 0 where groups are told apart perfectly; of the candidates
-    the one that says least is taken (Angrist & Pischke 2009, Mostly Harmless Econometrics, section 8.2).
+    Where there is no variance but rounding, a difference counts as very large, and none as 0; a covariance that is
+    infinite gives 0, one that isn't positive definite a very large number.
     """
-    if len(rows.clusters) < 2:
-        found = sums.plan.robust(sums.plan.observed)[0]
-    else:
-        own = sums.values[rows.cell, rows.stratum]
-        found = crossed(own, rows.weights, rows.group, rows.stratum, rows.clusters)
-    if method != "asymptotic" or not rows.clusters:
-        return found
-    return min(
-        found, sums.by_rows.covariance(), key=lambda covariance: chi2_of(sums.away[None], covariance, sums.scale)[0]
-    )
-
-
-def _asymptotic(test: LogrankTest, rows: GroupedRows) -> LogrankTest:
-    if test.covariance_type != "robust":
-        known = chi_square_test(test.chi2, test.df)
-        return replace(test, pvalue=known.pvalue, log_pvalue=known.log_pvalue)
-    by = (rows.weights, rows.group, rows.stratum)
-    number = min((clusters_effective(*by, codes) for codes in rows.clusters), default=float(rows.weights.sum()))
-    pvalue, log_pvalue = hotelling(test.chi2, test.df, number - 1)
-    return replace(test, df_error=max(number - test.df, 1.0), pvalue=pvalue, log_pvalue=log_pvalue)
-
-
-def _smallest(rows: GroupedRows) -> float:
-    """How many rows, or clusters, the smallest group has."""
-    if not rows.clusters:
-        return float(np.bincount(rows.group, rows.weights).min())
-    groups = len(rows.names)
-    return float(np.bincount(np.unique(rows.clusters[0] * groups + rows.group) % groups).min())
+    if not np.isfinite(covariance).all():
+        return 0.0
+    values, vectors = np.linalg.eigh(covariance[:-1, :-1])
+    along = (away[:-1] @ vectors) ** 2 / (np.maximum(values, 0.0) + max(NEGLIGIBLE * scale, 1e-280))
+    return float(min(along.sum(), 1 / NEGLIGIBLE))

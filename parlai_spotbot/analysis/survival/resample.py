@@ -7,32 +7,27 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.analysis.uncertainty.clusters import codes_of
 
 
 def clusterings(clusters: ArrayLike | None, n: int, known: np.ndarray) -> list[np.ndarray]:
-    """One or two sequences (n,) of clusters as codes of the rows that are `known`; none for None."""
+    """Return one or two sequences (n,) of clusters as codes of the rows that are `known`; none for None."""
     if clusters is None:
         return []
-    several = isinstance(clusters, pd.DataFrame) or (
-        isinstance(clusters, (list, tuple)) and len(clusters) and not np.isscalar(clusters[0])
-    )
     if isinstance(clusters, pd.DataFrame):
-        columns = [clusters[name] for name in clusters.columns]
-    else:
-        columns = list(clusters) if several else [clusters]
+        clusters = [clusters[name] for name in clusters.columns]
+    several = isinstance(clusters, (list, tuple)) and len(clusters) and not np.isscalar(clusters[0])
+    columns = list(clusters) if several else [clusters]
     if len(columns) > 2:
         raise ValueError(f"clusters: {len(columns)} clusterings, expected one or two")
     found = []
     for column in columns:
         if len(column) != n:
             raise ValueError(f"clusters: {len(column)} values, expected one for every observation ({n})")
-        codes = pd.factorize(np.asarray(column, dtype=object))[0]
-        if (codes < 0).any():
-            raise ValueError(f"clusters: row {int(np.flatnonzero(codes < 0)[0])} is missing, expected a cluster")
-        found.append(pd.factorize(codes[known])[0])
-    for codes in found:
+        codes = pd.factorize(codes_of(column)[known])[0]
         if codes.max(initial=0) < 1:
             raise ValueError("clusters: only one, expected at least two")
+        found.append(codes)
     return found
 
 

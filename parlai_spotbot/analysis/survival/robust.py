@@ -18,51 +18,31 @@ from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
 from parlai_spotbot.analysis.uncertainty.clusters import Spread
 
 
-def delete_one(
-    sums: np.ndarray, sizes: np.ndarray, own_sums: np.ndarray, own_sizes: np.ndarray, times: np.ndarray | None = None
+def clustered(
+    values: np.ndarray, weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray
 ) -> np.ndarray:
-    """The covariance (…, G, G) of the sums of scores by groups.
+    """Return the covariance (G, G) of the sums by group of rows (n,) with scores `values`.
 
-    Parameters
-    ----------
-    sums, sizes : arrays (…, G, B)
-        Sums of scores and of weights by group and stratum.
-    own_sums, own_sizes : arrays (…, C, G, B)
-        Those of every cluster.
-    times : array (…, C), optional
-        How many clusters there are of each kind; by default one.
-
-    Returns
-    -------
-    array (…, G, G)
-        Infinite where without one of the clusters groups can't be compared: nothing is known then of how clusters of
-        that group differ.
+    `group`, `stratum` and `cluster` (n,) are codes. Infinite where without one of the clusters groups can't be
+    compared: nothing is known then of how clusters of that group differ.
     """
-    total, information = _equations(sums, sizes)
-    left, without = _equations(sums[..., None, :, :] - own_sums, np.maximum(sizes[..., None, :, :] - own_sizes, 0.0))
-    k = total.shape[-1]
-    if k == 1:
-        alone = without[..., 0] <= 1e-9 * information[..., None, 0]
-        effects = left / np.where(alone, 1.0, without[..., 0])
-        effect = total / np.where(information[..., 0] > 0, information[..., 0], 1.0)
-        alone = alone[..., 0]
-    else:
-        size = np.abs(np.linalg.det(information))
-        alone = np.abs(np.linalg.det(without)) <= 1e-9 * size[..., None]
-        effects = np.linalg.solve(np.where(alone[..., None, None], np.eye(k), without), left[..., None])[..., 0]
-        effect = (np.linalg.pinv(information, hermitian=True) @ total[..., None])[..., 0]
-    away = effects - effect[..., None, :]
-    times = np.ones(away.shape[:-1]) if times is None else times
-    n = times.sum(axis=-1)[..., None, None]
-    spread = np.swapaxes(away * times[..., None], -1, -2) @ away * ((n - 1) / n)
-    covariance = information @ spread @ information
-    known = ~((alone & (times > 0)).any(axis=-1))[..., None, None]
+    shape = tuple(int(codes.max()) + 1 for codes in (cluster, group, stratum))
+    place = np.ravel_multi_index((cluster, group, stratum), shape)
+    sums, sizes = (np.bincount(place, x, int(np.prod(shape))).reshape(shape) for x in (weights * values, weights))
+    total, information = _equations(sums.sum(axis=0), sizes.sum(axis=0))
+    left, without = _equations(sums.sum(axis=0) - sums, np.maximum(sizes.sum(axis=0) - sizes, 0.0))
+    k, count = len(total), len(sums)
+    if (np.abs(np.linalg.det(without)) <= 1e-9 * np.abs(np.linalg.det(information))).any():
+        return np.full((k + 1, k + 1), np.inf)
+    effects = np.linalg.solve(without, left[..., None])[..., 0]
+    away = effects - np.linalg.pinv(information, hermitian=True) @ total
+    covariance = information @ (away.T @ away * ((count - 1) / count)) @ information
     side = np.vstack([np.eye(k), -np.ones(k)])  # the sums over all groups are 0
-    return np.where(known, side @ np.where(known, covariance, 0.0) @ side.T, np.inf)
+    return side @ covariance @ side.T
 
 
 def _equations(sums: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of scores less those expected from the strata (…, G - 1), and their information (…, G - 1, G - 1)."""
+    """Return sums of scores less those expected from the strata (…, G - 1), and their information (…, G - 1, G - 1)."""
     every = sizes.sum(axis=-2, keepdims=True)
     share = sizes / np.where(every > 0, every, 1.0)
     total = (sums - share * sums.sum(axis=-2, keepdims=True)).sum(axis=-1)
@@ -73,20 +53,10 @@ def _equations(sums: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndar
     return total[..., :-1], information
 
 
-def clustered(
-    values: np.ndarray, weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray
-) -> np.ndarray:
-    """The covariance (G, G) of rows (n,) with scores `values` and codes of group, stratum and cluster."""
-    shape = tuple(int(codes.max()) + 1 for codes in (cluster, group, stratum))
-    place = np.ravel_multi_index((cluster, group, stratum), shape)
-    own = [np.bincount(place, x, int(np.prod(shape))).reshape(shape) for x in (weights * values, weights)]
-    return delete_one(own[0].sum(axis=0), own[1].sum(axis=0), *own)
-
-
 def crossed(
     values: np.ndarray, weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, clusters: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """The covariance (G, G) with two clusterings: the sum of both less that of their intersections, see `Spread`."""
+    """Return the covariance (G, G) with two clusterings: both less their intersections, see `Spread`."""
     first, second = clusters
     both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)[1].ravel()
     one, two, cut = (clustered(values, weights, group, stratum, c) for c in (first, second, both))
@@ -96,7 +66,7 @@ def crossed(
 
 
 def clusters_effective(weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray) -> float:
-    """How many clusters the covariance rests on: all of them where each says as much, fewer where some say most.
+    """Return the effective number of clusters: all where each has as much information, fewer where some have most.
 
     Satterthwaite's approximation as in Bell & McCaffrey (2002), with the covariances between clusters left out: a
     cluster with share h of the information adds h / (1 - h) to the mean of the variance's estimate.
@@ -112,14 +82,13 @@ def clusters_effective(weights: np.ndarray, group: np.ndarray, stratum: np.ndarr
 
 
 def hotelling(chi2: float, df: int, df_cluster: float) -> tuple[float, float]:
-    """The p-value, and its logarithm, of a chi-squared statistic by a covariance that is known with `df_cluster`
-    degrees of freedom (Hotelling's T²)."""
+    """Return p and its logarithm by Hotelling's T², the covariance known with `df_cluster` degrees of freedom."""
     df_error = max(df_cluster + 1 - df, 1.0)
     return f_test(chi2 * df_error / max(df_cluster, df_error) / df, df, df_error)
 
 
 def f_test(statistic: float, df: int, df_error: float) -> tuple[float, float]:
-    """The p-value of a statistic F and its logarithm, which stays exact where the former is too small for a float."""
+    """Return the p-value of a statistic F and its logarithm, which stays exact where p is too small for a float."""
     pvalue = float(f_distribution.sf(statistic, df, df_error))
     if pvalue > 1e-200:
         return pvalue, float(np.log(pvalue))

@@ -169,7 +169,7 @@ def _pairs(
         return []
     arguments = (rows["left"], rows["right"], rows["group"])
     shared = {"names": names, "weights": rows["weight"], "backend": "native"}
-    options = {"clusters": [rows[c] for c in clusters], "covariance": "robust"} if clusters else {}
+    options = {"clusters": [rows[c] for c in clusters]} if clusters else {}
     table = logrank_pairs(*arguments, strata=strata, **options, **shared)
     naive = logrank_pairs(*arguments, **shared).to_dict(orient="records")
     found = []

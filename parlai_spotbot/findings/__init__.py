@@ -16,7 +16,11 @@ from parlai_spotbot.surveys import Survey, about_of
 
 __all__ = ["Finding", "check_findings", "findings_of"]
 
-REMOVED = {"ratings.leniency": "Leave it out: the ratings' ranking has standard errors clustered by annotators too."}
+REMOVED = {
+    "ratings.leniency": "Leave it out: the ratings' ranking has standard errors clustered by annotators too.",
+    "ratings.cost": "Leave it out; spotbot_plan says how many annotations a difference needs.",
+    "choices.cost": "Leave it out; spotbot_plan says how many annotations a difference needs.",
+}
 """Findings that earlier versions had, and what does their job."""
 
 

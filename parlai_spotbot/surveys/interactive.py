@@ -61,6 +61,6 @@ SURVEY = Survey(
     chat=ChatRules(),
     about=About(
         took=(60 * 8.08 * 2 / 3, "a third of two chats with what is asked of them, by the median of ABC-Eval's"),
-        findings=("ratings.ranking", "ratings.annotators", "ratings.time", "ratings.cost", "chats"),
+        findings=("ratings.ranking", "ratings.annotators", "ratings.time", "chats"),
     ),
 )

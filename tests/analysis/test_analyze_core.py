@@ -43,7 +43,7 @@ def test_the_command_writes_json_and_csv_and_says_the_order(study, capsys):
     assert "The wording with the highest agreement is" in printed
     folder = study.analysis_path("acute_eval")
     names = {path.name for path in folder.iterdir()}
-    assert {"ranking.json", "wordings.json", "chats.json", "same.json", "cost.csv", "hygiene.json"} <= names
+    assert {"ranking.json", "wordings.json", "chats.json", "same.json", "hygiene.json"} <= names
     ranking = json.loads((folder / "ranking.json").read_text())
     # A survey's own questions come first, those of the study after them.
     assert list(ranking["by_source"][HUMAN]["criteria"]) == ["humanness", "politeness"]

@@ -77,7 +77,7 @@ def test_what_every_survey_holds(results, survey):
     for table in tables(survey, result).values():
         assert isinstance(table, pd.DataFrame)
         assert "source" in table
-    assert {"ranking", "ranking_pairs", "agreement", "annotators", "time", "cost"} <= set(tables(survey, result))
+    assert {"ranking", "ranking_pairs", "agreement", "annotators", "time"} <= set(tables(survey, result))
     text = summary(survey, result)
     for source in ranking["by_source"]:
         assert f"{source}: {ranking['made_by']['used'][source]} annotations" in text

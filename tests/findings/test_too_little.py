@@ -56,8 +56,8 @@ CASES = {
 OF_EACH_FORM, HARDEST = ("spot_the_bot", "comparative", "dialogue_likert"), ("one annotator", "one item", "only ties")
 QUICK = set(itertools.product(OF_EACH_FORM, HARDEST[:1]))
 
-EXACT = {"game_survival_bounds", "cost"}
-"""Tables whose ends are no interval of an estimate: bounds, which are known, and a chance at either end of one."""
+EXACT = {"game_survival_bounds"}
+"""Tables whose ends are no interval of an estimate but bounds, which are known."""
 
 BROKEN = re.compile(r"\bnan\b|\bNone\b(?! of)|\binf\b|-?0\.00 to -?0\.00|\[(\d+%), \1\]|\.\.(?!\.)|\{|\}| %s")
 
@@ -122,10 +122,7 @@ def told(survey, study, result, source=HUMAN):
 def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_path):
     study, result = made(tmp_path, survey, *CASES[case])
     found = [
-        (where, ends)
-        for name, part in result.items()
-        if name != "cost"
-        for where, ends in intervals(part.get("by_source", part), name)
+        (where, ends) for name, part in result.items() for where, ends in intervals(part.get("by_source", part), name)
     ]
     assert found
     assert [(where, ends) for where, ends in found if None not in ends and not ends[1] - ends[0] > 1e-9] == []

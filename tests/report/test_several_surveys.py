@@ -117,16 +117,10 @@ def test_one_page_sets_the_methods_side_by_side(several):
     text = section_of(several)
     assert re.search(r"By all 5 methods alice is first|First, apart from all others, is", text)
     assert "ACUTE-Eval and Comparative by share of points" in text
-    people, judge = text.split("Judge coin", 1)
-    assert "each would find" in people
-    assert "What does an hour buy?" in people
-    assert "No times are known of Spot The Bot, ACUTE-Eval, Comparative, Dialogue Likert and Turn Likert" in judge
-    assert "What does an hour buy?" not in judge
+    assert "Judge coin" in text
     figures = {path.name for path in (several.report_path.parent / "figures").glob("*methods*")}
     assert {
-        f"spot_the_bot-methods_{name}-people.{end}"
-        for name in ("ranks", "places", "cost")
-        for end in ("svg", "pdf", "csv")
+        f"spot_the_bot-methods_{name}-people.{end}" for name in ("ranks", "places") for end in ("svg", "pdf", "csv")
     } <= figures
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import bdtr, bdtrik, betaincinv, ndtri, stdtr, stdtrit
-from scipy.stats import binom
+from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 
@@ -45,25 +44,6 @@ def sign_test(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     """Exact two-sided p of "wins are as likely as losses"; 1 where there are neither."""
     n = np.add(wins, losses)
     return np.minimum(1.0, 2 * bdtr(np.floor(np.minimum(wins, losses)), np.round(n).astype(int), 0.5))
-
-
-def binomial_power(n: int, share: float | np.ndarray, decided: float = 1.0, alpha: float = 0.05) -> float | np.ndarray:
-    """The chance, for each `share` (m,), that the exact two-sided binomial test of n choices rejects, where each is
-    decided with that chance, and won with `share`."""
-    counts = np.array([n]) if decided >= 1 else np.arange(n + 1)
-    chance = np.array([1.0]) if decided >= 1 else binom.pmf(counts, n, decided)
-    kept = chance > 1e-9
-    counts, chance = counts[kept], chance[kept]
-    # The most that a loser of so many decided choices may win: the lower tail is at most alpha / 2.
-    tail = alpha / 2 * (1 + 1e-12)
-    least = np.maximum(np.nan_to_num(np.floor(bdtrik(tail, counts, 0.5)), nan=0.0), 0.0) + 1
-    for _ in range(2):  # the inverse may be off by rounding
-        least = np.where(bdtr(np.maximum(least, 0.0), counts, 0.5) <= tail, least, least - 1)
-    share = np.asarray(share, dtype=float)[..., None]
-    some = np.maximum(least, 0.0)
-    rejected = bdtr(some, counts, share) + bdtr(some, counts, 1 - share)
-    power = np.where(least >= 0, rejected, 0.0) @ chance
-    return float(power) if power.ndim == 0 else power
 
 
 def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters, level: float = 0.95) -> dict:

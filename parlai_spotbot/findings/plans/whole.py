@@ -116,9 +116,10 @@ def _analysed(study: Study, request: PlanRequest) -> tuple[Contents, str]:
 
 def _like(contents: Contents, source: str, otherwise: Rating) -> Rating:
     """What the pilot says of ratings."""
-    given = {(j.worker_id, j.annotation_id) for j in contents.kept if j.source == source and j.control is None}
+    kept = [j for j in contents.kept if j.source == source and j.control is None]
+    given = {(j.worker_id, j.annotation_id) for j in kept}
+    each = len(given) / len({j.item_id for j in kept})
     by_worker = Counter(worker for worker, _ in given)
-    each = contents.of("cost", source).get("annotations_per_conversation") or otherwise.per_conversation
     return rating_of(contents.of("ranking", source), each, list(by_worker.values()), otherwise)
 
 

@@ -1,4 +1,4 @@
-"""Methods side by side: do they rank the contestants alike, which finds more for the same hours, what does one buy?
+"""Methods side by side: do they rank the contestants alike?
 
 Made from the stored analyses whenever a survey is analysed. People's answers are compared with people's, a judge's with
 its own under another method.
@@ -8,22 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.analysis.side_by_side import (
-    CHOICES,
-    LEAST,
-    ExpectedFindings,
-    MethodRanking,
-    OrderAgreement,
-    PairEffects,
-    agreements,
-    common_hours,
-    equal_cost,
-    expected_findings,
-    pair_effects,
-)
+from parlai_spotbot.analysis.side_by_side import LEAST, MethodRanking, OrderAgreement, agreements
 from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.findings.contents import Analysis, analysed, people_first
 from parlai_spotbot.findings.criteria import single_order
@@ -34,7 +20,7 @@ from parlai_spotbot.findings.whole_study import Told, Whole
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
-from parlai_spotbot.wording import NONE, ends, interval, listed, number, p_value, percent, plainly
+from parlai_spotbot.wording import NONE, ends, listed, number, p_value, plainly
 
 SEED = 0
 FILE = "methods.json"
@@ -57,7 +43,7 @@ def write(study: Study) -> None:
 
 
 def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
-    """By source that answered two surveys or more: what each ranks by, agreement of orders, what hours buy."""
+    """By source that answered two surveys or more: what each ranks by, and agreement of orders."""
     by: dict[str, dict[str, Analysis]] = {}
     for own in surveys:
         for source in own.sources:
@@ -76,7 +62,6 @@ def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
     return {
         "surveys": {name: _main_of(of[0]) for name, of in own.items()},
         "agreements": [_agreement_row(row) for row in found],
-        "cost": _cost_of(source, surveys),
     }
 
 
@@ -88,49 +73,6 @@ def _main_of(standing: Standing) -> dict:
 def _agreement_row(row: OrderAgreement) -> dict:
     pair = {"criterion": row.criterion, "first": row.first, "second": row.second, "contestants": list(row.names)}
     return pair | vars(row.found) | {"p_adjusted": row.p_adjusted}
-
-
-def _cost_of(source: str, surveys: Mapping[str, Analysis]) -> dict:
-    """What hours buy by each method; of which no times are known."""
-    found, timeless = [], []
-    for survey, own in surveys.items():
-        used = (own.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
-        one = pair_effects(survey, *(own.of(name, source) for name in ("ranking", "time", "cost")), used)
-        if one is not None and one.seconds > 0:
-            found.append(one)
-        elif one is not None:
-            timeless.append(survey)
-    common = set.intersection(*({frozenset(pair) for pair in own.pairs} for own in found)) if found else set()
-    if len(found) < 2 or not common:
-        return {"timeless": timeless, "methods": []}
-    found = [own.of(common) for own in found]
-    hours = common_hours(found)
-    if not len(hours):
-        return {"timeless": timeless, "methods": []}
-    bought = [expected_findings(own, hours, rng=generator(SEED, source, own.method)) for own in found]
-    spent = [own.spent for own in found if own.spent > 0]
-    # Methods are compared at the geometric mean of the hours that they took.
-    place = int(np.argmin(np.abs(np.log(hours) - np.mean(np.log(spent)))))
-    ranked = sorted(bought, key=lambda one: -one.share[place])
-    more = equal_cost(ranked, place)
-    ahead = {one.method: list(more[ranked[0].method, one.method]) for one in ranked[1:]}
-    methods = [_bought(own, one) for own, one in zip(found, bought, strict=True)]
-    return {"timeless": timeless, "methods": methods, "hours": hours, "place": place, "ahead": ahead}
-
-
-def _bought(own: PairEffects, one: ExpectedFindings) -> dict:
-    return {
-        "method": own.method,
-        "kind": own.kind,
-        "seconds": one.seconds,
-        "spent": own.spent,
-        "pairs": one.pairs,
-        "share": one.share,
-        "low": one.low,
-        "high": one.high,
-        "an_hour": list(one.an_hour),
-        "half": one.half,
-    }
 
 
 # -- told --------------------------------------------------------------------------------------------------------------
@@ -146,9 +88,8 @@ def tell(by_source: Mapping[str, Mapping]) -> Told:
     """A section a source."""
     for source, own in by_source.items():
         charts = [chart for chart in (_ranks(own), _places(own)) if chart is not None]
-        told, more, last = _cost(own["cost"])
-        text, tables = _differently(own) + told, _agreement_table(own) + last
-        yield source, Section("methods", "", text, charts + more, tables, open_charts=ALL, open_tables=ALL)
+        text, tables = _differently(own), _agreement_table(own)
+        yield source, Section("methods", "", text, charts, tables, open_charts=ALL, open_tables=ALL)
 
 
 def _differently(own: Mapping) -> list[str]:
@@ -325,115 +266,6 @@ def _agreement_table(own: Mapping) -> list[Table]:
             "rows.",
         )
     ]
-
-
-def _cost(own: Mapping) -> tuple[list[str], list[Chart], list[Table]]:
-    """What hours buy by each method: sentences, the curves, the table."""
-    text = []
-    if own["timeless"]:
-        names = [title(survey) for survey in own["timeless"]]
-        text.append(
-            f"No times are known of {listed(names)}, so what {'it costs' if len(names) == 1 else 'they cost'} "
-            "isn't known either."
-        )
-    if not own["methods"]:
-        return text, [], []
-    return text + _reused(own["methods"]), [_curves(own)], [_hour_table(own)]
-
-
-def _reused(found: Sequence[Mapping]) -> list[str]:
-    """Why an hour goes further by some methods."""
-    kinds = {one["kind"] for one in found}
-    if len(kinds) < 2:
-        return []
-    return [
-        "A comparison speaks of one pair, a rating of every pair that its contestant is in: with many contestants that "
-        "is to the advantage of ratings, and is reckoned with here."
-    ]
-
-
-def _curves(own: Mapping) -> Chart:
-    series = [
-        {"label": title(one["method"]), "x": own["hours"], "y": one["share"], "low": one["low"], "high": one["high"]}
-        for one in own["methods"]
-    ]
-    return Chart(
-        "methods_cost",
-        "lines",
-        "Which method finds more for the same hours?",
-        "Expected share of pairs whose difference is significant, by hours of annotators' time in all, spread evenly. "
-        "Bands: 95 %, for what the true differences may be. One test a pair at 0.05, without correction for the "
-        "number of pairs. Qualification and controls take no time here.",
-        {
-            "series": series,
-            "x": "person-hours in all",
-            "y": "expected share of pairs found",
-            "steps": False,
-            "log_x": True,
-            "reference": None,
-        },
-        _at(own),
-        method="Effects are drawn from what each method found and how uncertain it is, shrunk by a hierarchical normal "
-        "model, and the power of the exact binomial test, or of Welch's t-test, is averaged over them (assurance). "
-        "Conversations and annotators are taken to come in the study's own proportions.",
-    )
-
-
-def _at(own: Mapping) -> str:
-    """What each is expected to find at the same hours, and which differ."""
-    place = own["place"]
-    ranked = sorted(own["methods"], key=lambda one: -one["share"][place])
-    told = [
-        f"{title(one['method'])} {number(one['share'][place] * one['pairs'], 1)} of {one['pairs']} pairs "
-        f"({number(one['low'][place] * one['pairs'], 1)} to {number(one['high'][place] * one['pairs'], 1)})"
-        for one in ranked
-    ]
-    text = f"With {_hours(own['hours'][place])} each would find: {'; '.join(told)}."
-    first = title(ranked[0]["method"])
-    behind = [
-        f"{title(method)} by {number(by, 1)} ({interval([low, high], 1, share=False)})"
-        for method, (by, low, high) in own["ahead"].items()
-        if low > 0
-    ]
-    if behind:
-        return f"{text} {first} is ahead by more than chance of {listed(behind)}."
-    return f"{text} {first} is ahead of none by more than chance."
-
-
-def _hours(value: float) -> str:
-    if value < 1:
-        return f"{60 * value:.0f} minutes"
-    return f"{value:.1f} hours" if value < 10 else f"{value:.0f} hours"
-
-
-def _hour_table(own: Mapping) -> Table:
-    rows = []
-    for one in own["methods"]:
-        chance, low, high = one["an_hour"]
-        half = f"more than {_hours(own['hours'][-1])}" if one["half"] is None else _hours(one["half"])
-        speaks = "one pair" if one["kind"] == CHOICES else "all pairs of a contestant"
-        share = f"{percent(chance)} ({interval([low, high])})"
-        rates = (number(one["seconds"], 0), number(3600 / one["seconds"], 0))
-        rows.append((title(one["method"]), *rates, speaks, share, half, number(one["spent"], 1)))
-    best = max(own["methods"], key=lambda one: one["an_hour"][0])
-    chance, low, high = best["an_hour"]
-    return Table(
-        "What does an hour buy?",
-        "Seconds are the mean of an annotation, people's own conversations that are shown among the others included. "
-        "The chance is that of a significant difference in a pair, if one hour is spent on it alone.",
-        (
-            "method",
-            "seconds an annotation",
-            "annotations an hour",
-            "one speaks of",
-            "chance per pair and hour",
-            "hours until half of the pairs are found",
-            "hours spent",
-        ),
-        rows,
-        sentence=f"An hour spent on one pair finds a difference most often by {title(best['method'])}: "
-        f"{percent(chance)} on average over the pairs ({interval([low, high])}).",
-    )
 
 
 WHOLE = Whole("methods", "Methods side by side", read, tell, place=10)

@@ -1,24 +1,12 @@
-"""Shares: exact intervals, tests and power against scipy's and statsmodels'."""
+"""Shares: exact intervals and tests against scipy's and statsmodels'."""
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, norm, t
+from scipy.stats import binomtest, norm, t
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.shares import binomial_power, share_test, share_tests
-
-
-@pytest.mark.parametrize("n", [1, 5, 6, 20, 57, 400, 3000])
-def test_the_power_of_choices_is_the_exact_tests(n):
-    shares = np.array([0.5, 0.55, 0.7, 0.9, 0.2])
-    if n <= 400:
-        rejected = [k for k in range(n + 1) if binomtest(k, n).pvalue < 0.05]
-        expected = [binom.pmf(rejected, n, share).sum() for share in shares]
-    else:
-        most = binom.ppf(0.025, n, 0.5) - 1  # the most that a loser may win
-        expected = [binom.cdf(most, n, share) + binom.sf(n - most - 1, n, share) for share in shares]
-    np.testing.assert_allclose(binomial_power(n, shares), expected, atol=1e-9)
+from parlai_spotbot.analysis.uncertainty.shares import share_test, share_tests
 
 
 def test_choices_that_stand_alone_have_the_exact_intervals_and_the_exact_test():
@@ -78,8 +66,3 @@ def test_two_conversations_know_little_but_not_nothing():
     assert found["p"] == pytest.approx(0.5)  # Cauchy's
     choices = 3 * (norm.ppf(0.975) / t.ppf(0.975, 1)) ** 2
     assert found["ci"] == pytest.approx(proportion_confint(0.75 * choices, choices, method="beta"))
-
-
-def test_with_ties_the_power_is_that_of_each_number_of_choices_that_may_be_decided():
-    power = [binomial_power(decided, 0.8) for decided in range(31)]
-    assert binomial_power(30, 0.8, 0.6) == pytest.approx(binom.pmf(np.arange(31), 30, 0.6) @ power, abs=1e-7)

@@ -34,9 +34,10 @@ test-all: install ## all tests
 mutants: install ## mutation tests of a room (ROOM=ranking; ARGS=100 tries so many of its changes)
 	.ci/mutants $(ROOM) $(ARGS)
 
-lint: install ## style and formatting
+lint: install ## style, formatting, and types of the public names
 	$(VENV)/ruff check .
 	$(VENV)/ruff format --check .
+	$(VENV)/pyright
 
 bench: install ## what is measured: speed and memory
 	@$(VENV)/python -c 'import lifelines' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-bench.lock

@@ -29,7 +29,7 @@ from parlai_spotbot.terminal import Bar
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
-    from parlai_spotbot.crowdsourcing.mephisto_task.crowd import MephistoCrowd
+    from parlai_spotbot.crowdsourcing.mephisto_task.finished_units import FinishedUnits
 
 LINGER = 120.0
 """Seconds that the page goes on being served on a paid platform when all is done: who was last may reload it."""
@@ -43,11 +43,11 @@ EVERY = 1.0
 
 def make_server(
     collection: CrowdCollection, secret: bytes, progress: ProgressLine, bots: ChatBots | None = None
-) -> Callable[[MephistoCrowd, str, int], CollectionServer]:
+) -> Callable[[FinishedUnits, str, int], CollectionServer]:
     """A function that builds the server of `collection` on a crowd; `bots` are there where people chat."""
     paths = collection.paths
 
-    def make(crowd: MephistoCrowd, host: str, port: int) -> CollectionServer:
+    def make(crowd: FinishedUnits, host: str, port: int) -> CollectionServer:
         door = door_of(collection, secret, crowd)
         server = PageServer(
             lambda: _desk(collection, secret, crowd, door, bots),
@@ -65,7 +65,7 @@ def make_server(
     return make
 
 
-def door_of(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd) -> Door:
+def door_of(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits) -> Door:
     """The way in that the provider asks for."""
     settings = collection.request.settings
     if settings.provider == "in_house":
@@ -78,7 +78,7 @@ def door_of(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd) ->
     return MTurkDoor(crowd.knows_hit, crowd.has_accepted, settings.provider == "mturk_sandbox")
 
 
-def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door: Door, bots: ChatBots | None) -> Desk:
+def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door: Door, bots: ChatBots | None) -> Desk:
     """The desk, when it has told Mephisto what a crash may have kept from it."""
     ledger = (ChatLedger if collection.survey.chat else Ledger)(collection.paths.ledger)
     truths = natures_of(collection.conversations)
@@ -92,7 +92,6 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door
         DeskRecords(ledger, secret, later_of(time.time, ledger.last_time())),
     )
     desk.resume()
-    crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])
     return desk
 
 

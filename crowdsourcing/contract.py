@@ -4,7 +4,10 @@ platform that recruits the annotators."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 
 
 class Refusal(Exception):
@@ -31,19 +34,14 @@ class Visitor:
 
 
 class Crowd(Protocol):
-    """The platform behind the desk: Mephisto with one of its providers. All calls come from one thread."""
+    """The platform behind the desk: Mephisto with one of its providers. All calls but those of doors come from one
+    thread."""
 
     def refuses(self, visitor: Visitor) -> str | None:
-        """Why this annotator may not work (blocked, not qualified), or None."""
+        """Return why this annotator may not work (blocked), or None."""
 
-    def assign(self, visitor: Visitor, unit_id: str) -> str:
-        """Give the unit to the annotator; returns the agent's id."""
+    def arrived(self, visitor: Visitor) -> None:
+        """Note that the annotator is given a unit, before they see it."""
 
-    def completed(self, agent_id: str, submission: dict) -> None:
-        """The unit is done; its answers are durable already. Calling it twice does no harm."""
-
-    def gone(self, agent_id: str, how: str) -> None:
-        """The agent gave the unit back (`how` "returned") or ran out of time ("expired"); the unit is free again."""
-
-    def qualified(self, worker: str, passed: bool) -> None:
-        """The annotator passed the onboarding, or failed it (or the controls) for good."""
+    def finished(self, handout: Handout, submission: dict) -> str:
+        """Record a unit that was handed in, and return the platform's id of it; repeating the call does no harm."""

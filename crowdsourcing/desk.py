@@ -18,10 +18,9 @@ from parlai_spotbot.crowdsourcing import grading, questionnaire
 from parlai_spotbot.crowdsourcing.chat.desk import ChatDesk
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.crowd_messenger import CrowdMessenger, is_a_surprise
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission, about_item, digest
 from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
-from parlai_spotbot.crowdsourcing.reception import served
+from parlai_spotbot.crowdsourcing.reception import Reception, served
 from parlai_spotbot.crowdsourcing.stock import marks_of
 from parlai_spotbot.crowdsourcing.training import gold_is_due, too_many_wrong
 from parlai_spotbot.records import Item, Unit
@@ -35,7 +34,7 @@ LANGUAGE = re.compile(r"[A-Za-z0-9-]{0,35}")
 log = logging.getLogger(__name__)
 
 
-class Desk(ChatDesk, CrowdMessenger):
+class Desk(ChatDesk, Reception):
     """The desk of one survey: Desk(material, words, participants, records), see desk_inputs.py.
 
     Raises `UserError` where the ledger belongs to another survey or to other units, or a unit breaks the rules itself.
@@ -75,7 +74,6 @@ class Desk(ChatDesk, CrowdMessenger):
                 raise self._no(place.state, "taken" if none_left else "attempt")
 
         result = self.practice.hand_in(visitor.worker, body, allow, place.state == "onboarding")
-        self._tell_standing(self.ledger.annotator(visitor.worker))
         return {**self.session(visitor), "onboarding_result": result}
 
     def _no(self, state: str, otherwise: str) -> Refusal:
@@ -95,19 +93,18 @@ class Desk(ChatDesk, CrowdMessenger):
         if place.state in ("preview", "consent", "onboarding", "stopped", "closed"):
             raise self.refusal(place.state)
         if place.state == "ready":
-            handout = place.handout or self._hand_out(visitor)
-            if handout:
-                self._assign(visitor, handout)
+            self._hand_out(visitor)
         return self.session(visitor)
 
-    def _hand_out(self, visitor: Visitor) -> Handout | None:
-        """A new hand-out in the ledger; None where there is no unit after all."""
+    def _hand_out(self, visitor: Visitor) -> None:
+        """Write a new hand-out into the ledger, if there is a unit after all."""
         for _ in range(3):
             unit_id = self.stock.choose(visitor.worker)
             if unit_id is None:
-                return None
+                return
             if self.members and not self.members.claim(visitor.worker):
-                return None  # meanwhile they got a unit by the link of another group
+                return  # meanwhile they got a unit by the link of another group
+            self.crowd.arrived(visitor)
             handout = self._drawn(visitor, unit_id)
             marks = marks_of(map(self.items.__getitem__, handout.items), self.seeds)
             met = {
@@ -121,7 +118,7 @@ class Desk(ChatDesk, CrowdMessenger):
                 continue
             self.stock.take(unit_id)
             self.stock.bar(visitor.worker, [*marks, f"block {handout.block_id}"])
-            return handout
+            return
         raise self.refusal("busy")
 
     def _drawn(self, visitor: Visitor, unit_id: str) -> Handout:
@@ -154,17 +151,6 @@ class Desk(ChatDesk, CrowdMessenger):
         draw = ControlDraw(count, chance, survey.control_first, same_questions=survey.spread in ("units", "tasks"))
         return mix(unit.items, controls, draw, self.stock.met[visitor.worker], self.seeds)
 
-    def _assign(self, visitor: Visitor, handout: Handout) -> None:
-        """Have the crowd give the unit to the annotator; until that is recorded the annotator doesn't get to see it."""
-        try:
-            agent_id = self.crowd.assign(visitor, handout.unit_id)
-        except Refusal:
-            raise
-        except Exception as err:
-            log.error("unit %s could not be assigned: %s", handout.unit_id, err, exc_info=is_a_surprise(err))
-            raise self.refusal("busy") from err
-        self.ledger.assigned(handout.handle, agent_id)
-
     # -- handing it in or giving it back -----------------------------------------------------------------------------
     @served
     def submit(self, visitor: Visitor, body: Any) -> dict:
@@ -195,8 +181,6 @@ class Desk(ChatDesk, CrowdMessenger):
         self.stock.finish(handout.unit_id)
         self.score(handout.worker, record)
         self._tell(self.ledger.handout(handout.handle))
-        if stop:
-            self._tell_standing(self.ledger.annotator(handout.worker))
 
     def _careless(self, handout: Handout, record: dict, grades: dict[int, bool]) -> bool:
         """Whether the annotator has missed more controls than may be, or got too many turns of gold dialogues wrong."""
@@ -264,7 +248,7 @@ class Desk(ChatDesk, CrowdMessenger):
         if not isinstance(handle, str):
             raise malformed("The request names no task.")
         handout = self.ledger.handout(handle) if HANDLE.fullmatch(handle) else None
-        if handout is None or handout.agent_id is None:
+        if handout is None:
             raise self.refusal("unknown")
         if (handout.worker, handout.registration) != (visitor.worker, visitor.registration):
             raise self.refusal("foreign")
@@ -314,7 +298,7 @@ class Desk(ChatDesk, CrowdMessenger):
         try:
             for handout in self.ledger.handouts("status = 'open' AND deadline < ?", self.clock()):
                 if self.clock() > self.due(handout):
-                    ended += self._end(handout, "expired" if handout.agent_id else "void")  # void: nobody saw it
+                    ended += self._end(handout, "expired")
             if self.chats:
                 self.chats.tidy()
             if self.clock() >= self._try_again_at:
@@ -325,19 +309,41 @@ class Desk(ChatDesk, CrowdMessenger):
         return ended
 
     def resume(self) -> dict:
-        """After a start: tell the crowd what it may not have heard, and void hand-outs that nobody got to see.
+        """Tell the crowd, after a start, what it may not have heard; returns ``{"told": n, "expired": k}``.
 
-        Returns ``{"told": n, "voided": m, "expired": k}``: hand-outs with controls that are no more can't be shown, so
-        they expire. Raises `sqlite3.OperationalError` where the disk is full.
+        Hand-outs with controls that are no more can't be shown, so they expire. Raises `sqlite3.OperationalError` where
+        the disk is full.
         """
-        ended = {"void": 0, "expired": 0}
+        expired = 0
         for handout in self.ledger.handouts("status = 'open'"):
-            if handout.agent_id is None or not self.items.keys() >= set(handout.items):
-                ended["void" if handout.agent_id is None else "expired"] += 1
-                self._end(handout, "void" if handout.agent_id is None else "expired")
+            if not self.items.keys() >= set(handout.items):
+                expired += self._end(handout, "expired")
         if self.chats:
             self.chats.resume()
-        return {"told": self._catch_up(), "voided": ended["void"], "expired": ended["expired"]}
+        return {"told": self._catch_up(), "expired": expired}
+
+    # -- what the crowd is told --------------------------------------------------------------------------------------
+    def _end(self, handout: Handout, status: str) -> bool:
+        """End an open hand-out without answers: its unit is free again."""
+        if not self.ledger.end(handout.handle, status, self.clock()):
+            return False
+        self.stock.release(handout.unit_id)
+        return True
+
+    def _catch_up(self) -> int:
+        """Tell the crowd of every finished unit that it has not heard of; returns how many it heard."""
+        return sum(map(self._tell, self.ledger.handouts("told = 0 AND status = 'done'")))
+
+    def _tell(self, handout: Handout) -> bool:
+        """Tell the crowd of a finished unit; one that it can't take in now is told later, as the ledger has it."""
+        try:
+            agent_id = self.crowd.finished(handout, self.ledger.submission(handout.handle).record)
+            self.ledger.told(handout.handle, agent_id)
+        except Exception as err:
+            expected = isinstance(err, (sqlite3.OperationalError, OSError))  # a full disk comes again and again
+            log.error("unit %s: the crowd could not be told: %s", handout.unit_id, err, exc_info=not expected)
+            return False
+        return True
 
     def close(self) -> None:
         """Hand nothing out any more; what is out may still come in."""

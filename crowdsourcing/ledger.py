@@ -303,14 +303,9 @@ class Ledger:
 
     def _stand(self, worker: str, standing: str, why: str) -> None:
         self._db.execute(
-            "UPDATE annotators SET standing = ?, why = ?, told = 0 WHERE worker = ? AND standing <> ?",
+            "UPDATE annotators SET standing = ?, why = ? WHERE worker = ? AND standing <> ?",
             (standing, why, worker, standing),
         )
-
-    def told_standing(self, worker: str) -> None:
-        """The crowd knows where the annotator stands."""
-        with self._writing():
-            self._db.execute("UPDATE annotators SET told = 1 WHERE worker = ?", (worker,))
 
     # -- hand-outs ---------------------------------------------------------------------------------------------------
     def hand_out(self, handout: Handout, conversations: Iterable[str], seeds: Iterable[str]) -> None:
@@ -328,11 +323,6 @@ class Ledger:
             for table, met in (("seen_conversations", conversations), ("seen_seeds", seeds)):
                 rows = [(handout.worker, one, handout.handle) for one in met]
                 self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", rows)
-
-    def assigned(self, handle: str, agent_id: str) -> None:
-        """The crowd gave the unit to this agent: from now on the annotator may see it."""
-        with self._writing():
-            self._db.execute("UPDATE handouts SET agent_id = ? WHERE handle = ?", (agent_id, handle))
 
     def handout(self, handle: str) -> Handout | None:
         """The hand-out of this handle, None where there is none."""
@@ -352,10 +342,10 @@ class Ledger:
             )
         return found.rowcount == 1
 
-    def told(self, handle: str) -> None:
-        """The crowd knows how the hand-out ended."""
+    def told(self, handle: str, agent_id: str) -> None:
+        """Note that the crowd knows of a finished unit, as this agent's."""
         with self._writing():
-            self._db.execute("UPDATE handouts SET told = 1 WHERE handle = ?", (handle,))
+            self._db.execute("UPDATE handouts SET told = 1, agent_id = ? WHERE handle = ?", (agent_id, handle))
 
     def seen(self) -> Iterator[tuple[str, str, str]]:
         """What every annotator has met: (worker, "conversation" or "seed", its id)."""

@@ -15,14 +15,13 @@ from parlai_spotbot.records import Item, Judgement
 class Annotator:
     """What is known of an annotator: `standing` is "new", "passed" (the onboarding) or "stopped", `why` for what.
 
-    `consent` is the digest of the consent text agreed to, "" without; `told` whether the crowd knows of the standing.
+    `consent` is the digest of the consent text agreed to, "" without.
     """
 
     worker: str
     consent: str = ""
     standing: str = "new"
     why: str = ""
-    told: bool = True
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ class Handout:
     """A unit handed out to an annotator. Times are seconds since the epoch, None where there is none.
 
     `handle` is all that a browser knows of it. `slot` counts the annotator's units from 0. `items` are the ids of what
-    it holds, controls among them, in order. `status` is "open", "done", "returned", "expired", or "void" where it never
-    reached the annotator. `told` says whether the crowd knows how it ended.
+    it holds, controls among them, in order. `status` is "open", "done", "returned", "expired", or "void" where it was
+    ended without blame. `told` says whether the crowd knows of a finished unit, `agent_id` by which name.
     """
 
     handle: str
@@ -168,8 +167,7 @@ SITTING = tuple(field.name for field in fields(TrainingRound))
 
 
 def annotator_of(row: tuple) -> Annotator:
-    values = dict(zip(ANNOTATOR, row, strict=True))
-    return Annotator(**values | {"told": bool(values["told"])})
+    return Annotator(*row)
 
 
 def handout_of(row: tuple) -> Handout:

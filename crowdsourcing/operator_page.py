@@ -110,7 +110,6 @@ class OperatorWatch:
             minutes = (now - handout.handed_at) / 60
             stuck = usual is not None and minutes > max(LONG * usual, LEAST)
             note = "longer than usual: perhaps stuck" if stuck else ""
-            note = note if handout.agent_id else "never reached them"
             left = round((handout.deadline - now) / 60)
             rows.append((tokens.pseudonym(self.secret, handout.worker), round(minutes), left, note))
         progress = [(name, counts[name]) for name in ("done", "open", "free", "returned", "expired")]

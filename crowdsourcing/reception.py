@@ -149,7 +149,7 @@ class Reception:
             self._pause(self.chats.nobody_there())
         held = next((handout for handout in mine if handout.status == "open"), None)
         here = [h for h in mine if h.registration == visitor.registration]
-        if held in here and held.agent_id is not None:
+        if held in here:
             return VisitorPlace("working", handout=held)
         if visitor.registration and here and here[-1] != held:
             status = here[-1].status
@@ -163,7 +163,7 @@ class Reception:
         if self.closed:
             return VisitorPlace("closed", "closed")
         if held is not None:
-            return VisitorPlace("ready", handout=held) if held in here else VisitorPlace("waiting", "elsewhere")
+            return VisitorPlace("waiting", "elsewhere")
         if self.members and self.members.elsewhere(visitor.worker):
             return VisitorPlace("finished", "other_group")
         if len(mine) >= self.survey.limits.units_per_annotator:

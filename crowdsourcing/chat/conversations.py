@@ -151,7 +151,7 @@ def with_chat_time(record: Mapping) -> dict:
 def excused(ledger: ChatLedger) -> list[ExcusedUnit]:
     """The hand-outs that were ended because a partner broke down, for the operator to credit."""
     found = []
-    for handout in ledger.handouts("status = 'void' AND agent_id IS NOT NULL"):
+    for handout in ledger.handouts("status = 'void' AND handle IN (SELECT handle FROM chats)"):
         chats = ledger.chats("handle = ?", handout.handle)
         messages = [turn for chat in chats for turn in ledger.turns(chat.chat_id) if turn.number % 2 == 0]
         rated = sum(chat.status == "rated" for chat in chats)

@@ -7,8 +7,6 @@ import threading
 import time
 from pathlib import Path
 
-from parlai_spotbot.crowdsourcing.mephisto_task.pragmas import pragmas
-
 TABLES = """
 CREATE TABLE IF NOT EXISTS blocks (worker_id TEXT PRIMARY KEY, reason TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS reviews (
@@ -18,6 +16,13 @@ CREATE TABLE IF NOT EXISTS bonuses (
     bonus_id INTEGER PRIMARY KEY, worker_id TEXT NOT NULL, unit_id TEXT, amount REAL NOT NULL, reason TEXT NOT NULL,
     at REAL NOT NULL);
 """
+
+
+def pragmas(connection: sqlite3.Connection) -> None:
+    """Let readers and one writer share a database under the data root, and wait for each other."""
+    connection.execute("PRAGMA busy_timeout = 30000")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 class InHouseDatastore:

@@ -15,7 +15,6 @@ import os
 import sqlite3
 import sys
 import threading
-from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ import wrapt
 import yaml
 
 from parlai_spotbot import compat, files
-from parlai_spotbot.crowdsourcing.mephisto_task.pragmas import pragmas
+from parlai_spotbot.crowdsourcing.mephisto_task.datastore import pragmas
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import read_yaml
 
@@ -37,7 +36,6 @@ LOGGERS = "mephisto.utils.logger_core"
 REGISTRY = "mephisto.operations.registry"
 ABSTRACTIONS = (
     "mephisto.abstractions.providers.mock.mock_provider",
-    "mephisto.abstractions.architects.mock_architect",
     "mephisto.abstractions.blueprints.mock.mock_blueprint",
 )
 """What of stock Mephisto is loaded beside our own: the mocks that its contract tests use."""
@@ -152,7 +150,7 @@ def database(data_root: Path | str, countries: tuple[str, ...] | None = None) ->
     """
     root = use(data_root, countries)
     # Mephisto finds the classes of what it reads in its registry.
-    from parlai_spotbot.crowdsourcing.mephisto_task import architect, blueprint, provider  # noqa: F401
+    from parlai_spotbot.crowdsourcing.mephisto_task import blueprint, provider  # noqa: F401
 
     return _database_class()(str(root / "database.db"))
 
@@ -186,45 +184,13 @@ def _database_class() -> type:
                 pragmas(connection)
             return connection
 
-        def unit_statuses(self, task_run_id: str) -> dict[str, int]:
-            """How many units of the run have each status, without an object for each unit."""
-            query = "SELECT status, COUNT(*) FROM units WHERE task_run_id = ? GROUP BY status"
-            with self.table_access_condition:
-                return dict(map(tuple, self._get_connection().execute(query, (int(task_run_id),))))
-
-        def new_units(self, places: Iterable[tuple[Any, int]], pay: float) -> None:
-            """Units by their assignments and places in these, in one go; for providers that need not hear of them."""
-            query = (
-                "INSERT INTO units (task_id, task_run_id, requester_id, assignment_id, unit_index, pay_amount, "
-                "provider_type, task_type, sandbox, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'created')"
-            )
-            rows = [
-                (*ids, index, pay, of.provider_type, of.task_type, of.sandbox)
-                for of, index in places
-                for ids in [map(int, (of.task_id, of.task_run_id, of.requester_id, of.db_id))]
-            ]
-            with self.table_access_condition, self._get_connection() as connection:
-                connection.executemany(query, rows)
-
-        def launch_created(self, task_id: str) -> None:
-            """Units that are only created may be handed out, all in one go."""
-            query = "UPDATE units SET status = 'launched' WHERE task_id = ? AND status = 'created'"
-            with self.table_access_condition, self._get_connection() as connection:
-                connection.execute(query, (int(task_id),))
-
-        def handed_in(self, task_id: str) -> list[tuple[str, str]]:
-            """(unit, agent) of the task's units that are done, without an object for each unit."""
+        def done_before(self, task_id: str, run_id: str) -> int:
+            """Return how many units of the task were handed in in other runs than this one."""
             marks = ", ".join("?" * len(HANDED_IN))
-            query = f"SELECT unit_id, agent_id FROM units WHERE task_id = ? AND status IN ({marks})"
+            query = f"SELECT COUNT(*) AS done FROM units WHERE task_id = ? AND task_run_id <> ? AND status IN ({marks})"
             with self.table_access_condition:
-                rows = self._get_connection().execute(query, (int(task_id), *HANDED_IN)).fetchall()
-            return [(str(unit), str(agent)) for unit, agent in map(tuple, rows) if agent is not None]
-
-        def put_agent(self, unit_id: str, agent_id: str, worker_id: str, status: str) -> None:
-            """Write down who has (or had) the unit."""
-            query = "UPDATE units SET agent_id = ?, worker_id = ?, status = ? WHERE unit_id = ?"
-            with self.table_access_condition, self._get_connection() as connection:
-                connection.execute(query, (int(agent_id), int(worker_id), status, int(unit_id)))
+                connection = self._get_connection()
+                return connection.execute(query, (int(task_id), int(run_id), *HANDED_IN)).fetchone()["done"]
 
         def shutdown(self) -> None:
             """Close the connections of all threads, ended ones too."""

@@ -119,10 +119,9 @@ def posted(task_run: Any, url: str, wanted: int) -> list[str]:
         known = {row["hit_id"] for row in store._get_connection().execute(query, (run_id,))}
     if len(known) >= wanted:
         return sorted(known)
-    requester = task_run.get_requester()
     hit_type, seconds = store.get_run(run_id)["hit_type_id"], task_run.get_task_args().assignment_duration_in_seconds
     shown = url.replace("&", "&amp;")
-    listing = requester._get_client(requester._requester_name).get_paginator("list_hits")
+    listing = _client_of(task_run).get_paginator("list_hits")
     for page in listing.paginate(PaginationConfig={"PageSize": 100}):
         for hit in page["HITs"]:
             if (
@@ -133,6 +132,31 @@ def posted(task_run: Any, url: str, wanted: int) -> list[str]:
                 store.new_hit(hit["HITId"], "", seconds, run_id)
                 known.add(hit["HITId"])
     return sorted(known)
+
+
+def post(task_run: Any, url: str) -> None:
+    """Post one HIT of the run."""
+    from mephisto.abstractions.providers.mturk.mturk_utils import create_hit_with_hit_type
+
+    store, client, args = task_run.get_provider().datastore, _client_of(task_run), task_run.get_task_args()
+    run = store.get_run(task_run.db_id)
+    link, hit_id, _ = create_hit_with_hit_type(
+        client, run["frame_height"], url, run["hit_type_id"], lifetime_in_seconds=args.task_lifetime_in_seconds
+    )
+    store.new_hit(hit_id, link, args.assignment_duration_in_seconds, task_run.db_id)
+
+
+def expire(task_run: Any) -> None:
+    """Take the run's HITs off MTurk that nobody has handed in."""
+    from mephisto.abstractions.providers.mturk.mturk_utils import expire_hit
+
+    for hit_id in task_run.get_provider().datastore.get_unassigned_hit_ids(task_run.db_id):
+        expire_hit(_client_of(task_run), hit_id)
+
+
+def _client_of(task_run: Any) -> Any:
+    requester = task_run.get_requester()
+    return requester._get_client(requester._requester_name)
 
 
 def _known(store: Any, hit_id: str) -> bool:
@@ -156,6 +180,13 @@ def note_claim(store: Any, hit_id: str, assignment: str) -> None:
             "CREATE TABLE IF NOT EXISTS claims (hit_id TEXT, assignment_id TEXT, UNIQUE (hit_id, assignment_id))"
         )
         db.execute("INSERT OR IGNORE INTO claims VALUES (?, ?)", (hit_id, assignment))
+
+
+def claimed_hit(store: Any, assignment: str) -> str | None:
+    """Return the HIT by which the holder of an assignment came, as they said."""
+    with store.table_access_condition:
+        row = store._get_connection().execute("SELECT hit_id FROM claims WHERE assignment_id = ?", (assignment,))
+        return next((found["hit_id"] for found in row), None)
 
 
 def is_accepted(requester: Any, hit_id: str) -> bool:

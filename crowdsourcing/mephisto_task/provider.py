@@ -161,5 +161,5 @@ class InHouseProvider(CrowdProvider):
         """There is no script that a page could claim an identity with: `UserError`."""
         raise UserError(
             "In-house annotators are known by signed links, which only our own server checks.",
-            "Use the architect 'spotbot', or Mephisto's provider 'mock' with other architects.",
+            "Launch with spotbot_crowdsource, or use Mephisto's provider 'mock' with other architects.",
         )

@@ -45,13 +45,11 @@ class TaskSetup:
     minutes: float
     provider: str
     units: tuple[Unit, ...]
-    qualifications: tuple[dict, ...] = ()
     mturk_qualifications: tuple[dict, ...] = ()
     requester: str = "parlai_spotbot"
     public_url: str = ""
     countries: tuple[str, ...] = ()
     lifetime_days: float = 31.0
-    page: Path = PAGE
     host: str = "127.0.0.1"
     port: int = 0
 

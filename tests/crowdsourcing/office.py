@@ -15,6 +15,7 @@ from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.asking import targets_of
@@ -38,12 +39,10 @@ class Clock:
 
 @dataclass
 class MemoryCrowd:
-    """A platform in memory, which keeps to the contract and notes what it is told; `failing` names calls that fail."""
+    """A platform in memory, which keeps to the contract; `failing` names calls that fail."""
 
-    agents: dict[str, tuple[str, str]] = field(default_factory=dict)
+    agents: dict[str, str] = field(default_factory=dict)
     done: dict[str, dict] = field(default_factory=dict)
-    ended: dict[str, str] = field(default_factory=dict)
-    standing: dict[str, bool] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     failing: set[str] = field(default_factory=set)
     calls: list[tuple] = field(default_factory=list)
@@ -56,23 +55,14 @@ class MemoryCrowd:
     def refuses(self, visitor: Visitor) -> str | None:
         return self.refused.get(visitor.worker)
 
-    def assign(self, visitor: Visitor, unit_id: str) -> str:
-        self._call("assign", visitor.worker, unit_id)
-        agent_id = f"agent-{len(self.agents) + 1}"
-        self.agents[agent_id] = (visitor.worker, unit_id)
-        return agent_id
+    def arrived(self, visitor: Visitor) -> None:
+        self._call("arrived", visitor.worker)
 
-    def completed(self, agent_id: str, submission: dict) -> None:
-        self._call("completed", agent_id)
+    def finished(self, handout: Handout, submission: dict) -> str:
+        self._call("finished", handout.worker, handout.unit_id)
+        agent_id = self.agents.setdefault(handout.handle, f"agent-{len(self.agents) + 1}")
         self.done[agent_id] = submission
-
-    def gone(self, agent_id: str, how: str) -> None:
-        self._call("gone", agent_id, how)
-        self.ended[agent_id] = how
-
-    def qualified(self, worker: str, passed: bool) -> None:
-        self._call("qualified", worker, passed)
-        self.standing[worker] = passed
+        return agent_id
 
 
 def conversation(name: str, entities: tuple[str, str], seed_id: str, exchanges: int = 5) -> Conversation:

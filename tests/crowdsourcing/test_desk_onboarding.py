@@ -72,7 +72,6 @@ def test_who_passes_gets_units(full):
     assert done["state"] == "ready"
     assert (result["passed"], result["right"], result["of"]) == (True, 4, 4)
     assert all(row["explanation"] and "{" not in row["explanation"] for row in result["items"])
-    assert full.crowd.standing == {"ann": True}
     assert full.desk.onboarding(ANN, body)["onboarding_result"] == result  # the same again, as after a lost answer
     assert refused(full.desk.onboarding, ANN, {**body, "attempt": 2}) == (409, "attempt")
     full.restart()
@@ -93,7 +92,6 @@ def test_a_second_attempt_has_other_exercises_and_is_the_last(full):
     assert refused(full.desk.onboarding, ANN, {**first, "items": []}) == (409, "attempt")
     out = full.desk.onboarding(ANN, keyed(FULL, 1, failed, wrong={0, 3}))
     assert (out["state"], out["onboarding_result"]["right"]) == ("stopped", 2)
-    assert full.crowd.standing == {"ann": False}
     full.restart()
     assert refused(full.desk.next_unit, ANN) == (403, "stopped")
     assert "exercises" in full.desk.session(ANN)["why"]
@@ -185,15 +183,6 @@ def test_explanations_name_the_entities_as_they_were_shown(office):
     assert page["questions"] == ["nature"]
 
 
-def test_telling_the_platform_of_a_qualification_is_caught_up_on(full):
-    full.crowd.failing = {"qualified"}
-    assert full.desk.onboarding(ANN, keyed(FULL, 0, full.desk.consent(ANN)))["state"] == "ready"
-    assert full.crowd.standing == {}
-    full.crowd.failing = set()
-    assert full.restart()["told"] == 1
-    assert full.crowd.standing == {"ann": True}
-
-
 # -- controls ----------------------------------------------------------------------------------------------------------
 def careless(survey, unit, answer="bot"):
     """Everybody is called the same."""
@@ -208,7 +197,6 @@ def test_who_misses_too_many_controls_is_stopped_and_the_unit_counts(office):
     said = o.desk.submit(ANN, careless(o.survey, o.unit("ann")))
     assert (said["accepted"], said["state"], said["progress"]["done"]) == (True, "stopped", 2)
     assert refused(o.desk.next_unit, ANN) == (403, "stopped")
-    assert o.crowd.standing == {"ann": False}
     assert len(o.crowd.done) == 2
     o.restart()
     assert o.desk.session(ANN)["state"] == "stopped"

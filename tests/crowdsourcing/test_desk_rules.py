@@ -187,14 +187,9 @@ class Walk:
         self.check_platform(handouts, kept)
 
     def check_platform(self, handouts, kept):
-        """The platform knows of every hand-out that reached somebody how it ended, and has the answers that we have."""
+        """The platform has the answers that we have, each once."""
         crowd = self.office.crowd
-        for h in handouts:
-            if h.agent_id and h.status == "done":
-                assert crowd.done[h.agent_id] == kept[h.handle].record
-            elif h.agent_id and h.status != "open":
-                assert crowd.ended[h.agent_id] == h.status
-        assert len(crowd.done) == len(kept)
+        assert {h.agent_id: kept[h.handle].record for h in handouts if h.status == "done"} == crowd.done
 
     def check_all_done(self, replicates):
         """Every unit is done, so every segment has its annotators in each of its blocks, all different people."""
@@ -294,4 +289,3 @@ def test_who_gives_no_reason_in_so_many_units_gets_no_further_one(office, said):
         o.desk.submit(Visitor("ann"), body)
     found = o.ledger.annotator("ann")
     assert (found.standing, found.why) == (("new", "") if said else ("stopped", "reasons"))
-    assert o.crowd.standing == ({} if said else {"ann": False})

@@ -248,7 +248,7 @@ def stop_at_once(setup, *, on_ready, **options):
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import ServeOutcome
 
     on_ready("http://127.0.0.1:1234")
-    return ServeOutcome("stopped", "http://127.0.0.1:1234", "1", {})
+    return ServeOutcome("stopped", "http://127.0.0.1:1234")
 
 
 def test_units_and_controls_are_made_where_they_are_missing(tmp_path):
@@ -289,11 +289,11 @@ def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch
             ledger.hand_out(handouts[-1], [], [])
             ledger.submit(Submission(handle, {"items": []}, {}, "", 1.0), {})
         for handout in handouts[1:]:
-            ledger.told(handout.handle)
+            ledger.told(handout.handle, "1")
         launch(LaunchRequest(study.path), say=(said := []).append)
         assert any("Mephisto has not heard of all of them" in line for line in said)
         assert any("serving at" in line for line in said)
-        ledger.told(handouts[0].handle)
+        ledger.told(handouts[0].handle, "1")
     launch(LaunchRequest(study.path), say=(said := []).append)
     assert any("all units are done; to have them" in line for line in said)
     assert not any("serving at" in line for line in said)

@@ -147,23 +147,21 @@ def test_only_what_is_open_is_submitted_or_ends(ledger):
 def test_everything_comes_back_as_it_went_in(ledger):
     odd = {"comment": "half \ud83d, <b>, \u202e, \0", "items": [1.5, None, True]}
     submission = Submission(HANDLES[0], {"items": [odd]}, odd, digest(odd), 15.5)
-    ledger.assigned(HANDLES[0], "agent")
     ledger.submit(submission, {3: True}, stop="controls")
+    ledger.told(HANDLES[0], "agent")
     assert ledger.submission(HANDLES[0]) == submission
     assert list(ledger.submissions())[1] == submission
-    assert ledger.handout(HANDLES[0]) == handout(0, status="done", agent_id="agent", finished_at=15.5)
+    assert ledger.handout(HANDLES[0]) == handout(0, status="done", agent_id="agent", finished_at=15.5, told=True)
     assert ledger.misses("ann") == 1
     assert ledger.grades() == [
         ("bob", HANDLES[1], 0, True),
         ("bob", HANDLES[1], 1, False),
         ("ann", HANDLES[0], 3, True),
     ]
-    assert [(a.worker, a.standing, a.why, a.told) for a in ledger.annotators()] == [
-        ("ann", "stopped", "controls", False),
-        ("bob", "new", "", True),
+    assert [(a.worker, a.standing, a.why) for a in ledger.annotators()] == [
+        ("ann", "stopped", "controls"),
+        ("bob", "new", ""),
     ]
-    ledger.told_standing("ann")
-    assert ledger.annotator("ann").told
     attempt = PracticeAttempt("cyd", 0, odd, 2, False, 9.0)
     ledger.attempt(attempt, "new")
     assert ledger.attempts("cyd") == [attempt]
@@ -177,15 +175,13 @@ def test_how_hand_outs_ended_and_where_annotators_stand_is_counted(ledger):
         ledger.hand_out(handout(2 + n, f"w{n}", unit=f"u{2 + n}"), [], [])
         assert ledger.end(HANDLES[2 + n], status, 30.0 + n)
     ended = ledger.handout(HANDLES[4])
-    assert (ended.status, ended.finished_at, ended.told) == ("expired", 32.0, False)
-    ledger.told(HANDLES[4])
-    assert [one.handle for one in ledger.handouts("told = 1")] == [HANDLES[4]]
+    assert (ended.status, ended.finished_at) == ("expired", 32.0)
     ledger.attempt(PracticeAttempt("w0", 0, {}, 0, True, 40.0), "passed")
     ledger.attempt(PracticeAttempt("w1", 0, {}, 1, False, 40.0), "new")
     ledger.attempt(PracticeAttempt("w1", 1, {}, 2, False, 41.0), "stopped", "onboarding")
     assert [one.mistakes for one in ledger.attempts("w1")] == [1, 2]
     stopped = ledger.annotator("w1")
-    assert (stopped.standing, stopped.why, stopped.told) == ("stopped", "onboarding", False)
+    assert (stopped.standing, stopped.why) == ("stopped", "onboarding")
     assert ledger.counts() == {"returned": 2, "expired": 1, "void": 1, "annotators": 6, "passed": 1, "stopped": 1}
 
 

@@ -83,8 +83,7 @@ def test_people_chat_with_embedded_bots_while_the_operator_is_killed(tmp_path):
     assert set(provenance["contestants"]) == {"tfidf", "alice", "eliza"}
     assert provenance["rules"]["messages"] == 6
     database = home.database(operated.paths.mephisto)
-    done = [unit for unit in database.find_units() if unit.db_status == "completed"]
-    assert len(done) == 3
+    assert [unit.db_status for unit in database.find_units()] == ["completed"] * 3
     database.shutdown()
 
 

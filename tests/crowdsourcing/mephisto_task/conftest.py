@@ -3,16 +3,14 @@
 import contextlib
 import functools
 import http.server
-import importlib.util
-import os
-import subprocess
-import sys
 import threading
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.records import Item, Unit, Utterance
 
@@ -64,7 +62,7 @@ def serving(setup, port=0):
     stop, ready, box = threading.Event(), threading.Event(), {}
 
     def make_server(crowd, host, port):
-        box["server"] = PlainServer(setup.page, crowd, host, port)
+        box["server"] = PlainServer(setup.study, crowd, host, port)
         return box["server"]
 
     def on_ready(url):
@@ -104,11 +102,6 @@ def serve_task():
     return serving
 
 
-@pytest.fixture
-def plain_server():
-    return PlainServer
-
-
 def units_of(blocks, per_block=3, start=0):
     """`blocks` blocks of `per_block` units, one item each."""
     made = []
@@ -127,10 +120,8 @@ def make_units():
 
 @pytest.fixture
 def setup_task(tmp_path):
-    """setup_task(**changes): a task of two blocks with three units each, in-house, with a page of one line."""
-    page = tmp_path / "page"
-    page.mkdir()
-    (page / "index.html").write_text("<p>the page</p>", encoding="utf-8")
+    """setup_task(**changes): a task of two blocks with three units each, in-house."""
+    (tmp_path / "study").mkdir()
     setup = TaskSetup(
         study=Path(tmp_path / "study"),
         survey="spot_the_bot",
@@ -143,91 +134,24 @@ def setup_task(tmp_path):
         minutes=60,
         provider="in_house",
         units=units_of(2),
-        page=page,
     )
     return lambda **changes: replace(setup, **changes)
 
 
-# -- operators in processes of their own -----------------------------------------------------------------------------
-SCRIPT = Path(__file__).parent / "operator_process.py"
+def handout_of(worker, unit_id, registration=""):
+    """The desk's record of a unit that was handed in."""
+    handle = sha256(f"{worker} {unit_id} {registration}".encode()).hexdigest()[:32]
+    return Handout(handle, worker, registration, 0, unit_id, "block", (), "", 1.0, 2.0, "done", finished_at=1.5)
+
+
+def finish_unit(crowd, worker="ann", unit_id="unit-0-0", registration="", **submission):
+    """Tell the crowd of a finished unit; returns Mephisto's agent."""
+    from mephisto.data_model.agent import Agent
+
+    handout = handout_of(worker, unit_id, registration)
+    return Agent.get(crowd.db, crowd.finished(handout, {"handle": handout.handle, "items": [], **submission}))
 
 
 @pytest.fixture
-def journal_of():
-    """journal_of(path): what an operator's journal says (operator_process.read_journal)."""
-    return load_script().read_journal
-
-
-def load_script():
-    spec = importlib.util.spec_from_file_location("operator_process", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-class Operator:
-    """The script in a process of its own, with an empty home and nobody at the terminal."""
-
-    def __init__(self, root, blocks, mode, prepare=None):
-        self.home = root / "home"
-        self.home.mkdir(parents=True, exist_ok=True)
-        env = {**os.environ, "HOME": str(self.home), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        self.process = subprocess.Popen(
-            [sys.executable, str(SCRIPT), str(root / "study"), str(blocks), mode],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=env,
-            cwd=self.home,
-            preexec_fn=prepare,
-        )
-
-    def wait_for(self, *words):
-        """Read one line for each word, in any order."""
-        lines = sorted(self.process.stdout.readline() for _ in words)
-        assert all(map(str.startswith, lines, sorted(words))), self.process.stderr.read()
-
-    def end(self):
-        out, err = self.process.communicate(timeout=120)
-        return self.process.returncode, out, err
-
-
-@pytest.fixture
-def operator(tmp_path):
-    """operator(blocks, mode): starts one; none outlives the test."""
-    started = []
-
-    def start(blocks=2, mode="busy", prepare=None):
-        started.append(Operator(tmp_path, blocks, mode, prepare))
-        return started[-1]
-
-    yield start
-    for one in started:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.process.communicate()
-
-
-def read_rows(root):
-    """(agents, units, number of runs) of the whole database, as plain rows."""
-    from parlai_spotbot.crowdsourcing.mephisto_task import home
-
-    database = home.database(root)
-    try:
-        agents = [(a.db_id, a.unit_id, a.db_status) for a in database.find_agents()]
-        units = {}
-        for assignment in database.find_assignments():
-            data = assignment.get_assignment_data().unit_data
-            for unit in assignment.get_units():
-                units.setdefault(data[unit.unit_index]["unit_id"], []).append(
-                    (unit.db_id, unit.agent_id, unit.db_status)
-                )
-        return agents, units, len(database.find_task_runs())
-    finally:
-        database.shutdown()
-
-
-@pytest.fixture
-def rows():
-    return read_rows
+def finish():
+    return finish_unit

@@ -29,7 +29,6 @@ from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry
 from parlai_spotbot.errors import UserError
 
 from mephisto.abstractions.providers.mturk.mturk_datastore import MTurkDatastore  # isort: skip
-from mephisto.data_model.agent import Agent  # isort: skip
 
 SECRET = "wJalrXUtnFEMIverySECRETkey123456"
 KEY_ID = "AKIASPOTBOTEXAMPLE42"
@@ -129,7 +128,7 @@ def visitor(worker, hit, assignment):
 
 
 @pytest.mark.parametrize(("provider", "where"), [("mturk_sandbox", "-sandbox"), ("mturk", "")])
-def test_launch_work_and_approval(turk, on_mturk, serve_task, provider, where):
+def test_launch_work_and_approval(turk, on_mturk, serve_task, finish, provider, where):
     own = {"QualificationTypeId": "0001", "Comparator": "GreaterThan", "IntegerValues": [95]}
     with serve_task(on_mturk(provider=provider, countries=("DE", "CH"), mturk_qualifications=(own,))) as task:
         with urllib.request.urlopen(task.url, timeout=10) as page:
@@ -138,17 +137,16 @@ def test_launch_work_and_approval(turk, on_mturk, serve_task, provider, where):
         crowd = task.crowd
         assert crowd.knows_hit("HIT3")
         assert not crowd.knows_hit("HIT99")
-        agents = [crowd.assign(visitor(f"W{i}", f"HIT{i}", f"ASSIGN{i}"), f"unit-1-{i}") for i in range(2)]
-        for agent in agents:
-            crowd.completed(agent, {"items": []})
-        Agent.get(crowd.db, agents[0]).approve_work()
-        Agent.get(crowd.db, agents[1]).reject_work("answered at random")
+        for i in range(2):
+            crowd.arrived(visitor(f"W{i}", f"HIT{i}", f"ASSIGN{i}"))
+        agents = [finish(crowd, f"W{i}", f"unit-1-{i}", f"ASSIGN{i}") for i in range(2)]
+        agents[0].approve_work()
+        agents[1].reject_work("answered at random")
         assert crowd.refuses(visitor("W7", "HIT2", "ASSIGN7")) is None
     (kind,) = turk.of("CreateHITType")
     assert (kind["Title"], kind["Reward"]) == ("Which of them is a bot?", "1.5")
     assert (kind["Keywords"], kind["AssignmentDurationInSeconds"]) == ("chat,bot", 3600)
-    failed, rate, *locales = kind["QualificationRequirements"]
-    assert failed["Comparator"] == "DoesNotExist"
+    rate, *locales = kind["QualificationRequirements"]
     assert rate == {**own, "ActionsGuarded": "DiscoverPreviewAndAccept"}
     assert [entry["LocaleValues"] for entry in locales] == ([] if where else [[{"Country": "DE"}, {"Country": "CH"}]])
     assert all(PUBLIC.replace("&", "&amp;") in hit["Question"] for hit in turk.hits.values())
@@ -215,7 +213,8 @@ def test_mturk_says_whose_the_assignments_are(turk, on_mturk, serve_task):
     with serve_task(setup) as task:
         posted(task, turk, 6)
         for number in range(3):
-            task.crowd.assign(visitor(f"W{number}", f"HIT{number}", f"ASSIGN{number}"), f"unit-0-{number}")
+            task.crowd.arrived(visitor(f"W{number}", f"HIT{number}", f"ASSIGN{number}"))
+        task.crowd.arrived(visitor("AMADEUP", "HIT0", "ANOTHER"))  # takes nothing from W0
         turk.assignments = [
             {"AssignmentId": "ASSIGN0", "WorkerId": "W0", "HITId": "HIT0", "AssignmentStatus": "Submitted"},
             {"AssignmentId": "ASSIGN9", "WorkerId": "W9", "HITId": "HIT1", "AssignmentStatus": "Approved"},
@@ -232,20 +231,6 @@ def test_mturk_says_whose_the_assignments_are(turk, on_mturk, serve_task):
             handed_in(setup.data_root, True, setup.requester, asked)
         assert SECRET not in str(caught.value)
         assert handed_in(setup.data_root, True, setup.requester, {"MADEUP"}) == []
-
-
-def test_who_claims_another_s_hit_takes_nothing_from_them(turk, on_mturk, serve_task):
-    """Mephisto knew the HIT as the last one's who came with it, so MTurk was not asked for the other's assignment."""
-    setup = on_mturk()
-    with serve_task(setup) as task:
-        posted(task, turk, 6)
-        task.crowd.assign(visitor("W0", "HIT0", "ASSIGN0"), "unit-0-0")
-        task.crowd.assign(visitor("AMADEUP", "HIT0", "MADEUP"), "unit-0-1")
-        turk.assignments = [
-            {"AssignmentId": "ASSIGN0", "WorkerId": "W0", "HITId": "HIT0", "AssignmentStatus": "Submitted"}
-        ]
-        found = handed_in(setup.data_root, True, setup.requester, {"ASSIGN0"})
-        assert found == [PlatformEntry("W0", "ASSIGN0", "submitted")]
 
 
 def test_answers_of_made_up_workers_are_not_used(turk, tmp_path):
@@ -282,66 +267,16 @@ def test_answers_of_made_up_workers_are_not_used(turk, tmp_path):
     assert made.study.judgements_path(made.survey.name).read_bytes() == before
 
 
-def test_a_hit_that_was_returned_serves_the_next_worker(turk, on_mturk, serve_task):
-    with serve_task(on_mturk()) as task:
-        posted(task, turk, 6)
-        crowd = task.crowd
-        first = crowd.assign(visitor("W1", "HIT0", "ASSIGN1"), "unit-0-0")
-        crowd.gone(first, "returned")
-        second = crowd.assign(visitor("W2", "HIT0", "ASSIGN2"), "unit-0-1")
-        third = crowd.assign(visitor("W3", "HIT1", "ASSIGN3"), "unit-0-0")
-        for agent in (second, third):
-            crowd.completed(agent, {"items": []})
-            Agent.get(crowd.db, agent).approve_work()
-        assert Agent.get(crowd.db, first).db_status == "returned"
-    assert [call["AssignmentId"] for call in turk.of("ApproveAssignment")] == ["ASSIGN2", "ASSIGN3"]
-
-
-def test_an_abandoned_hit_is_anothers_before_the_desk_hears_of_it(turk, on_mturk, serve_task):
-    """MTurk offers a returned HIT at once; the desk knows of the first annotator's unit until its time is up."""
-    with serve_task(on_mturk()) as task:
-        posted(task, turk, 6)
-        crowd = task.crowd
-        first = crowd.assign(visitor("W1", "HIT0", "ASSIGN1"), "unit-0-0")
-        second = crowd.assign(visitor("W2", "HIT0", "ASSIGN2"), "unit-0-1")
-        crowd.completed(second, {"items": []})
-        crowd.gone(first, "expired")
-        Agent.get(crowd.db, second).approve_work()
-        assert crowd.statuses() == {"completed": 1, "launched": 5}
-    assert [call["AssignmentId"] for call in turk.of("ApproveAssignment")] == ["ASSIGN2"]
-
-
-def test_who_fails_is_told_to_mturk_without_waiting_for_it(turk, on_mturk, serve_task):
-    with serve_task(on_mturk()) as task:
-        posted(task, turk, 6)
-        task.crowd.qualified("W1", False)
-        assert "known answer" in task.crowd.refuses(visitor("W1", "HIT0", "A"))
-        task.crowd.close()  # what is under way
-        (granted,) = turk.of("AssociateQualificationWithWorker")
-        assert granted["WorkerId"] == "W1"
-        (made,) = [
-            q for q in turk.qualifications.values() if q["QualificationTypeId"] == granted["QualificationTypeId"]
-        ]
-        assert made["Name"] == "study-spot_the_bot-failed_sandbox"
-
-
-def test_a_network_that_is_down_stops_nobody(turk, on_mturk, serve_task, caplog):
-    with serve_task(on_mturk()) as task:
-        posted(task, turk, 6)
-        turk.down = True
-        task.crowd.qualified("W1", True)
-        task.crowd.completed(task.crowd.assign(visitor("W1", "HIT0", "A"), "unit-0-0"), {"items": []})
-        task.crowd.close()
-    assert "could not be granted on the platform: EndpointConnectionError" in caplog.text
-
-
-def test_closing_takes_open_hits_off(turk, on_mturk, serve_task):
+def test_closing_takes_open_hits_off_and_a_later_launch_posts_what_is_not_done(turk, on_mturk, serve_task, finish):
     setup = on_mturk()
     with serve_task(setup) as task:
         posted(task, turk, 6)
-        task.crowd.completed(task.crowd.assign(visitor("W0", "HIT0", "A0"), "unit-0-0"), {"items": []})
-        task.crowd.assign(visitor("W1", "HIT1", "A1"), "unit-0-1")
-    assert close(setup) == {"completed": 1, "expired": 5}
+        for number in range(2):
+            task.crowd.arrived(visitor(f"W{number}", f"HIT{number}", f"A{number}"))
+        finish(task.crowd, "W0", "unit-0-0", "A0")
+    close(setup)
+    with serve_task(setup) as task:
+        posted(task, turk, 11, before=6)
     assert sorted(call["HITId"] for call in turk.of("UpdateExpirationForHIT")) == [f"HIT{i}" for i in range(1, 6)]
 
 
@@ -379,19 +314,18 @@ def test_a_profile_of_the_requesters_name(turk, on_mturk, serve_task, monkeypatc
         posted(task, turk, 6)
 
 
-def test_credentials_never_reach_study_or_log(turk, on_mturk, serve_task, tmp_path, caplog, capfd):
+def test_credentials_never_reach_study_or_log(turk, on_mturk, serve_task, finish, tmp_path, caplog, capfd):
     caplog.set_level("DEBUG")
     with serve_task(on_mturk()) as task:
         posted(task, turk, 6)
-        agent = task.crowd.assign(visitor("W0", "HIT0", "A0"), "unit-0-0")
-        task.crowd.completed(agent, {"items": []})
-        Agent.get(task.crowd.db, agent).approve_work()
+        task.crowd.arrived(visitor("W0", "HIT0", "A0"))
+        agent = finish(task.crowd, "W0", "unit-0-0", "A0")
+        agent.approve_work()
         turk.down = True
-        Agent.get(task.crowd.db, agent).approve_work()
-        task.crowd.qualified("W0", False)
+        agent.approve_work()
     close_down(on_mturk)
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(written) > 8
+    assert len(written) > 5
     for path in written:
         raw = path.read_bytes()
         assert SECRET.encode() not in raw, path

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.mephisto_task import home  # noqa: F401  before any of Mephisto
 from parlai_spotbot.crowdsourcing.mephisto_task.datastore import InHouseDatastore
 from parlai_spotbot.crowdsourcing.mephisto_task.provider import InHouseProvider
@@ -31,12 +30,10 @@ class TestContract(crowd_provider_tester.CrowdProviderTests):
 
 
 @pytest.fixture
-def done(setup_task, serve_task):
+def done(setup_task, serve_task, finish):
     """(crowd, agent, unit) of a unit that was handed in."""
     with serve_task(setup_task()) as task:
-        agent_id = task.crowd.assign(Visitor("ann"), "unit-0-0")
-        task.crowd.completed(agent_id, {"items": []})
-        agent = Agent.get(task.crowd.db, agent_id)
+        agent = finish(task.crowd)
         yield task.crowd, agent, Unit.get(task.crowd.db, agent.unit_id)
 
 
@@ -72,13 +69,6 @@ def test_what_is_done_does_not_expire(done):
     agent.approve_work()
     unit.expire()
     assert unit.get_status() == "accepted"
-
-
-def test_an_open_unit_expires(setup_task, serve_task):
-    with serve_task(setup_task()) as task:
-        unit = task.crowd.db.find_units()[0]
-        unit.expire()
-        assert Unit.get(task.crowd.db, unit.db_id).is_expired()
 
 
 def test_bonuses_are_listed_for_payment(done):

@@ -1,7 +1,7 @@
 """Any model behind an OpenAI-compatible chat server as a ParlAI agent; all conversations that wait are asked at once.
 
-What a server answers isn't in our hands: the same seed need not give the same text, and the model behind a name may
-change. So what the server says of itself, and what it all took, is kept in the provenance.
+A server's answers are not reproducible: the same seed need not give the same text, and the model behind a name may
+change. So the provenance keeps what the server said of itself, and what it all took.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
+from urllib.parse import urlsplit
 
-import httpx2
 from parlai.core.message import Message
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
 from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
-from parlai_spotbot.agents.openai_chat.messages import BYTES_PER_TOKEN, ChatReply, fitting, messages, reply, tokens
-from parlai_spotbot.agents.openai_chat.options import ChatServerOptions, add_args, options
+from parlai_spotbot.agents.openai_chat.messages import BYTES_PER_TOKEN, ChatReply, fitting, messages, reply
+from parlai_spotbot.agents.openai_chat.options import NAMES, ChatServerOptions, add_args, options
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.models.chat.client import ChatClient, ChatError, ChatRequest, Endpoint, is_local
-from parlai_spotbot.models.chat.keys import read_key
+from parlai_spotbot.models.chat.completion import ChatError, Completion
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 ROUNDS = 4
-"""So often a conversation is asked again whose reply was empty, or whose prompt was longer than the context."""
+"""Number of times that a conversation is asked again if its reply was empty or its prompt longer than the context."""
 
 GREETING = (RememberedTurn("Hi.", True), RememberedTurn("Hello! How are you?", False))
-"""What is asked at the start, to know that server, key, model and options work: laid out as a real conversation is."""
+"""Conversation of the first request, which checks server, key, model and options before anything is played."""
 
 REMEDIES = {
     "unreachable": "Start the server or correct 'openai_url' (it ends in /v1 as a rule).",
@@ -48,7 +47,7 @@ REMEDIES = {
 
 @dataclasses.dataclass(frozen=True)
 class _Try:
-    """One conversation's request: how many tokens its prompt may have, and which try it is."""
+    """Request of one conversation: how many tokens its prompt may have, and the number of the try."""
 
     room: int
     number: int = 0
@@ -69,54 +68,44 @@ class OpenaiChatAgent(BatchedDialogueAgent):
     def check_options(cls, opt: dict) -> None:
         """Check all that can be checked of a pool entry's options without asking the server; raises `UserError`."""
         given = options(opt, cls.NAME)
-        read_key(given.key_variable, httpx2.URL(given.url).host, _where(given))
+        given.key(_where(given), NAMES["key_variable"])
 
     def __init__(self, opt: Opt, shared: dict | None = None):
         super().__init__(opt, shared)
         if shared:
             self._options, self._client, self._events, self._listed = shared["chat"]
             return
-        self._options, self._events, self._listed = options(opt, self.NAME), Counter(), {}
-        self._client = ChatClient(self._endpoint())
+        from parlai_spotbot.models.chat.client import ChatClient, is_local
+
+        given = self._options = options(opt, self.NAME)
+        self._events, self._listed = Counter(), {}
+        key, url = given.key(_where(given), NAMES["key_variable"]), urlsplit(given.url)
+        if key and url.scheme == "http" and not is_local(url.hostname):
+            print(f"{self.NAME}: the key goes to {url.hostname} unencrypted; use https where you can.", flush=True)
+        self._client = ChatClient(given, key)
         try:
-            self._reach() if opt.get("met") else self._greet()
+            self._greet(met=bool(opt.get("met")))
         except BaseException:
             self._client.close()
             raise
 
-    def _endpoint(self) -> Endpoint:
-        given = self._options
-        url = httpx2.URL(given.url)
-        key = read_key(given.key_variable, url.host, _where(given))
-        if key and url.scheme == "http" and not is_local(url.host):
-            print(f"{self.NAME}: the key goes to {url.host} unencrypted; use https where you can.", flush=True)
-        return Endpoint(
-            url=given.url,
-            model=given.model,
-            key=key,
-            header=given.key_header,
-            timeout=given.timeout,
-            retries=given.retries,
-            concurrency=given.concurrency,
-            requests_per_minute=given.requests_per_minute,
-            tokens_per_minute=given.tokens_per_minute,
-        )
+    def _greet(self, met: bool) -> None:
+        """Make one real request before anything is played; a server that was `met` before only has to be there.
 
-    def _reach(self) -> None:
-        """Know that the server is there, without a request that costs; another answer than none will do."""
-        if err := self._client.out_of_reach():
-            raise UserError(f"{_where(self._options)}: {str(err).rstrip('.')}.", REMEDIES["unreachable"])
-        self._listed = self._listing(self._client.models())
-
-    def _listing(self, models: Sequence[dict]) -> dict:
-        return next((row for row in models if row["id"] == self._options.model), {})
-
-    def _greet(self) -> None:
-        """One real request, before anything else is played; what can't be used is a `UserError`."""
-        (answer,) = self._client.ask([self._request(Dialogue(turns=GREETING), _Try(self._options.room))])
+        Raises
+        ------
+        UserError
+            If the answer cannot be used.
+        """
+        given, answer = self._options, None
+        if not met:
+            (answer,) = self._client.ask([self._request(Dialogue(turns=GREETING), _Try(given.room))])
         listed = self._client.models()
-        self._listed = self._listing(listed)
-        if not isinstance(answer, ChatError):
+        if met and isinstance(listed, ChatError):
+            raise UserError(f"{_where(given)}: {str(listed).rstrip('.')}.", REMEDIES["unreachable"])
+        listed = [] if isinstance(listed, ChatError) else listed
+        self._listed = next((row for row in listed if row["id"] == given.model), {})
+        if isinstance(answer, Completion):
             try:
                 reply(answer, *self._sizes())
                 return
@@ -124,15 +113,16 @@ class OpenaiChatAgent(BatchedDialogueAgent):
                 if err.kind != "empty" or "cut before" not in str(err):
                     return  # another time it may say something
                 answer = err
+        if answer is None:
+            return
         names = [str(row["id"])[:100] for row in listed]
-        named = answer.kind == "rejected" and self._options.model in str(answer)
-        kind = "unknown" if named else answer.kind
+        kind = "unknown" if answer.kind == "rejected" and given.model in str(answer) else answer.kind
         remedy = REMEDIES.get(kind, "Correct its options.")
-        if kind == "unknown" or (names and self._options.model not in names):
-            remedy = f"{remedy} {nearest(self._options.model, names, most=20)}".strip()
+        if kind == "unknown" or (names and given.model not in names):
+            remedy = f"{remedy} {nearest(given.model, names, most=20)}".strip()
         elif kind == "rejected":
             remedy += " If it wants the user to speak first, use 'openai_system_role: user'."
-        raise UserError(f"{_where(self._options)}: {str(answer).rstrip('.')}.", remedy)
+        raise UserError(f"{_where(given)}: {str(answer).rstrip('.')}.", remedy)
 
     # -- conversations -----------------------------------------------------------------------------------------------
     def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
@@ -143,11 +133,11 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         return [outcome.text for outcome in outcomes]
 
     def batch_act(self, observations: Sequence[Message]) -> list[Message]:
-        """Answer observations, in their order; one without an answer has no text and says why under ``failure``."""
+        """Answer observations, in their order; one without an answer has no text and a reason under ``failure``."""
         return [act for _, act in sorted(self.acts_as_they_come(observations), key=lambda answer: answer[0])]
 
     def acts_as_they_come(self, observations: Sequence[Message]) -> Iterator[tuple[int, Message]]:
-        """The same, each with its place as soon as the server has answered."""
+        """Yield the same acts, each with its place as soon as the server has answered."""
         dialogues = [observation["dialogue"] for observation in observations]
         settled: SimpleQueue = SimpleQueue()
         with ThreadPoolExecutor(1) as thread:
@@ -168,45 +158,35 @@ class OpenaiChatAgent(BatchedDialogueAgent):
     def _outcomes(
         self, dialogues: Sequence[Dialogue], came: Callable[[int, ChatReply | ChatError], None] = lambda *answer: None
     ) -> list[ChatReply | ChatError]:
-        """What came of each conversation in the end; `came` hears of each as soon as that is known, in any thread."""
+        """Return each conversation's reply or error; `came` is called with each as soon as it is final."""
         outcomes: list = [None] * len(dialogues)
         waiting = {index: _Try(self._options.room) for index in range(len(dialogues))}
-
-        def take(index: int, attempt: _Try, answer: dict | ChatError) -> _Try | None:
-            outcomes[index] = self._outcome(answer)
-            again = self._again(outcomes[index], attempt)
-            if not again:
-                came(index, outcomes[index])
-            return again
-
         while waiting:
-            waiting = self._round(dialogues, waiting, take)
+            indices, again = list(waiting), {}
+
+            def take(place: int, answer: Completion | ChatError, indices=indices, again=again, asked=waiting) -> None:
+                index = indices[place]
+                outcomes[index] = self._outcome(answer)
+                if following := self._again(outcomes[index], asked[index]):
+                    again[index] = following
+                else:
+                    came(index, outcomes[index])
+
+            self._client.ask([self._request(dialogues[i], attempt) for i, attempt in waiting.items()], take)
+            waiting = {index: again[index] for index in indices if index in again}
         return outcomes
 
-    def _round(self, dialogues: Sequence[Dialogue], asked: dict[int, _Try], take: Callable) -> dict[int, _Try]:
-        """Ask once for each of `asked`; `take` says of each answer whether, and how, it is to be asked again."""
-        indices, again = list(asked), {}
-
-        def came(place: int, answer: dict | ChatError) -> None:
-            index = indices[place]
-            again[index] = take(index, asked[index], answer)
-
-        self._client.ask([self._request(dialogues[index], attempt) for index, attempt in asked.items()], came)
-        return {index: again[index] for index in indices if again[index]}
-
-    def _request(self, dialogue: Dialogue, attempt: _Try) -> ChatRequest:
+    def _request(self, dialogue: Dialogue, attempt: _Try) -> dict:
         given = self._options
         persona = dialogue.context if given.persona == "told" else ""
         system = f"{given.system}\n{persona}".strip()
         turns = fitting(system, dialogue.turns, attempt.room)
-        if len(turns) < len(dialogue.turns):
-            self._events["prompts_shortened"] += 1
-        chance = (dialogue.chance() + attempt.number) % 2**31
-        body = given.body(messages(system, turns, given.system_role), chance)
-        size = sum(tokens(message["content"]) for message in body["messages"])
-        return ChatRequest(body, chance, size + given.max_new_tokens)
+        self._events["prompts_shortened"] += len(turns) < len(dialogue.turns)
+        rows = messages(system, turns, given.system_role)
+        seed = (dialogue.chance() + attempt.number) % 2**31
+        return {"model": given.model, "messages": rows, "stream": False, **given.request(seed)}
 
-    def _outcome(self, answer: dict | ChatError) -> ChatReply | ChatError:
+    def _outcome(self, answer: Completion | ChatError) -> ChatReply | ChatError:
         try:
             outcome = answer if isinstance(answer, ChatError) else reply(answer, *self._sizes())
         except ChatError as err:
@@ -227,50 +207,36 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             return None
         return _Try(attempt.room if outcome.kind == "empty" else attempt.room // 2, attempt.number + 1)
 
-    # -- what is kept of it ------------------------------------------------------------------------------------------
+    # -- provenance --------------------------------------------------------------------------------------------------
     def provenance(self) -> dict:
         """What a study keeps of this contestant: model and versions as served, every word it is told, and the cost.
 
-        `usage` is what this process asked for; it grows while conversations are played.
+        `usage` counts the requests of this process; it grows while conversations are played.
         """
-        given, account, key = self._options, self._client.account, self._client.endpoint.key
-        told = {"id", "created", "owned_by", "root", "revision", "max_model_len"}
+        given, kept = self._options, {"id", "created", "owned_by", "root", "revision", "max_model_len"}
         return {
             "server": given.url,
             "model": given.model,
-            "served": {name: dict(model) for name, model in sorted(account.served.items())},
-            "listed": {name: value for name, value in self._listed.items() if name in told},
-            "key_variable": key.variable,
+            "served": {name: dict(model) for name, model in sorted(self._client.account.served.items())},
+            "listed": {name: value for name, value in self._listed.items() if name in kept},
+            "key_variable": self._client.key.variable,
             "system_prompt": given.system,
             "persona": given.persona,
             "generation": given.generation(),
             "usage": self.usage(),
             "reproducible": False,
-            "own_timeouts": True,  # each request ends by itself, however slow its limits make a batch
+            "own_timeouts": True,  # each request ends by itself, however slow the server makes a batch
         }
 
     def usage(self) -> dict:
-        """What this process has asked for so far, and what that costs."""
-        account = self._client.account
-        return {
-            "requests": account.requests,
-            "replies": account.replies,
-            "retries": account.retries,
-            "prompt_tokens": account.prompt_tokens,
-            "completion_tokens": account.completion_tokens,
-            "replies_without_count": account.uncounted_replies,
-            **self._cost(),
-            "troubles": dict(sorted(account.troubles.items())),
-            "handled": dict(sorted(self._events.items())),
+        """Requests, replies and tokens of this process so far, and what they cost."""
+        given, counts = self._options, self._client.account.counts
+        cost = {
+            "cost": round(given.cost(counts["prompt_tokens"], counts["completion_tokens"]), 9),
+            "currency": given.currency,
         }
-
-    def _cost(self) -> dict:
-        given, account = self._options, self._client.account
-        if not given.price_prompt and not given.price_completion:
-            return {}
-        millions = account.prompt_tokens / 1e6, account.completion_tokens / 1e6
-        cost = millions[0] * given.price_prompt + millions[1] * given.price_completion
-        return {"cost": round(cost, 9), "currency": given.currency}
+        handled = {name: n for name, n in sorted(self._events.items()) if n}
+        return {**counts, **(cost if given.priced else {}), "handled": handled}
 
     def share(self) -> dict:
         return {**super().share(), "chat": (self._options, self._client, self._events, self._listed)}

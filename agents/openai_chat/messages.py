@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.agents.dialogue import whole_sentences
-from parlai_spotbot.models.chat.client import ChatError
-from parlai_spotbot.models.chat.message_text import BYTES_PER_TOKEN, THOUGHT, TOKENS_PER_MESSAGE, text_of, tokens
+from parlai_spotbot.models.chat.completion import ChatError, Completion
+from parlai_spotbot.models.chat.message_text import BYTES_PER_TOKEN, TOKENS_PER_MESSAGE, tokens, without_reasoning
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 OPENING = "(The conversation begins. You speak first.)"
 """Said in the partner's place where it said nothing yet, since servers want something to answer."""
 
-ROLES = ("system", "developer", "user")
 LABEL = re.compile(r"^\s*(?:assistant|ai|bot)\s*:\s*", re.IGNORECASE)
 TURN_END = re.compile(
     r"<\|[a-z_]+\|>|</s>|<end_of_turn>|<eos>|\[/?INST\]"
@@ -74,27 +73,24 @@ def fitting(system: str, turns: Sequence[RememberedTurn], room: int) -> list[Rem
     return kept
 
 
-def reply(data: dict, longest: int, sentences: int) -> ChatReply:
-    """The turn in the completion `data`, in whole sentences: at most `sentences` of them, and `longest` characters.
+def reply(answer: Completion, longest: int, sentences: int) -> ChatReply:
+    """The turn in a completion, in whole sentences: at most `sentences` of them, and `longest` characters.
 
     Raises
     ------
     ChatError
         "empty" or "filtered" where there is no turn.
     """
-    choice = data["choices"][0]
-    message, reason = choice["message"], choice.get("finish_reason") or "stop"
-    if reason == "content_filter":
+    if answer.finish_reason == "content_filter":
         raise ChatError("filtered", "the server's content filter held the reply back")
-    text, events = text_of(message), []
-    if not text.strip() and isinstance(message.get("refusal"), str) and message["refusal"].strip():
-        text = message["refusal"]
-        events.append("refusals")
-    finished = reason != "length"
-    for name, cut in (("thoughts_left_out", THOUGHT), ("labels_left_out", LABEL)):
-        if cut.search(text):
-            text = cut.sub("", text, count=1)
-            events.append(name)
+    refused = not answer.text.strip() and bool(answer.refusal)
+    said = answer.refusal if refused else answer.text
+    text = without_reasoning(said)
+    events = ["refusals"] * refused + ["thoughts_left_out"] * (text != said)
+    finished = answer.finish_reason != "length"
+    if LABEL.search(text):
+        text = LABEL.sub("", text, count=1)
+        events.append("labels_left_out")
     if past := TURN_END.search(text.lstrip()):
         text, finished = text.lstrip()[: past.start()], True
         events.append("cut_at_the_turns_end")
@@ -103,18 +99,18 @@ def reply(data: dict, longest: int, sentences: int) -> ChatReply:
         events.append("cut_since_endless")
     elif not finished:
         events.append("cut_by_length")
-    said = whole_sentences(text, finished, sentences or 1000)
-    if not said:
-        raise ChatError("empty", _why_empty(reason, message, events))
-    return ChatReply(said, tuple(events))
+    text = whole_sentences(text, finished, sentences or 1000)
+    if not text:
+        raise ChatError("empty", _why_empty(answer, events))
+    return ChatReply(text, tuple(events))
 
 
-def _why_empty(reason: str, message: dict, events: Sequence[str]) -> str:
-    if reason == "length":
+def _why_empty(answer: Completion, events: Sequence[str]) -> str:
+    if answer.finish_reason == "length":
         return (
             "the reply was cut before its first word, all its tokens went into thinking: raise --max-new-tokens, or "
             "have the model think less with --openai-extra"
         )
-    if message.get("tool_calls"):
+    if answer.calls_tool:
         return "the model called a tool instead of answering"
-    return f"an empty reply ({', '.join([f'finish_reason {reason}', *events])})"
+    return f"an empty reply ({', '.join([f'finish_reason {answer.finish_reason}', *events])})"

@@ -6,7 +6,6 @@ A judges file is read as a pool is: a name, and what stands behind it. Each name
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,15 +36,12 @@ class JudgeSpec:
         made = get_judge(self.kind)
         if self.kind != LANGUAGE_MODEL:
             return made(seed)
-        options = self.options
-        if max_cost is not None and options.url:
-            if not options.priced:
-                raise UserError(
-                    f"--max-cost {max_cost:g}: judge {self.name} has no prices.",
-                    "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
-                )
-            options = dataclasses.replace(options, max_cost=max_cost)
-        return made(seed, self.name, options)
+        if max_cost is not None and self.options.url and not self.options.priced:
+            raise UserError(
+                f"--max-cost {max_cost:g}: judge {self.name} has no prices.",
+                "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
+            )
+        return made(seed, self.name, self.options, max_cost)
 
 
 def judges_of(text: str, given: Mapping[str, Any] | None = None) -> list[JudgeSpec]:
@@ -121,16 +117,14 @@ def _entry(name: Any, entry: Any, where: str) -> JudgeSpec:
         missing = f"kind is {kind!r}, which is no judge" if "kind" in entry else "key 'kind' is missing"
         raise UserError(f"{where}: {missing}.", nearest(str(kind or ""), known_judges()))
     options = {key: value for key, value in entry.items() if key != "kind"}
-    if kind != LANGUAGE_MODEL:
-        return _plain(name, kind, options, where)
-    if name in known_judges():
-        raise UserError(f"{where}: this name is a judge's of another kind.", "Give the language model another name.")
-    from parlai_spotbot.judges.language_model.options import read_options
+    if kind == LANGUAGE_MODEL:
+        from parlai_spotbot.judges.language_model.options import read_options
 
-    return JudgeSpec(name, kind, read_options(options, where))
-
-
-def _plain(name: str, kind: str, options: Mapping[str, Any], where: str) -> JudgeSpec:
+        if name in known_judges():
+            raise UserError(
+                f"{where}: this name is a judge's of another kind.", "Give the language model another name."
+            )
+        return JudgeSpec(name, kind, read_options(options, where))
     if options:
         raise UserError(f"{where}: unknown key '{next(iter(options))}'.", f"A judge of kind {kind} has no options.")
     if name != kind:

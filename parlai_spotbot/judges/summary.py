@@ -1,17 +1,14 @@
-"""What a judge would take, and what it answered and how far that can be trusted, in lines for the terminal."""
+"""Lines for the terminal: what a judge would take, what it answered, and how far that can be trusted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot.wording import counted, minutes_said, some
-
-ANSWERS = ("human", "bot", "unsure")
-
+from parlai_spotbot.judges.evaluation import ANSWERS
+from parlai_spotbot.wording import counted
 
 KINDS = {
     "bad": "not one of the possible answers",
-    "empty": "empty",
     "cut": "cut before its first word",
     "refused": "refused by the model",
     "filtered": "held back by the server's filter",
@@ -24,14 +21,14 @@ KINDS = {
     "malformed": "no chat completion",
     "endless": "without end",
 }
-"""Why an answer is missing: the kind in the judge's files -> in words."""
+"""Kind of a missing answer in the judge's files -> its description."""
 
 MOST_REQUESTS, MOST_COST = 1000, 1.0
-"""A server that is asked more often, or may cost more, is not asked before somebody has said yes."""
+"""Requests to a server, and their cost, above which somebody has to say yes first."""
 
 
 def above_threshold(estimate: Mapping) -> str:
-    """Why somebody has to say yes before the judge begins; "" where nobody has."""
+    """The reason why somebody has to say yes before the judge begins; "" if nobody has."""
     requests, cost = estimate.get("requests", 0), estimate.get("cost_at_most") or 0
     if requests > MOST_REQUESTS:
         return f"more than {MOST_REQUESTS:,} requests go to a server ({requests:,})"
@@ -45,58 +42,50 @@ def estimate_text(estimate: Mapping) -> str:
     ]
     if "prompts" in estimate:
         what = "requests" if "requests" in estimate else "prompts"
+        written = f" and at most {estimate['completion_tokens_at_most']:,} of answers" if "requests" in estimate else ""
         lines.append(
-            f"  about {estimate['prompts']:,} {what} with {estimate['prompt_tokens']:,} tokens in all; "
+            f"  about {estimate['prompts']:,} {what} with {estimate['prompt_tokens']:,} tokens{written}; "
             f"{estimate['answers_kept']:,} answers are kept from before"
         )
-    if "requests" in estimate:
-        lines.append(
-            f"  about {estimate['completion_tokens']:,} tokens of answers, at most "
-            f"{estimate['completion_tokens_at_most']:,}"
-        )
-    if "minutes" in estimate:
-        where = "a server that takes 2 seconds a request" if "requests" in estimate else "two cores"
-        lines.append(f"  about {minutes_said(estimate['minutes'])} on {where}")
     if estimate.get("cost"):
-        currency = estimate["currency"]
+        most, so_far = estimate["cost_at_most"], estimate["cost_so_far"]
         lines.append(
-            f"  about {estimate['cost']:.4f} {currency}, at most {estimate['cost_at_most']:.4f} {currency} if no "
-            f"answer has to be asked for again; so far: {estimate['cost_so_far']:.4f} {currency}"
+            f"  about {estimate['cost']:.4f} {estimate['currency']}, at most {most:.4f} if no answer has to be asked "
+            f"for again; so far {so_far:.4f}"
         )
-    elif "cost" in estimate and estimate["cost"] is None:
-        lines.append(
-            "  what that costs is not known: --judge-price-prompt and --judge-price-completion say it, for a million "
-            "tokens (in a judges file: price_prompt, price_completion)"
-        )
+    elif estimate.get("cost", 0) is None:
+        lines.append("  cost unknown: give --judge-price-prompt and --judge-price-completion, for a million tokens")
     return "\n".join(lines)
 
 
 def summary_text(summary: Mapping) -> str:
     """What a judge answered, and how far that can be trusted."""
     lines = [f"\njudge {summary['judge']} ({summary['note']})"]
+    held_out = isinstance(summary.get("trained_on"), dict)
     for worker, measured in summary["variants"].items():
-        held_out = isinstance(summary.get("trained_on"), dict)
         lines += _accuracy(worker, measured, held_out) if measured.get("confusion") else _answers(worker, measured)
-    lines += _position(summary.get("position") or {})
-    special = (summary.get("prompt") or {}).get("special_tokens") or {}
-    if special.get("items"):
-        tokens = some(special["tokens"], "different ones")
-        lines.append(f"  {counted(special['items'], 'item')} with special tokens, read as text: {tokens}")
-    missing, usage = summary.get("missing") or {}, summary.get("usage") or {}
+    position, usage = summary.get("position") or {}, summary.get("usage") or {}
+    if position.get("n"):
+        low, high = position["ci"]
+        lines.append(
+            f"  exchanging names and sides changed {position['flips']} of {position['n']} answers: "
+            f"{position['rate']:.2f} [{low:.2f}, {high:.2f}]"
+        )
     if reasons := missing_answers(summary):
         why = ", ".join(f"{why} {n}" for why, n in reasons.items())
-        where = ": see failures.jsonl" if missing.get("n") else ""
+        where = ": see failures.jsonl" if (summary.get("missing") or {}).get("n") else ""
         lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why}){where}")
     if "cost" in usage:
-        tokens = f"{usage['prompt_tokens']:,} tokens read, {usage['completion_tokens']:,} written"
-        lines.append(f"  cost so far: {usage['cost']:.4f} {usage['currency']} ({tokens})")
+        read, written = usage["prompt_tokens"], usage["completion_tokens"]
+        cost = f"{usage['cost']:.4f} {usage['currency']}"
+        lines.append(f"  cost so far: {cost} ({read:,} tokens read, {written:,} written)")
     if summary.get("stopped"):
         lines.append(f"  stopped: {summary['stopped']}")
     return "\n".join(lines)
 
 
 def missing_answers(summary: Mapping) -> dict[str, int]:
-    """Return why answers of a judge are missing -> how many."""
+    """Return the reasons why answers of a judge are missing -> how many."""
     found = {KINDS.get(kind, kind): n for kind, n in (summary.get("missing") or {}).get("reasons", {}).items()}
     if summary.get("not_asked"):
         found["not asked"] = summary["not_asked"]
@@ -116,8 +105,7 @@ def is_usable(summary: Mapping) -> bool:
 
 
 def _accuracy(worker: str, measured: Mapping, held_out: bool) -> list[str]:
-    """Per truth, what was said of who is human, and how often that was right."""
-    whom = "held-out bots and people" if held_out else "bots and people"
+    """The shares of answers by truth, and the balanced accuracy."""
     lines = [f"\n{worker}: {measured.get('n', 0)} answers on who is human"]
     lines.append(f"  {'truth':<24}" + "".join(f"{answer:>8}" for answer in ANSWERS) + f"{'n':>7}")
     truths = {"human": measured["confusion"]["human"], **measured.get("per_contestant", {})}
@@ -128,31 +116,14 @@ def _accuracy(worker: str, measured: Mapping, held_out: bool) -> list[str]:
             lines.append(f"  {truth:<24}{shares}{n:>7}")
     balanced = measured.get("balanced_accuracy")
     shown = f"{balanced:.2f}" if balanced is not None else "unknown (people or bots are missing)"
+    whom = "held-out bots and people" if held_out else "bots and people"
     return [*lines, f"  balanced accuracy on {whom}: {shown} (chance: 0.50)"]
 
 
 def _answers(worker: str, measured: Mapping) -> list[str]:
-    """Where the truth is not known: how often each answer was given, by question."""
-    lines = [f"\n{worker}: answers by question"]
+    """The shares of answers by question, where the truth is not known."""
+    lines = [f"\n{worker}: {'answers by question' if measured.get('answers') else 'no answers'}"]
     for question, tally in measured.get("answers", {}).items():
         n = sum(tally.values())
         lines.append(f"  {question:<24}" + ", ".join(f"{a} {count / n:.2f}" for a, count in tally.items()) + f"  ({n})")
-    return lines if len(lines) > 1 else [f"\n{worker}: no answers"]
-
-
-def _position(position: Mapping) -> list[str]:
-    """How much the order decides, where a judge was asked in both."""
-    if not position.get("n"):
-        return []
-    low, high = position["ci"]
-    lines = [
-        f"  exchanging names and sides changed {position['flips']} of {position['n']} answers: {position['rate']:.2f} "
-        f"[{low:.2f}, {high:.2f}]"
-    ]
-    listed = position["listed"]
-    if listed.get("n"):
-        lines.append(
-            f"  the option listed first was chosen {listed['first']:.2f} of the time, the last {listed['last']:.2f} "
-            f"(alike, if place doesn't matter; {listed['n']} single answers)"
-        )
     return lines

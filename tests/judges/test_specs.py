@@ -42,7 +42,7 @@ def test_names_and_files_become_judges(tmp_path):
     assert [type(judge) for judge in made] == [LanguageModelJudge, Spotter, LanguageModelJudge]
     assert [judge.source for judge in made] == ["judge:smollm2", "judge:spotter", "judge:large"]
     assert [judge.seed for judge in made] == [3, 3, 3]
-    assert (made[2].settings.max_cost, made[2].settings.samples, made[0].settings.max_cost) == (5, 3, None)
+    assert (made[2].max_cost, made[2].settings.samples) == (5, 3)
     assert [spec.name for spec in judges_of("spotter, language_model")] == ["spotter", "smollm2"]
 
 
@@ -67,12 +67,16 @@ def test_a_single_model_by_options():
         ("a: {kind: language_model, url: 'http://x/v1', model: m, dtype: bf16}", "option 'dtype'", "Take it out"),
         (
             "a: {kind: language_model, orders: three}",
-            "option 'orders' is 'three', expected both or first",
+            "option 'orders' is 'three': input should be 'both' or 'first'",
             "Correct it",
         ),
-        ("a: {kind: language_model, url: 'x/v1', model: m}", "'url' is 'x/v1', expected an address", "url: http"),
+        (
+            "a: {kind: language_model, url: 'x/v1', model: m}",
+            "'url' is 'x/v1': input should be an address",
+            "Correct it",
+        ),
         ("a: {kind: language_model, url: 'http://u:p@x/v1', model: m}", "'url' holds a key", "'key_variable'"),
-        ("a: {kind: language_model, free_text: 1}", "option 'free_text' is 1, expected true or false", "Correct"),
+        ("a: {kind: language_model, free_text: 1}", "'free_text' is 1: input should be a valid bool", "Correct"),
         ("a b: {kind: language_model}", "judge 'a b': not a valid name", "letters"),
         ("spotter: {kind: language_model}", "a judge's of another kind", "another name"),
         ("words: {kind: spotter}", "bears that name", "spotter: {kind: spotter}"),
@@ -126,4 +130,4 @@ def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
         "answers_kept": 0,
         "cost": None,
     }
-    assert "what that costs is not known" in estimate_text(unpriced)
+    assert "cost unknown" in estimate_text(unpriced)

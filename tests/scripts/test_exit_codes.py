@@ -6,6 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 
+import openai._base_client as openai_client
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "agents"))
@@ -17,7 +18,6 @@ from in_process import spotbot
 from small_study import SURVEY, spot_study
 
 from parlai_spotbot.judges.language_model.served_model import UNUSABLE
-from parlai_spotbot.models.chat import pace
 
 PROMPTS = 4 * 5 * 2
 """Four items, two natures and three features of each, in both orders."""
@@ -25,7 +25,7 @@ PROMPTS = 4 * 5 * 2
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(pace, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr(openai_client, "INITIAL_RETRY_DELAY", 0.01)
     monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
 
 

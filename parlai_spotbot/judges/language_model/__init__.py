@@ -7,17 +7,18 @@ server. Every single answer is kept (raw.jsonl) and never asked for again; judge
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.language_model import combining, prompts
-from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer, served
-from parlai_spotbot.judges.language_model.options import EMBEDDED, LanguageModelOptions
+from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
+from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, PromptedQuestion
-from parlai_spotbot.judges.language_model.served_model import BudgetSpent, NothingUsable
+from parlai_spotbot.judges.language_model.served_model import Stopped
+from parlai_spotbot.models.chat.completion import add_served
 from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
@@ -26,10 +27,7 @@ from parlai_spotbot.surveys.asking import Pair, asked_of_item, targets_of
 from parlai_spotbot.terminal import Bar
 
 JSON_ANSWER = 12
-"""About so many tokens has the answer {"answer": "1"}."""
-
-EMBEDDED_TOKENS_A_SECOND = 200
-"""About so many the embedded model reads on two cores."""
+"""Approximate number of tokens of the answer {"answer": "1"}."""
 
 NOT_TRAINED = (
     "It was not trained here: the model is used as it is. What its makers trained it on is not known here, and may "
@@ -43,13 +41,18 @@ class LanguageModelJudge(Judge):
     name = "smollm2"
     version = prompts.VERSION
 
-    def __init__(self, seed: int = 0, name: str = "smollm2", options: LanguageModelOptions | None = None):
+    def __init__(
+        self,
+        seed: int = 0,
+        name: str = "smollm2",
+        options: LanguageModelOptions | None = None,
+        max_cost: float | None = None,
+    ):
         super().__init__(seed)
-        self.name, self.settings = name, options or LanguageModelOptions()
+        self.name, self.settings, self.max_cost = name, options or LanguageModelOptions(), max_cost
         self.workers = (name,)
         self.where = f"judge {name}"
         self.model = self._bar = None
-        self.stopped = ""
 
     @property
     def way(self) -> str:
@@ -58,7 +61,7 @@ class LanguageModelJudge(Judge):
     def options(self) -> dict:
         return {**super().options(), **self.settings.deciding(), "prompt_sha256": self.prompt_sha256}
 
-    # -- what is to be asked -------------------------------------------------------------------------------------------
+    # -- questions -----------------------------------------------------------------------------------------------------
     def open(self, study: Study, survey: str) -> None:
         self.survey = survey_of(study, survey)
         prompts.check(self.survey)
@@ -72,16 +75,16 @@ class LanguageModelJudge(Judge):
         self.folder = study.survey_path(survey) / "judges" / self.name
         self.journal = AnswerJournal(self.folder / "raw.jsonl")
         self.identity = self.settings.identity()
-        self._asks: dict[tuple[str, Pair, str], list[tuple[str, PromptedQuestion]]] = {}
+        self._asks: dict[tuple[str, Pair, str], dict[str, PromptedQuestion]] = {}
         self._items: dict[str, tuple[Item, ...]] = {}
         seen: set[tuple[str, str | None]] = set()
         for unit in study.units(survey):
-            self._items[unit.unit_id] = self._own(unit, seen)
+            self._items[unit.unit_id] = self._new_items(unit, seen)
 
-    def _own(self, unit: Unit, seen: set) -> tuple[Item, ...]:
+    def _new_items(self, unit: Unit, seen: set) -> tuple[Item, ...]:
         """The items of a unit that no earlier unit shows: a second look would only be the first one copied."""
-        own = tuple(item for item in unit.items if (item.item_id, item.control) not in seen)
-        for item in own:
+        new = tuple(item for item in unit.items if (item.item_id, item.control) not in seen)
+        for item in new:
             unknown = [name for name in item.questions if name not in self.questions]
             if unknown:
                 raise UserError(
@@ -89,11 +92,11 @@ class LanguageModelJudge(Judge):
                     f"survey {self.survey.name} lacks.",
                     "Pack the units anew.",
                 )
-        seen.update((item.item_id, item.control) for item in own)
-        return own
+        seen.update((item.item_id, item.control) for item in new)
+        return new
 
-    def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[tuple[str, PromptedQuestion]]:
-        """Every prompt for one question and target, each with its key; none for a text that is not wanted.
+    def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> dict[str, PromptedQuestion]:
+        """Every prompt for one question and target by its key; none for a text that is not wanted.
 
         `answers` are those to the item so far.
         """
@@ -103,23 +106,19 @@ class LanguageModelJudge(Judge):
         if place not in self._asks:
             wanted = question.kind != "free_text" or given.free_text
             form = prompts.PromptForm(self.way, given.order_numbers, given.samples, self.seed)
-            asks = prompts.prompted_questions(self.survey, item, pair, form, before)
-            self._asks[place] = [(ask.key(self.identity), ask) for ask in asks] if wanted else []
+            asks = prompts.prompted_questions(self.survey, item, pair, form, before) if wanted else []
+            self._asks[place] = {ask.key(self.identity): ask for ask in asks}
         return self._asks[place]
 
     def _raws(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[RawAnswer]:
         """The good answers, where there is one in each order; else none."""
         asks = self.asks(item, pair, answers)
-        found = [(ask.order, self.journal.good[key]) for key, ask in asks if key in self.journal.good]
-        whole = {order for order, _ in found} == {ask.order for _, ask in asks}
-        settled = all(key in self.journal.good or self._given_up(key) for key, _ in asks)
-        return [raw for _, raw in found] if whole and settled else []
+        found = [key for key in asks if key in self.journal.good]
+        whole = {asks[key].order for key in found} == {ask.order for ask in asks.values()}
+        return [self.journal.good[key] for key in found] if whole and all(map(self._is_settled, asks)) else []
 
-    def _given_up(self, key: str) -> bool:
-        return self.journal.given_up(key, self.settings.attempts)
-
-    def _place(self, item: Item, pair: Pair) -> tuple[str, ...]:
-        return (item.item_id, *pair)
+    def _is_settled(self, key: str) -> bool:
+        return self.journal.is_settled(key, self.settings.attempts)
 
     def answers(self, item: Item) -> dict[Pair, object]:
         """What is answered of an item so far: those questions first that others depend on."""
@@ -128,46 +127,46 @@ class LanguageModelJudge(Judge):
         while (found := asked_of_item(self.free, item, answers)) != pairs:
             pairs = found
             for pair in pairs:
-                raws = self._raws(item, pair, answers)
-                if raws and pair not in answers:
-                    answer = combining.combined(self.questions[pair[0]], raws, self.seed, self._place(item, pair))
-                    if answer is not None:
-                        answers[pair] = answer
+                raws = self._raws(item, pair, answers) if pair not in answers else []
+                place = (item.item_id, *pair)
+                answer = combining.combined(self.questions[pair[0]], raws, self.seed, place) if raws else None
+                if answer is not None:
+                    answers[pair] = answer
         return {pair: answers[pair] for pair in pairs if pair in answers}
 
-    def _open_asks(self, item: Item) -> list[tuple[str, PromptedQuestion]]:
-        """What can be asked of an item now and is neither answered nor given up."""
-        found = self._visible(item)
-        return [(key, ask) for key, ask in found if key not in self.journal.good and not self._given_up(key)]
-
-    def _visible(self, item: Item) -> list[tuple[str, PromptedQuestion]]:
+    def _visible(self, item: Item) -> dict[str, PromptedQuestion]:
         """What can be asked of an item now, answered or not."""
         answers = self.answers(item)
         pairs = asked_of_item(self.free, item, answers)
-        return [found for pair in pairs for found in self.asks(item, pair, answers)]
+        return {key: ask for pair in pairs for key, ask in self.asks(item, pair, answers).items()}
+
+    def _open(self, items: Sequence[Item]) -> set[str]:
+        """Keys of what can be asked of items now and is neither answered nor given up."""
+        return {key for item in items for key in self._visible(item) if not self._is_settled(key)}
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         have = {(row.item_id, row.question, row.target) for row in rows}
-        own = self._items.get(unit.unit_id, ())
-        if any(self._open_asks(item) for item in own):
-            return False
-        return all((item.item_id, *pair) in have for item in own for pair in self.answers(item))
+        items = self._items.get(unit.unit_id, ())
+        answered = all((item.item_id, *pair) in have for item in items for pair in self.answers(item))
+        return answered and not self._open(items)
 
     # -- answering -----------------------------------------------------------------------------------------------------
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         if self.settings.url:
-            from parlai_spotbot.judges.language_model.served_model import ServedModel as Model
+            from parlai_spotbot.judges.language_model.served_model import ServedModel
+
+            self.model = ServedModel(self.settings, self.where, self.max_cost)
         else:
-            from parlai_spotbot.judges.language_model.local_model import LocalModel as Model
-        self.model = Model(self.settings, self.where)
+            from parlai_spotbot.judges.language_model.local_model import LocalModel
+
+            self.model = LocalModel(self.settings, self.where)
         self._check_same_model()
-        left = sum(len(self._open_asks(item)) for items in self._items.values() for item in items)
+        left = len(self._open([item for items in self._items.values() for item in items]))
         self._bar = Bar(self.where, left, "answer", shown=progress)
 
     def _check_same_model(self) -> None:
-        """A folder may hold other weights than last time; what a server's model is, is its own affair, and recorded."""
-        path = self.folder / "model.json"
-        about = {name: value for name, value in self.model.about.items() if name != "device"}
+        """A folder may hold other weights than last time; a server's model is recorded as the server names it."""
+        path, about = self.folder / "model.json", self.model.about
         if path.exists() and self.journal.rows and not self.settings.url and (known := files.read_json(path)) != about:
             differ = next(name for name in {**known, **about} if known.get(name) != about.get(name))
             raise UserError(
@@ -180,68 +179,47 @@ class LanguageModelJudge(Judge):
     def answer(self, unit: Unit) -> list[Judgement]:
         items = self._items.get(unit.unit_id, ())
         tried: set[str] = set()
-        while waiting := self._waiting(items, tried):
-            tried.update(waiting)
+        while waiting := self._open(items) - tried:
+            tried |= waiting
+            asks = {key: ask for item in items for key, ask in self._visible(item).items()}
             try:
-                self.model.answer(self._with_others(items, waiting), waiting, self.journal, self._bar.advance)
-            except BudgetSpent:
-                budget = f"{self.settings.max_cost:g} {self.settings.currency}"
-                self.stopped = (
-                    f"the budget of {budget} doesn't cover the next question; run again with a higher --max-cost"
-                )
-                return []
-            except NothingUsable as err:
+                self.model.answer(asks, waiting, self.journal, self._bar.advance)
+            except Stopped as err:
                 self.stopped = str(err)
                 return []
-        return [self._row(unit, item, pair, answer) for item in items for pair, answer in self.answers(item).items()]
-
-    def _waiting(self, items: Iterable[Item], tried: set[str]) -> set[str]:
-        """The keys of what is to be asked next of `items`."""
-        return {key for item in items for key, _ in self._open_asks(item) if key not in tried}
-
-    def _with_others(self, items: Iterable[Item], waiting: set[str]) -> dict[str, PromptedQuestion]:
-        """The prompts of these keys; of a model that reads several at once also those that it reads with them."""
-        found = {key: ask for item in items for key, ask in self._visible(item)}
-        return found if self.way == SCORED else {key: ask for key, ask in found.items() if key in waiting}
-
-    def _row(self, unit: Unit, item: Item, pair: Pair, answer: object) -> Judgement:
-        return self.judgement(unit, item, pair[1], pair[0], answer)
+        return [
+            self.judgement(unit, item, target, question, answer)
+            for item in items
+            for (question, target), answer in self.answers(item).items()
+        ]
 
     def close(self) -> None:
-        """End what is open; what was answered is on disk."""
         self.journal.close()
-        if self.model is not None:
-            self.model.close()
-        if self._bar is not None:
-            self._bar.close()
+        for opened in (self.model, self._bar):
+            if opened is not None:
+                opened.close()
 
-    # -- what is told of it --------------------------------------------------------------------------------------------
+    # -- accounts ------------------------------------------------------------------------------------------------------
     def estimate(self, units: Sequence[Unit]) -> dict:
-        """What answering `units` would take, before anything is asked: prompts, tokens, minutes, and cost at most.
+        """Prompts, tokens and cost of answering `units`, before anything is asked.
 
         Questions that depend on answers count as if all were put. Tokens are estimated, on the long side.
         """
-        prompts_of = {}
-        for unit in units:
-            for item in self._items.get(unit.unit_id, ()):
-                answers = self.answers(item)
-                prompts_of.update(
-                    (key, ask)
-                    for pair in self._every_pair(item)
-                    for key, ask in self.asks(item, pair, answers)
-                    if key not in self.journal.good and not self._given_up(key)
-                )
-        asked = [(ask, ending) for ask in prompts_of.values() for ending in ask.endings]
-        read = sum(tokens(ask.system) + tokens(f"{ask.lead}\n\n{ending.tail}") for ask, ending in asked)
+        asked: dict[str, PromptedQuestion] = {}
+        for item in (item for unit in units for item in self._items.get(unit.unit_id, ())):
+            answers = self.answers(item)
+            for pair in self._every_pair(item):
+                asks = self.asks(item, pair, answers)
+                asked.update((key, ask) for key, ask in asks.items() if not self._is_settled(key))
+        texts = [(ask, f"{ask.lead}\n\n{ending.tail}") for ask in asked.values() for ending in ask.endings]
+        read = sum(tokens(ask.system) + tokens(text) for ask, text in texts)
+        found = {"prompts": len(texts), "answers_kept": len(self.journal.good), "prompt_tokens": read}
         given = self.settings
-        usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in prompts_of.values())
-        found = {"prompts": len(asked), "answers_kept": len(self.journal.good), "prompt_tokens": read}
         if not given.url:
-            own = {"minutes": read / EMBEDDED_TOKENS_A_SECOND / 60} if given.model == EMBEDDED else {}
-            return {**found, **own, "cost": 0.0}
-        most = len(asked) * given.max_new_tokens
-        found |= {"completion_tokens": usual, "completion_tokens_at_most": most, "requests": len(asked)}
-        found["minutes"] = given.minutes(len(asked), read + usual)
+            return {**found, "cost": 0.0}
+        usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in asked.values())
+        most = len(texts) * given.max_new_tokens
+        found |= {"completion_tokens": usual, "completion_tokens_at_most": most, "requests": len(texts)}
         if not given.priced:
             return {**found, "cost": None}
         costs = {"cost": given.cost(read, usual), "cost_at_most": given.cost(read, most), "currency": given.currency}
@@ -258,32 +236,29 @@ class LanguageModelJudge(Judge):
         items = [item for items in self._items.values() for item in items]
         missing, not_asked = self._missing(items)
         files.write_jsonl(self.folder / "failures.jsonl", missing)
-        given = self.settings
+        given, served = self.settings, {}
         way = "the probability of each label" if self.way == SCORED else "JSON that the model writes"
+        for row in self.journal.rows:
+            if row.model:
+                add_served(served, row)
         about = self.model.about if self.model else files.read_json(self.folder / "model.json")
         return {
             "rule": combining.RULE,
             "trained_on": NOT_TRAINED,
             "variants": {self.name: {"description": f"{given.model}, by {way}, orders: {given.orders}"}},
-            "model": {**about, "served": served(self.journal.rows)} if given.url else about,
-            "prompt": self._prompt(),
+            "model": {**about, "served": dict(sorted(served.items()))} if given.url else about,
+            "prompt": {
+                "version": prompts.VERSION,
+                "sha256": self.prompt_sha256,
+                "system": prompts.system_text(self.survey, tuple(self.questions)),
+                "words": prompts.WORDS,
+                "orders": prompts.__doc__.partition("\n\n")[2].strip().replace("\n", " "),
+            },
             "usage": self._usage(),
             "missing": {"n": len(missing), "reasons": dict(Counter(row["kind"] for row in missing))},
             "not_asked": not_asked,
-            "position": self._position(items),
+            "position": combining.position(self._both_orders(items)),
             "stopped": self.stopped,
-        }
-
-    def _prompt(self) -> dict:
-        put = tuple(self.questions)
-        escaped = {raw.item_id: raw.special_tokens for raw in self.journal.good.values() if raw.special_tokens}
-        return {
-            "version": prompts.VERSION,
-            "sha256": self.prompt_sha256,
-            "system": prompts.system_text(self.survey, put),
-            "words": prompts.WORDS,
-            "special_tokens": {"items": len(escaped), "tokens": sorted(set().union(*escaped.values()))},
-            "orders": prompts.__doc__.partition("\n\n")[2].strip().replace("\n", " "),
         }
 
     def _usage(self) -> dict:
@@ -298,53 +273,37 @@ class LanguageModelJudge(Judge):
             "answers_without_count": sum(row.estimated for row in rows),
             **({"mean_probability_of_labels": sum(masses) / len(masses)} if masses else {}),
         }
-        if not given.priced:
-            return usage
-        prices = {"price_prompt": given.price_prompt, "price_completion": given.price_completion}
-        return {**usage, "cost": round(given.cost(read, written), 9), "currency": given.currency, **prices}
+        cost = {"cost": round(given.cost(read, written), 9), "currency": given.currency}
+        return {**usage, **(cost if given.priced else {})}
 
     def _missing(self, items: Sequence[Item]) -> tuple[list[dict], int]:
         """Return what was asked and has no good answer, with the last reason, and how much was not asked."""
         rows, not_asked = [], 0
         for item in items:
-            answers = self.answers(item)
-            for pair in asked_of_item(self.free, item, answers):
-                for key, ask in self.asks(item, pair, answers):
-                    bad = self.journal.bad.get(key)
-                    if key not in self.journal.good and not bad:
-                        not_asked += 1
-                    elif key not in self.journal.good:
-                        rows.append(
-                            {
-                                "item_id": item.item_id,
-                                "question": pair[0],
-                                "target": pair[1],
-                                "order": prompts.ORDERS[ask.order],
-                                "sample": ask.sample,
-                                "attempts": len(bad),
-                                "kind": bad[-1].kind,
-                                "reason": bad[-1].problem,
-                                "said": bad[-1].said,
-                            }
-                        )
+            for key, ask in self._visible(item).items():
+                bad = self.journal.bad.get(key)
+                if key in self.journal.good:
+                    continue
+                if not bad:
+                    not_asked += 1
+                    continue
+                place = {"item_id": ask.item_id, "question": ask.question, "target": ask.target}
+                place |= {"order": prompts.ORDERS[ask.order], "sample": ask.sample, "attempts": len(bad)}
+                rows.append(place | {"kind": bad[-1].kind, "reason": bad[-1].problem, "said": bad[-1].said})
         return rows, not_asked
 
-    def _position(self, items: Sequence[Item]) -> dict:
-        rows, raws = [], []
+    def _both_orders(self, items: Sequence[Item]) -> list[tuple[str, object, object]]:
+        """Conversation and the answers of the first and of the second order, where both are known."""
+        rows = []
         for item in items:
-            if item.control is not None:
-                continue
-            answers = self.answers(item)
+            answers = self.answers(item) if item.control is None else {}
             for pair in answers:
-                question, place = self.questions[pair[0]], self._place(item, pair)
-                if question.kind == "free_text":
-                    continue
-                found = self._raws(item, pair, answers)
-                both = [combining.in_order(question, found, order, self.seed, place) for order in prompts.ORDERS]
+                question, place = self.questions[pair[0]], (item.item_id, *pair)
+                raws = self._raws(item, pair, answers) if question.kind != "free_text" else []
+                both = [combining.in_order(question, raws, order, self.seed, place) for order in prompts.ORDERS]
                 if None not in both:
-                    rows.append((pair[0], item.conversation_ids[0], *both))
-                raws += found
-        return combining.position(rows, combining.listed(self.questions, raws))
+                    rows.append((item.conversation_ids[0], *both))
+        return rows
 
 
 JUDGE = LanguageModelJudge

@@ -1,8 +1,8 @@
-"""One answer out of those of both orders and all samples, and how often the order alone changed it."""
+"""Combine the answers of both orders and all samples to one, and count how often the order alone changed it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from parlai_spotbot.surveys.survey import Question
 
 NEUTRAL = ("unsure", "no_difference", "neither")
 CLOSE = 1e-9
-"""Probabilities no further apart than this are a tie."""
+"""Probabilities that differ by less are a tie."""
 
 RULE = (
     "Probabilities (of a server: 1 for the option it named) are averaged over samples, then over the two orders. A "
@@ -80,50 +80,24 @@ def in_order(question: Question, raws: Sequence[RawAnswer], order: str, seed: in
     return combined(question, own, seed, place) if own else None
 
 
-def position(rows: Sequence[tuple[str, str, Any, Any]], first: Mapping[str, float]) -> dict:
-    """How often exchanging names and sides changes the answer.
+def position(rows: Sequence[tuple[str, Any, Any]]) -> dict:
+    """How often the order alone changes the answer.
 
     Parameters
     ----------
-    rows : list of (question, conversation, answer in the first order, answer in the second)
+    rows : list of (conversation, answer in the first order, answer in the second)
         One row for each question and target that was answered in both; free texts left out.
-    first : mapping
-        As `listed` gives it.
 
     Returns
     -------
     dict
-        `n`, `flips`, `rate` and `ci` (95 %, conversations as clusters), the same `by_question`, and `listed`.
+        `n`, `flips`, `rate` and `ci` (95 %, conversations as clusters).
     """
-    questions = dict.fromkeys(row[0] for row in rows)
-    by_question = {name: _flips([row for row in rows if row[0] == name]) for name in questions}
-    return {**_flips(rows), "by_question": by_question, "listed": dict(first)}
-
-
-def _flips(rows: Sequence[tuple[str, str, Any, Any]]) -> dict:
     from parlai_spotbot.analysis.uncertainty.clusters import Clusters
     from parlai_spotbot.analysis.uncertainty.shares import share_interval
 
-    hits = np.array([one != two for _, _, one, two in rows], dtype=float)
-    if not len(rows):
+    if not rows:
         return {"n": 0, "flips": 0, "rate": None, "ci": None}
-    ci = share_interval(hits, Clusters.by([cluster for _, cluster, _, _ in rows]))
+    hits = np.array([one != two for _, one, two in rows], dtype=float)
+    ci = share_interval(hits, Clusters.by([cluster for cluster, _, _ in rows]))
     return {"n": len(rows), "flips": int(hits.sum()), "rate": float(hits.mean()), "ci": [float(end) for end in ci]}
-
-
-def listed(questions: Mapping[str, Question], raws: Sequence[RawAnswer]) -> dict:
-    """Which place in the list of options single answers pick: `first` and `last`, shares of `n`.
-
-    Over both orders every option stands first as often as last, so without a liking for a place the two are alike.
-    """
-    n = first = last = 0
-    for raw in raws:
-        question = questions[raw.question]
-        if question.kind not in ("choice", "scale"):
-            continue
-        values = [option.value for option in question.options]
-        chosen = values[int(np.argmax(raw.chances))]
-        n += 1
-        first += chosen == raw.first_listed
-        last += chosen == raw.last_listed
-    return {"n": n, "first": first / n if n else None, "last": last / n if n else None}

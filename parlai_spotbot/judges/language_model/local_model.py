@@ -7,12 +7,11 @@ are read together again, though some are answered: the last digits of a probabil
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
-from parlai_spotbot.judges.language_model.prompts import PromptedQuestion, special_tokens
+from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
 
 MOST_AT_ONCE = 16
 """So many prompts are read at once: a long dialogue may be asked about turn by turn."""
@@ -31,7 +30,7 @@ class LocalModel:
         except UserError as err:
             named = [text.replace("--lm-", "option ") for text in (err.problem, err.remedy)]
             raise UserError(f"{where}: {named[0]}", named[1]) from None
-        self.about = self.scorer.about
+        self.about = {name: value for name, value in self.scorer.about.items() if name != "device"}
 
     def answer(
         self,
@@ -45,7 +44,7 @@ class LocalModel:
         The others are read again where they share a batch with one that is open.
         """
         groups: dict[tuple[str, str, str], list[tuple[PromptedQuestion, str]]] = {}
-        for key, ask in self._with_own_tokens(asks).items():
+        for key, ask in asks.items():
             groups.setdefault((ask.system, ask.lead, ask.batch), []).append((ask, key))
         for rows in groups.values():
             for start in range(0, len(rows), MOST_AT_ONCE):
@@ -60,14 +59,6 @@ class LocalModel:
                 journal.add(*found)
                 for _ in found:
                     came()
-
-    def _with_own_tokens(self, asks: Mapping[str, PromptedQuestion]) -> dict[str, PromptedQuestion]:
-        """`asks`, also with the special tokens in them that only this model has: the scorer writes them as escapes."""
-        own = {lead: special_tokens([lead], self.scorer.special) for lead in {ask.lead for ask in asks.values()}}
-        return {
-            key: replace(ask, special_tokens=tuple(sorted({*ask.special_tokens, *own[ask.lead]})))
-            for key, ask in asks.items()
-        }
 
     def close(self) -> None:
         """Nothing stays open."""

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import identifier
-from parlai_spotbot.models.chat.message_text import SPECIAL_TOKEN, quoted
+from parlai_spotbot.models.chat.message_text import quoted
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 
@@ -85,7 +84,6 @@ class PromptedQuestion:
     which they are listed, `known` in the survey's order, `labels` what stands before each. There is one ending, but for
     checkboxes that are scored: one for each option, answered by yes or no, with the yes at place `yes`. Prompts of one
     `batch` with the same lead can always be asked together: what they are doesn't depend on answers to one of them.
-    `special_tokens` were said and stand as escapes in `lead`.
     """
 
     item_id: str
@@ -102,7 +100,6 @@ class PromptedQuestion:
     known: tuple[str, ...] = ()
     yes: int = 0
     batch: str = ""
-    special_tokens: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -216,11 +213,6 @@ def system_text(survey: Survey, put: Sequence[str]) -> str:
     return "\n\n".join([*parts, WORDS["quoted"], WORDS["manner"]])
 
 
-def special_tokens(texts: Iterable[str], special: re.Pattern = SPECIAL_TOKEN) -> tuple[str, ...]:
-    """Those that `special` finds in `texts`, each once."""
-    return tuple(sorted({found[1] for text in texts for found in special.finditer(text)}))
-
-
 def labels_of(question: Question) -> tuple[str, ...]:
     """A single character for each option: its own value where all are digits, else 1, 2, … or A, B, …"""
     values = [option.value for option in question.options]
@@ -248,7 +240,6 @@ def prompted_questions(
     system = system_text(survey, put)
     known = tuple(option.value for option in question.options)
     batch = "text" if question.kind == "free_text" else question.name if question.when else ""
-    special = special_tokens(turn.text for turns in item.transcripts for turn in turns)
     asks = []
     for order in form.orders[:1] if question.kind == "free_text" else form.orders:
         shown = OrderedItem(
@@ -264,7 +255,7 @@ def prompted_questions(
         lead = shown.lead(numbered)
         for sample in range(1 if question.kind == "free_text" else form.samples):
             place = (item.item_id, *pair, question.kind, order, sample)
-            ends = (values, labels, known, int(shown.turned), batch, special)
+            ends = (values, labels, known, int(shown.turned), batch)
             asks.append(PromptedQuestion(*place, system, lead, endings, *ends))
     return asks
 

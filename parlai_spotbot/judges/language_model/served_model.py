@@ -1,9 +1,4 @@
-"""Asks a model behind an OpenAI-compatible server: answers are JSON, by a schema where the server takes one.
-
-Whatever comes is in the journal before it is looked at again. What is no answer is asked for again, a few times; then
-it is missing. A request goes out only if what it could cost at most is still in the budget. Where the first answers of
-a run are all unusable, nothing more is asked.
-"""
+"""Asks a model behind a chat server: it writes JSON, held to the labels by a schema where the server takes one."""
 
 from __future__ import annotations
 
@@ -18,32 +13,26 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
-from parlai_spotbot.models.chat import client as chat
-from parlai_spotbot.models.chat.message_text import THOUGHT, quoted, text_of, tokens
+from parlai_spotbot.models.chat.completion import ChatError, Completion
+from parlai_spotbot.models.chat.message_text import quoted, tokens, without_reasoning
 from parlai_spotbot.reading import Malformed, parse_json
 
 FORMATS = ("json_schema", "json_object", "text")
 FENCE = re.compile(r"^```(?:json)?(.*)```$", re.DOTALL)
-THOUGHT_BEFORE = re.compile(r"^.*</think(?:ing)?>", re.DOTALL)
-"""Reasoning whose opening tag stands in the prompt of the server's chat template."""
-
 JSON_OBJECT = re.compile(r"\{[^{}]*\}")
 """A JSON object without another one in it, in a longer text."""
 
 SAID = 300
-"""So many characters of what was said are kept."""
+"""Number of characters of a reply that are kept."""
 
 WAVE = 4
-"""So many times as many requests as go at once are handed to the client; the budget is looked at in between."""
+"""Number of requests in a wave, as a multiple of the concurrency; the budget is checked between waves."""
 
 UNUSABLE = 12
 """After so many unusable answers in a row at the beginning of a run, nothing more is asked."""
 
-SHOWN = 120
-"""So many characters of an unusable answer are shown."""
-
 SILENT = 8
-"""After so many requests in a row without an answer, each tried several times, the server is taken to be gone."""
+"""After so many requests in a row without an answer, each tried several times, the run ends."""
 
 REMEDIES = {
     "key": "Put a valid key for this server into the environment variable that 'key_variable' names.",
@@ -55,12 +44,8 @@ REMEDIES = {
 STAYED_AWAY = "Start the server or correct 'url', then run the same command again: what was answered is kept."
 
 
-class BudgetSpent(Exception):
-    """What is left of the budget doesn't cover another request."""
-
-
-class NothingUsable(Exception):
-    """The first `UNUSABLE` answers of this run could not be used; the message shows one."""
+class Stopped(Exception):
+    """The rest is not asked; the message is the reason."""
 
 
 class BadAnswer(ValueError):
@@ -72,17 +57,16 @@ class BadAnswer(ValueError):
 
 
 class ServedModel:
-    """The server and model that `options` name. Nothing is sent before there is something to ask."""
+    """The server and model that `options` name; the budget `max_cost` holds for all runs of the judge together."""
 
-    def __init__(self, options: LanguageModelOptions, where: str):
-        self.options, self.where = options, where
-        endpoint = options.endpoint(where)
-        self.client = chat.ChatClient(endpoint)
-        self._silent = 0
-        self._usable = False
+    def __init__(self, options: LanguageModelOptions, where: str, max_cost: float | None = None):
+        from parlai_spotbot.models.chat.client import ChatClient
+
+        self.options, self.where, self.max_cost = options, where, max_cost
+        self.client = ChatClient(options, options.key(where))
+        self._silent, self._usable, self._format = 0, False, ""
         self._unusable: list[RawAnswer] = []
-        self.format = options.answer_format if options.answer_format != "auto" else ""
-        self.about = {"model": options.model, "server": options.url, "key_variable": endpoint.key.variable}
+        self.about = {"model": options.model, "server": options.url, "key_variable": self.client.key.variable}
 
     def close(self) -> None:
         self.client.close()
@@ -95,171 +79,159 @@ class ServedModel:
         journal: AnswerJournal,
         came: Callable[[], None],
     ) -> None:
-        """Put an answer to each of `asks` into `journal`, or why there is none; `came` is called for each.
+        """Put an answer to each of `asks` into `journal`, or the reason for its lack; `came` is called for each.
 
         Raises
         ------
-        BudgetSpent
-            Where the rest would cost too much.
-        NothingUsable
-            Where the first answers of this run were all unusable.
+        Stopped
+            If the rest would cost too much, or the first answers of this run were all unusable.
         UserError
-            Where the server can't be used, or stayed away.
+            If the server can't be used or stayed away.
         """
-        waiting = {key: ask for key, ask in asks.items() if key in open_}
-        if not self.format:
-            self._agree(waiting, journal, came)
-        while waiting:
+        away: set[str] = set()
+        left = len(open_)
+        while True:
+            waiting = {key: asks[key] for key in asks if key in open_ and key not in away}
+            waiting = {key: ask for key, ask in waiting.items() if not journal.is_settled(key, self.options.attempts)}
+            for _ in range(left - len(waiting)):
+                came()
+            left = len(waiting)
+            if not waiting:
+                return
+            if not self._format:
+                self._agree(*next(iter(waiting.items())), journal)
+                continue
             most = WAVE * self.options.concurrency if self._usable else UNUSABLE - len(self._unusable)
-            wave = self._affordable(list(waiting.items())[:most], journal)
-            outcomes = self._send(wave, journal)
-            for (key, _), outcome in zip(wave, outcomes, strict=True):
-                if key in journal.good or journal.given_up(key, self.options.attempts) or outcome in AGAIN:
-                    waiting.pop(key)
-                    came()
-            self._silent = self._silent + len(outcomes) if all(o in AGAIN for o in outcomes) else 0
+            wave = self._affordable(waiting, most, journal)
+            silent = [key for key, kind in zip(wave, self._send(wave, journal), strict=True) if kind in AGAIN]
+            away.update(silent)
+            self._silent = self._silent + len(wave) if len(silent) == len(wave) else 0
             if self._silent >= SILENT:
-                last = journal.rows[-1].problem
-                raise UserError(f"{self.where}: {self.options.url} gave no answer any more: {last}.", STAYED_AWAY)
+                self._give_up("gave no answer any more", journal)
 
-    def _agree(self, waiting: dict[str, PromptedQuestion], journal: AnswerJournal, came: Callable[[], None]) -> None:
-        """Find out with one request which form of answer the server takes; its answer counts like any other."""
-        known = next((row.answer_format for row in reversed(journal.rows) if row.answer_format and row.good), "")
-        if known or not waiting:
-            self.format = known
+    def _give_up(self, what: str, journal: AnswerJournal) -> None:
+        raise UserError(f"{self.where}: {self.options.url} {what}: {journal.rows[-1].problem}.", STAYED_AWAY)
+
+    def _agree(self, key: str, ask: PromptedQuestion, journal: AnswerJournal) -> None:
+        """Find out by one request which form of answer the server takes; its answer counts like any other."""
+        known = [row.answer_format for row in journal.rows if row.answer_format and row.good]
+        if known:
+            self._format = known[-1]
             return
-        first = next(iter(waiting.items()))
-        for form in FORMATS:
-            self.format = form
-            self._affordable([first], journal)
-            (outcome,) = self._send([first], journal, form != FORMATS[-1])
+        self._affordable({key: ask}, 1, journal)
+        for self._format in FORMATS:
+            (outcome,) = self._send({key: ask}, journal, quiet=self._format != FORMATS[-1])
             if outcome != "rejected":
                 break
         if outcome in AGAIN:
-            raise UserError(f"{self.where}: {self.options.url}: {journal.rows[-1].problem}.", STAYED_AWAY)
-        if first[0] in journal.good:
-            waiting.pop(first[0])
-            came()
+            self._give_up("does not answer", journal)
 
     def _affordable(
-        self, wave: list[tuple[str, PromptedQuestion]], journal: AnswerJournal
-    ) -> list[tuple[str, PromptedQuestion]]:
-        """As much of `wave`, from its beginning, as the budget covers in the worst case."""
-        if self.options.max_cost is None:
+        self, waiting: Mapping[str, PromptedQuestion], most: int, journal: AnswerJournal
+    ) -> dict[str, PromptedQuestion]:
+        """The first of `waiting`, at most `most`, that the budget covers in the worst case."""
+        wave = dict(list(waiting.items())[:most])
+        if self.max_cost is None:
             return wave
-        left = self.options.max_cost - self.options.cost(*journal.spent())
-        for place, (_, ask) in enumerate(wave):
-            left -= self.options.cost(self._prompt_tokens(ask), self.options.max_new_tokens)
+        left = self.max_cost - self.options.cost(*journal.spent())
+        covered = {}
+        for key, ask in wave.items():
+            left -= self.options.cost(_prompt_tokens(ask), self.options.max_new_tokens)
             if left < 0:
-                if not place:
-                    raise BudgetSpent
-                return wave[:place]
-        return wave
+                break
+            covered[key] = ask
+        if wave and not covered:
+            raise Stopped(
+                f"the budget of {self.max_cost:g} {self.options.currency} doesn't cover the next question; run again "
+                "with a higher --max-cost"
+            )
+        return covered
 
-    def _send(self, wave: list[tuple[str, PromptedQuestion]], journal: AnswerJournal, quiet: bool = False) -> list[str]:
-        """Ask `wave`; the outcome of each in one word, "" for a good answer.
+    def _send(self, wave: Mapping[str, PromptedQuestion], journal: AnswerJournal, quiet: bool = False) -> list[str]:
+        """Ask `wave`; return the kind of failure of each, "" for a good answer.
 
-        A request that is `quiet` leaves no trace when its form is rejected: another form is tried.
+        A `quiet` request leaves no trace when its form is rejected: another form is tried.
         """
-        outcomes = [""] * len(wave)
+        keys, outcomes = list(wave), [""] * len(wave)
 
-        def came(place: int, answer: dict | chat.ChatError) -> None:
-            key, ask = wave[place]
-            row = self._raw(ask, key, journal.tried(key), answer)
+        def came(place: int, answer: Completion | ChatError) -> None:
+            key = keys[place]
+            row = self._raw(wave[key], key, journal.tried(key), answer)
             outcomes[place] = row.kind
-            if row.kind in REMEDIES and (row.kind != "rejected" or (self._nothing_yet(journal) and not quiet)):
+            rejected = row.kind == "rejected"
+            answered = any(known.model for known in journal.rows)
+            if row.kind in REMEDIES and not (rejected and (quiet or answered)):
                 raise UserError(f"{self.where}: {row.problem.rstrip('.')}.", REMEDIES[row.kind])
-            if not (quiet and row.kind == "rejected"):
-                journal.add(row)
-                self._usable = self._usable or row.good
-                self._unusable += [row] if not self._usable and row.kind not in AGAIN else []
+            if rejected and quiet:
+                return
+            journal.add(row)
+            self._usable = self._usable or row.good
+            self._unusable += [row] if not self._usable and row.kind not in AGAIN else []
 
-        self.client.ask([self._request(key, ask, journal.tried(key)) for key, ask in wave], came)
+        self.client.ask([self._request(key, ask, journal.tried(key)) for key, ask in wave.items()], came)
         if not self._usable and len(self._unusable) >= UNUSABLE:
             example = self._unusable[0]
-            raise NothingUsable(
+            raise Stopped(
                 f"none of the first {len(self._unusable)} answers of this run can be used; one of them is "
-                f"{quoted(example.said[:SHOWN])} ({example.problem})"
+                f"{quoted(example.said[:120])} ({example.problem})"
             )
         return outcomes
 
-    def _nothing_yet(self, journal: AnswerJournal) -> bool:
-        return not any(row.model for row in journal.rows)
-
-    def _request(self, key: str, ask: PromptedQuestion, attempt: int) -> chat.ChatRequest:
-        given, chance = self.options, (int(key[:7], 16) + attempt) % 2**31
+    def _request(self, key: str, ask: PromptedQuestion, attempt: int) -> dict:
+        given = self.options
         rows = [{"role": given.system_role, "content": ask.system}, {"role": "user", "content": ask.text}]
         if given.system_role == "user":
             rows = [{"role": "user", "content": f"{ask.system}\n\n{ask.text}"}]
+        heat = 0.0 if given.temperature is None and given.samples == 1 else given.temperature
         fields = {
-            "max_tokens": given.max_new_tokens,
-            "temperature": given.heat if not attempt or given.heat else None,  # a bad answer at 0 would come again
-            "top_p": given.topp,
-            "seed": self._seed(chance),
-            "response_format": response_format(ask, self.format),
+            **given.request((int(key[:7], 16) + attempt) % 2**31),
+            "temperature": None if attempt and not heat else heat,  # a bad answer at 0 would come again
+            "response_format": response_format(ask, self._format),
             **given.extra,
         }
         sent = {name: value for name, value in fields.items() if value is not None}
-        body = {"model": given.model, "messages": rows, "stream": False, **sent}
-        return chat.ChatRequest(body, chance, self._prompt_tokens(ask) + given.max_new_tokens)
-
-    def _seed(self, chance: int) -> int | None:
-        given = self.options.request_seed
-        return chance if given == "each" else None if given == "none" else int(given)
-
-    @staticmethod
-    def _prompt_tokens(ask: PromptedQuestion) -> int:
-        return tokens(ask.system) + tokens(ask.text)
+        return {"model": given.model, "messages": rows, "stream": False, **sent}
 
     # -- reading -------------------------------------------------------------------------------------------------------
-    def _raw(self, ask: PromptedQuestion, key: str, attempt: int, answer: dict | chat.ChatError) -> RawAnswer:
-        if isinstance(answer, chat.ChatError):
+    def _raw(self, ask: PromptedQuestion, key: str, attempt: int, answer: Completion | ChatError) -> RawAnswer:
+        if isinstance(answer, ChatError):
             now = datetime.now(UTC).replace(microsecond=0).isoformat()
             return RawAnswer.of(ask, key, attempt=attempt, kind=answer.kind, problem=str(answer), date=now)
+        read, written = answer.counted or (_prompt_tokens(ask), tokens(answer.text))
         row = RawAnswer.of(
-            ask, key, attempt=attempt, answer_format=self.format, **self._counts(ask, answer), **_who(answer)
+            ask,
+            key,
+            attempt=attempt,
+            answer_format=self._format,
+            prompt_tokens=read,
+            completion_tokens=written,
+            estimated=answer.counted is None,
+            model=answer.model,
+            fingerprint=answer.fingerprint,
+            date=answer.date,
         )
         try:
             said = _said(answer)
             return replace(row, said=said[:SAID], **parsed(ask, said))
         except BadAnswer as err:
-            said = text_of(answer["choices"][0]["message"])[:SAID]
-            return replace(row, said=said, kind=err.kind, problem=str(err))
-
-    def _counts(self, ask: PromptedQuestion, answer: dict) -> dict:
-        usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
-        counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
-        known = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts)
-        if not known:
-            counts = [self._prompt_tokens(ask), tokens(text_of(answer["choices"][0]["message"]))]
-        return {"prompt_tokens": counts[0], "completion_tokens": counts[1], "estimated": not known}
+            return replace(row, said=answer.text[:SAID], kind=err.kind, problem=str(err))
 
 
-def _who(answer: dict) -> dict:
-    created = answer.get("created")
-    sane = isinstance(created, (int, float)) and 0 < created < 2**33
-    date = datetime.fromtimestamp(int(created), UTC) if sane else datetime.now(UTC).replace(microsecond=0)
-    return {
-        "model": str(answer.get("model") or "not named")[:200],
-        "fingerprint": str(answer.get("system_fingerprint") or "")[:200],
-        "date": date.isoformat(),
-    }
+def _prompt_tokens(ask: PromptedQuestion) -> int:
+    return tokens(ask.system) + tokens(ask.text)
 
 
-def _said(answer: dict) -> str:
+def _said(answer: Completion) -> str:
     """Return the model's text without the reasoning before it and without the fence around it."""
-    choice = answer["choices"][0]
-    reason = choice.get("finish_reason") or "stop"
-    if reason == "content_filter":
+    if answer.finish_reason == "content_filter":
         raise BadAnswer("the server's content filter held the answer back", "filtered")
-    text = THOUGHT_BEFORE.sub("", THOUGHT.sub("", text_of(choice["message"]), count=1)).strip()
-    if not text and reason == "length":
+    text = without_reasoning(answer.text).strip()
+    if not text and answer.finish_reason == "length":
         raise BadAnswer(
             "the answer was cut before its first word: raise 'max_new_tokens', or have the model think less", "cut"
         )
     if not text:
-        refusal = choice["message"].get("refusal")
-        raise BadAnswer("the model refused", "refused") if refusal else BadAnswer("an empty answer", "empty")
+        raise BadAnswer("the model refused", "refused") if answer.refusal else BadAnswer("an empty answer", "empty")
     fenced = FENCE.match(text)
     return fenced[1].strip() if fenced else text
 
@@ -273,9 +245,8 @@ def parsed(ask: PromptedQuestion, said: str) -> dict:
         data = parse_json(said)
     except Malformed:
         data = _answer_inside(said)
-        if data is None and ask.kind == "free_text":
-            return {"text": " ".join(said.split())}
-        data = said.strip(" \n*`'.") if data is None else data
+        if data is None:
+            data = said if ask.kind == "free_text" else said.strip(" \n*`'.")
     answer = data["answer"] if isinstance(data, dict) and "answer" in data else data
     if ask.kind == "free_text":
         if not isinstance(answer, str) or not answer.strip():
@@ -310,10 +281,8 @@ def _answer_inside(said: str) -> dict | None:
 
 def response_format(ask: PromptedQuestion, form: str) -> dict | None:
     """The field of a request that holds the model to an answer of the right form."""
-    if form == "text":
-        return None
-    if form == "json_object":
-        return {"type": "json_object"}
+    if form != "json_schema":
+        return {"type": "json_object"} if form == "json_object" else None
     label = {"type": "string", "enum": list(ask.labels)} if ask.labels else {"type": "string"}
     answer = {"type": "array", "items": label} if ask.kind in ("checkboxes", "ranking") else label
     schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"], "additionalProperties": False}

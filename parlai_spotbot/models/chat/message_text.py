@@ -9,8 +9,8 @@ import re
 BYTES_PER_TOKEN = 3
 TOKENS_PER_MESSAGE = 8
 
-THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-"""What a model says to itself before it answers."""
+REASONING = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|^.*</think(?:ing)?>", re.DOTALL)
+"""Reasoning before an answer; its opening tag may stand in the prompt of the server's chat template."""
 
 SPECIAL_TOKEN = re.compile(
     r"(?=(<[|\uff5c][^|\uff5c<>\n]{1,40}[|\uff5c]>|</?s>|"
@@ -21,6 +21,11 @@ SPECIAL_TOKEN = re.compile(
     re.IGNORECASE,
 )
 """What chat templates of well-known models begin and end turns with, in its group 1; it matches the first character."""
+
+
+def without_reasoning(text: str) -> str:
+    """`text` without the reasoning that a model wrote before its answer."""
+    return REASONING.sub("", text, count=1)
 
 
 def quoted(text: str) -> str:
@@ -47,11 +52,3 @@ def _escaped(character: str) -> str:
 def tokens(text: str) -> int:
     """About how many tokens `text` takes as a message, rather too many than too few."""
     return math.ceil(len(text.encode()) / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE
-
-
-def text_of(message: dict) -> str:
-    """The text of a completion's message, "" where there is none."""
-    content = message.get("content")
-    if isinstance(content, list):  # parts, as some servers give them
-        content = "".join(str(p.get("text") or "") for p in content if isinstance(p, dict) and p.get("type") == "text")
-    return content if isinstance(content, str) else ""

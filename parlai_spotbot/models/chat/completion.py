@@ -1,0 +1,161 @@
+"""Replies of OpenAI-compatible chat servers: a chat completion, or the reason why there is none."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from parlai_spotbot.models.chat.keys import Key
+
+UNPAID = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+TOO_LONG = ("context_length_exceeded", "context window", "context length", "prompt is too long", "too many tokens")
+BUSY = (408, 409, 429)
+FINGERPRINTS = 100
+"""Number of fingerprints of a model that are listed; a server may make up one for each reply."""
+
+
+class ChatError(RuntimeError):
+    """Reason why there is no usable reply. `kind` decides the remedy; the message never contains the key.
+
+    Kinds: unreachable, timeout, busy (408, 409, 429, 5xx), unpaid, key (401, 403), unknown (404), rejected (other
+    4xx), too_long (for the model's context), redirected, malformed, endless, empty, filtered.
+    """
+
+    def __init__(self, kind: str, message: str):
+        self.kind = kind
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Completion:
+    """First choice of a chat completion. `counted` are the tokens read and written, None if the server is silent."""
+
+    text: str
+    refusal: str
+    finish_reason: str
+    calls_tool: bool
+    model: str
+    fingerprint: str
+    date: str
+    counted: tuple[int, int] | None
+
+
+def parsed(raw: bytes, key: Key) -> Any:
+    """Parse a JSON body, with marks in place of the key and of unpaired surrogates; None if it is not JSON."""
+    try:
+        text = json.dumps(json.loads(raw), ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+        return key.hidden(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
+    """Read a parsed body of `size` bytes; raise `ChatError` if it is no chat completion."""
+    choices = data.get("choices") if isinstance(data, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        kind = str(headers.get("content-type", "no content type")).split(";")[0][:60]
+        what = "JSON, but no chat completion" if data is not None else f"no valid JSON ({kind}, {size} bytes)"
+        raise ChatError("malformed", f"the answer is {what}")
+    content, refusal = message.get("content"), message.get("refusal")
+    if isinstance(content, list):  # parts, as some servers give them
+        parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        content = "".join(str(part.get("text") or "") for part in parts)
+    usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
+    counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    known = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts)
+    return Completion(
+        text=content if isinstance(content, str) else "",
+        refusal=refusal.strip() if isinstance(refusal, str) else "",
+        finish_reason=str(choice.get("finish_reason") or "stop"),
+        calls_tool=bool(message.get("tool_calls")),
+        model=str(data.get("model") or "not named")[:200],
+        fingerprint=str(data.get("system_fingerprint") or "")[:200],
+        date=_date(data.get("created"), headers),
+        counted=counts if known else None,
+    )
+
+
+def _date(created: Any, headers: Mapping[str, str]) -> str:
+    if isinstance(created, (int, float)) and 0 < created < 2**33:
+        return datetime.fromtimestamp(int(created), UTC).isoformat()
+    try:
+        return parsedate_to_datetime(headers.get("date", "")).astimezone(UTC).isoformat()
+    except (TypeError, ValueError):
+        return datetime.now(UTC).replace(microsecond=0).isoformat()
+
+
+def status_in(data: Any) -> int:
+    """HTTP status of an error in a body that came with status 200, as some servers pass on another's failure; or 0."""
+    error = data.get("error") if isinstance(data, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    return (code if isinstance(code, int) and 400 <= code < 600 else 500) if error else 0
+
+
+def failure(status: int, headers: Mapping[str, str], data: Any, key: Key) -> ChatError:
+    """The error that an HTTP status means, with the server's own words where there are any."""
+    if 300 <= status < 400:
+        to = key.hidden(str(headers.get("location", "elsewhere")))[:200]
+        return ChatError("redirected", f"HTTP {status}: the server sends on to {to}")
+    words, code = _error_words(data)
+    text = f"HTTP {status}" + (f": {words}" if words else "")
+    if status in (401, 403):
+        # What servers say about a wrong key shows parts of it.
+        return ChatError("key", f"HTTP {status}" + (f" ({code})" if code else ""))
+    if code in UNPAID:
+        return ChatError("unpaid", text)
+    if status in BUSY or status >= 500:
+        wait = headers.get("retry-after")
+        return ChatError("busy", text + (f"; it asks to wait {wait} seconds" if (wait or "").isdigit() else ""))
+    if any(sign in f"{code} {words}".lower() for sign in TOO_LONG):
+        return ChatError("too_long", text)
+    if code in ("content_filter", "content_policy_violation"):
+        return ChatError("filtered", text)
+    return ChatError("unknown" if status == 404 or code == "model_not_found" else "rejected", text)
+
+
+def _error_words(data: Any) -> tuple[str, str]:
+    """A server's message, in one line of at most 300 characters, and its code."""
+    error = data.get("error", data) if isinstance(data, dict) else {}
+    if isinstance(error, str):
+        return " ".join(error.split())[:300], ""
+    if not isinstance(error, dict):
+        return "", ""
+    words = error.get("message") or error.get("detail") or ""
+    words = words if isinstance(words, str) else json.dumps(words)
+    return " ".join(words.split())[:300], str(error.get("code") or error.get("type") or "")[:60]
+
+
+def add_served(found: dict[str, dict], reply: Any) -> None:
+    """Count a reply under the exact model that the server named, with fingerprints and the first and last date."""
+    model = found.setdefault(
+        reply.model, {"replies": 0, "system_fingerprints": [], "first_reply": reply.date, "last_reply": reply.date}
+    )
+    model["replies"] += 1
+    model["first_reply"] = min(model["first_reply"], reply.date)
+    model["last_reply"] = max(model["last_reply"], reply.date)
+    known = model["system_fingerprints"]
+    if reply.fingerprint and reply.fingerprint not in known and len(known) < FINGERPRINTS:
+        known.append(reply.fingerprint)
+
+
+class ChatAccount:
+    """Requests, replies and tokens of a client; only tokens that the server counted are included."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter(
+            requests=0, replies=0, prompt_tokens=0, completion_tokens=0, replies_without_count=0
+        )
+        self.served: dict[str, dict] = {}
+
+    def add(self, reply: Completion) -> None:
+        read, written = reply.counted or (0, 0)
+        self.counts.update(replies=1, prompt_tokens=read, completion_tokens=written)
+        self.counts["replies_without_count"] += reply.counted is None
+        add_served(self.served, reply)

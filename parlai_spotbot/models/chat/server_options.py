@@ -1,0 +1,161 @@
+"""Options of a model behind a chat server, for contestants and judges alike, checked by pydantic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.chat.keys import Key, read_key
+
+OURS = ("model", "messages", "stream", "n")
+"""Fields of a request that a user's `extra` may not set."""
+
+EXAMPLE = "http://127.0.0.1:8000/v1"
+REQUIRED = {"url": f"Write for example {{}}: {EXAMPLE}.", "model": "Name the model as the server knows it."}
+
+
+def parse_if_json(value: Any) -> Any:
+    """Parse a value that a command line gives as JSON text."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            return json.loads(value)
+        except ValueError:
+            raise PydanticCustomError("json", "input should be valid JSON") from None
+    return value
+
+
+def _fields(value: Any) -> Any:
+    value = parse_if_json(value or {})
+    if isinstance(value, dict) and any(name in OURS for name in value):
+        raise PydanticCustomError("ours", f"input should be fields without {', '.join(OURS)}")
+    return value
+
+
+class ServerOptions(BaseModel):
+    """A model behind a chat server and how it is asked; None leaves a field of the request to the server.
+
+    Prices are for a million tokens.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+    removed: ClassVar = dict.fromkeys(
+        ("requests_per_minute", "tokens_per_minute"), "Lower the concurrency: a busy server's Retry-After is kept to."
+    )
+    """Option that was removed in 0.2 -> what to do instead."""
+
+    url: str = Field("", description=f"address of the server, such as {EXAMPLE}")
+    model: str = Field("", description="name of the model, as the server knows it")
+    key_variable: str = Field("", description="environment variable that holds the key")
+    key_header: str = Field("Authorization", pattern=r"^[A-Za-z0-9_-]+$", description="header that carries the key")
+    timeout: float = Field(60.0, ge=0.1, description="seconds for one attempt")
+    retries: int = Field(5, ge=0, description="further attempts where that may help")
+    concurrency: int = Field(8, ge=1, description="the most requests at once")
+    price_prompt: float = Field(0.0, ge=0, description="price of a million tokens that it reads")
+    price_completion: float = Field(0.0, ge=0, description="price of a million tokens that it writes")
+    currency: str = Field("USD", description="currency of the prices")
+    system_role: Literal["system", "developer", "user"] = Field("system", description="role of the instructions")
+    temperature: float | int | None = Field(None, ge=0, le=5, description="unset: the server's own")
+    topp: float | int | None = Field(None, gt=0, le=1, description="nucleus to draw from; unset: the server's own")
+    max_new_tokens: int = Field(100, ge=1, description="the longest reply in tokens")
+    seed: Annotated[str, BeforeValidator(str), Field(pattern=r"^(each|none|\d+)$")] = Field(
+        "each", description="each: one a request; none; or a number"
+    )
+    extra: Annotated[dict[str, Any], BeforeValidator(_fields)] = Field(
+        {}, description="further fields of a request, as JSON; null leaves one out"
+    )
+
+    @field_validator("url")
+    @classmethod
+    def _address(cls, text: str) -> str:
+        url = urlsplit(text.strip())
+        if url.scheme not in ("http", "https") or not url.hostname:
+            raise PydanticCustomError("url", f"input should be an address such as {EXAMPLE}")
+        if url.username or url.password or any(map(_secret, dict(parse_qsl(url.query)))):
+            raise PydanticCustomError("secret", "it holds a key or a password")
+        if url.path.rstrip("/").endswith("/chat/completions"):
+            raise PydanticCustomError("url", "input should be the address without /chat/completions")
+        return text.strip()
+
+    @property
+    def priced(self) -> bool:
+        return bool(self.price_prompt or self.price_completion)
+
+    def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """Price of so many tokens."""
+        return (prompt_tokens * self.price_prompt + completion_tokens * self.price_completion) / 1e6
+
+    def request(self, seed: int | None = None) -> dict:
+        """Fields of a request, but for its messages; `seed` is the request's own, used if `self.seed` is "each"."""
+        own = {"each": "each" if seed is None else seed, "none": None}
+        fields = {
+            "max_tokens": self.max_new_tokens,
+            "temperature": self.temperature,
+            "top_p": self.topp,
+            "seed": own[self.seed] if self.seed in own else int(self.seed),
+            **self.extra,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+    def key(self, where: str, option: str = "key_variable") -> Key:
+        """Read the key from the environment; `UserError` if it is not there."""
+        return read_key(self.key_variable, urlsplit(self.url).hostname or "", where, option)
+
+
+def _secret(name: str) -> bool:
+    return any(word in name.lower() for word in ("key", "token", "secret", "password", "sig"))
+
+
+Options = TypeVar("Options", bound=ServerOptions)
+
+
+def read_options(
+    kind: type[Options], given: Mapping[str, Any], where: str, names: Mapping[str, str], required: Collection[str]
+) -> Options:
+    """Check the options in `given` as a `kind`; options that it does not have are ignored.
+
+    Parameters
+    ----------
+    where : str
+        Beginning of every error.
+    names : mapping
+        Field -> name of its option, where they differ.
+    required : collection of str
+        Fields without which it does not work.
+
+    Raises
+    ------
+    UserError
+        With the option, its value and what is expected.
+    """
+    named = {field: names.get(field, field) for field in kind.model_fields}
+    prefix = named["url"].removesuffix("url")
+    for name, remedy in kind.removed.items():
+        if given.get(prefix + name):
+            raise UserError(f"{where}: option '{prefix}{name}' was removed in 0.2.", remedy)
+    values = {field: given[name] for field, name in named.items() if given.get(name) not in (None, "")}
+    for field in required:
+        if not str(values.get(field, "")).strip():
+            raise UserError(f"{where}: option '{named[field]}' is missing.", REQUIRED[field].format(named[field]))
+    values |= {f: "" for f, n in named.items() if given.get(n) == "" and kind.model_fields[f].annotation is str}
+    try:
+        return kind(**values)
+    except ValidationError as err:
+        first = err.errors(include_url=False, include_context=False)[0]
+    field = str(first["loc"][0])
+    if first["type"] == "secret":
+        raise UserError(
+            f"{where}: option '{named[field]}' holds a key or a password.",
+            "Take it out, put it into an environment variable, and name that in "
+            f"'{named['key_variable']}'; '{named['key_header']}' is the header that carries it.",
+        )
+    value = repr(values[field])
+    value = value if len(value) <= 80 else value[:80] + "…"
+    expected = first["msg"][:1].lower() + first["msg"][1:]
+    raise UserError(f"{where}: option '{named[field]}' is {value}: {expected}.", "Correct it.")

@@ -2,10 +2,9 @@
 
 They come from conversations between people that no unit shows; they have the surface form and, in the same proportions,
 the lengths of the survey's other segments, so that neither tells them; and they are chosen by `RULE` from the text
-alone, so that hardly anyone errs. How often annotators of the paper's data erred on such segments is worked out by
-``python -m parlai_spotbot.projects.spot_the_bot_2020.known_segments``: they called both people bots in 5 % of 251
-annotations (10 % of all 1,964 of people's segments), at most 6 % at any length; and called a bot that says the same in
-both of two exchanges anything but a bot in 4 % of 96, one that loops over five in 7 % of 714.
+alone, so that hardly anyone errs. In the paper's released data annotators called both people of such segments bots in
+5 % of 251 annotations (10 % of all 1,964 of people's segments), at most 6 % at any length; and called a bot that says
+the same in both of two exchanges anything but a bot in 4 % of 96, one that loops over five in 7 % of 714.
 """
 
 from __future__ import annotations

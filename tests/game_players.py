@@ -19,15 +19,13 @@ class Players:
     """How the players play.
 
     `hazards` by contestant; an appearance's factor is drawn from `factors`. `stopping` {factor: chance of stopping
-    with "human"}; `at_once` annotators decide after one exchange by guessing, `open_all` look at everything first.
+    with "human"}.
     """
 
     hazards: dict[str, float] = field(default_factory=lambda: {"alice": 0.4, "dr": 0.25, "blender": 0.12, HUMAN: 0.04})
     factors: tuple[float, ...] = (1.0,)
     stopping: dict[float, float] = field(default_factory=lambda: {1.0: 0.25})
     annotators: int = 12
-    at_once: int = 0
-    open_all: int = 0
     per_pair: int = 20
     people: int = 20
     each: int = 2
@@ -48,7 +46,7 @@ def play(players: Players, seed: int = 0) -> tuple[list[Judgement], list[Convers
     for number, conversation in enumerate(conversations):
         factors = rng.choice(players.factors, 2)
         for worker in rng.choice(workers, players.each, replace=False):
-            decided = [_decide(players, worker, conversation.entities[e], factors[e], rng) for e in (0, 1)]
+            decided = [_decide(players, conversation.entities[e], factors[e], rng) for e in (0, 1)]
             judgements += _rows(conversation, worker, f"u{worker}{number // 20}", decided, rng)
     return judgements + (_controls(workers) if players.controls else []), conversations
 
@@ -74,20 +72,14 @@ def _conversations(players: Players) -> list[Conversation]:
     ]
 
 
-def _decide(players: Players, worker: str, name: str, factor: float, rng: np.random.Generator) -> tuple[str, int]:
+def _decide(players: Players, name: str, factor: float, rng: np.random.Generator) -> tuple[str, int]:
     """The verdict, and the exchanges open then."""
-    place = int(worker[1:])
-    if place < players.at_once:
-        return ("bot" if rng.random() < 0.5 else "human"), 1
-    look = place < players.at_once + players.open_all
-    spotted = False
     for k in range(1, players.whole + 1):
-        spotted |= rng.random() < players.hazards[name] * factor
-        if spotted and not look:
+        if rng.random() < players.hazards[name] * factor:
             return "bot", k
-        if not look and k < players.whole and rng.random() < players.stopping[factor]:
+        if k < players.whole and rng.random() < players.stopping[factor]:
             return "human", k
-    return ("bot" if spotted else "unsure" if rng.random() < 0.3 else "human"), players.whole
+    return ("unsure" if rng.random() < 0.3 else "human"), players.whole
 
 
 def _rows(conversation: Conversation, worker: str, unit: str, decided: list, rng: np.random.Generator) -> list:

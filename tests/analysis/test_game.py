@@ -7,17 +7,11 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from computing import analyze
 from game_players import Players, play
-from statsmodels.stats.proportion import proportion_confint
 
-from parlai_spotbot.analysis.annotators import habits as rule
-from parlai_spotbot.analysis.annotators.habits import find_habit
 from parlai_spotbot.analysis.survival import events, followed_survival, turnbull
-from parlai_spotbot.analysis.survival.stopping import explained, stopping_bounds, stopping_test
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.findings.answers import Facts, Options
 from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting import FORM
@@ -89,7 +83,6 @@ def test_true_survival_is_recovered_where_stopping_says_nothing(players, fair):
         steps = np.array(curve["spotted"]) / (np.array(curve["n"]) * (np.array(curve["n"]) - curve["spotted"]))
         se = truth * np.sqrt(np.cumsum(steps)) * 1.3
         assert np.all(np.abs(np.array(curve["survival"]) - truth) < 3.5 * se)
-    assert result["game"]["by_source"]["human"]["test"]["p"] > 0.01
 
 
 def test_the_documented_bias_appears_where_annotators_stop_as_it_looks_human(chosen):
@@ -97,15 +90,8 @@ def test_the_documented_bias_appears_where_annotators_stop_as_it_looks_human(cho
     for name in ("alice", "dr", "blender"):
         curve = own["curves"][name]
         assert curve["survival"][-1] < CHOSEN.survival(name, curve["exchanges"][-1]) - 0.08
-        for k, low, high in zip(curve["exchanges"], curve["bounds"]["low"], curve["bounds"]["high"], strict=True):
-            assert low - 0.03 < CHOSEN.survival(name, k) < high + 0.03
-    test = chosen["game"]["by_source"]["human"]["test"]
-    assert test["p"] < 1e-6
-    assert test["difference"] < 0
-    assert "Stopping is informative here" in test["sentence"]
     for words in ("informative", "Turnbull", "Cox", "fall too steeply"):
         assert words in own["warning"]
-    assert own["warning"] == chosen["game"]["by_source"]["human"]["warning"]
 
 
 def test_sooner_spotted_is_found_without_strata_of_the_chosen_length(fair):
@@ -116,110 +102,13 @@ def test_sooner_spotted_is_found_without_strata_of_the_chosen_length(fair):
     assert "within lengths" not in own["test"]
 
 
-def test_bounds_hold_in_the_worst_cases():
-    rng = np.random.default_rng(3)
-    spots, stops = rng.integers(1, 8, 200), rng.integers(1, 8, 200)
-    spotted = spots <= stops
-    k = np.minimum(spots, stops)
-    rows = pd.DataFrame({"left": np.where(spotted, k - 1, k), "right": np.where(spotted, k, np.inf), "weight": 1.0})
-    steps = np.arange(1, 8)
-    bounds = stopping_bounds(rows, steps, Clusters.by(np.arange(200)))
-    never, next_ = (np.where(spotted, spots, then) for then in (99, stops + 1))
-    np.testing.assert_allclose(bounds["high"], (never[:, None] > steps).mean(axis=0))
-    np.testing.assert_allclose(bounds["low"], (next_[:, None] > steps).mean(axis=0))
-    ends = [[proportion_confint(200 * bounds[end][i], 200, method="beta") for end in ("low", "high")] for i in range(7)]
-    np.testing.assert_allclose(bounds["ci"], np.nan_to_num([[low[0], high[1]] for low, high in ends]), atol=1e-9)
-    # An answer "unsure" counts half as spotted, half as not: two rows of one appearance.
-    halves = pd.concat([rows.assign(left=k - 1, right=k, weight=0.5), rows.assign(left=k, right=np.inf, weight=0.5)])
-    bounds = stopping_bounds(halves, steps, Clusters.by(np.tile(np.arange(200), 2)))
-    np.testing.assert_allclose(bounds["low"], ((k[:, None] > steps) + 0.5 * (k[:, None] == steps)).mean(axis=0))
-    assert (bounds["ci"][:, 0] <= bounds["low"]).all()
-
-
-def test_the_test_of_stopping_by_hand():
-    """Two annotators an entity; cumulative hazards 1/6, 5/12, 11/12."""
-    rows = pd.DataFrame(
-        [("a", 1, 0), ("a", 2, 1), ("b", 3, 0), ("b", 3, 1), ("c", 1, 1), ("c", 2, 0)],
-        columns=["appearance", "k", "spotted"],
-    ).assign(group="x", whole=3, worker_id=list("rstuvw"))
-    found = stopping_test(rows.assign(conversation_id=rows["appearance"]))
-    assert found.difference == pytest.approx(10 / 11)  # (1/2 + 5/6) / (4/5 + 2/3): after one exchange, and after two
-    assert (found.n, found.stopped, found.conversations) == (8, 2, 3)
-
-
-def test_the_test_of_stopping_keeps_its_level():
-    """Where stopping is a coin's toss p is below .1 in a tenth of studies, though appearances differ."""
-    rng = np.random.default_rng(5)
-    p = []
-    for _ in range(120):
-        appearance = np.repeat(np.arange(120), 2)
-        hazard = np.repeat(rng.choice([0.05, 0.5], 120), 2)
-        spots, stops = rng.geometric(hazard), rng.geometric(0.3, 240)
-        k = np.minimum(np.minimum(spots, stops), 5)
-        rows = pd.DataFrame(
-            {
-                "group": "x",
-                "k": k,
-                "spotted": spots <= np.minimum(stops, 5),
-                "whole": 5,
-                "appearance": appearance,
-                "conversation_id": appearance,
-                "worker_id": np.concatenate([rng.choice(12, 2, replace=False) for _ in range(120)]),
-            }
-        )
-        p.append(stopping_test(rows).p)
-    assert 0.04 < np.mean(np.array(p) < 0.1) < 0.17
-    alone = stopping_test(rows.iloc[::2])
-    assert np.isnan(alone.p)
-    assert alone.n == 0
-
-
-def test_what_the_opened_exchanges_depend_on(fair):
-    depends = fair["game"]["by_source"]["human"]["depends"]
-    assert depends["contestant"]["p"] < 0.01
-    assert depends["annotator"]["p"] > 0.01
-    rng = np.random.default_rng(0)
-    groups = np.repeat(np.arange(30), 20)
-    values = rng.normal(size=600) + 2 * rng.normal(size=30)[groups]
-    share = explained(values, groups, np.zeros(600), rng)
-    assert share["share"] == pytest.approx(0.8, abs=0.12)
-    assert share["p"] == 0.001
-    assert np.isnan(explained(values, np.zeros(600), np.zeros(600), rng)["share"])
-
-
 # -- players ----------------------------------------------------------------------------------------------------------
-HABITS = Players(per_pair=60, people=60, annotators=14, at_once=2, open_all=1, controls=True)
+PLAYERS = Players(per_pair=60, people=60, annotators=14, controls=True)
 
 
 @pytest.fixture(scope="module")
 def played():
-    return found(HABITS, only=()), play(HABITS, 1)
-
-
-def test_habits_are_found_and_listed_with_and_without(played):
-    own = played[0]["game"]["by_source"]["human"]
-    flagged = {h: [w for w, e in f["annotators"].items() if e["flagged"]] for h, f in own["habits"].items()}
-    assert flagged == {"decides at once": ["w00", "w01"], "opens everything": ["w02"]}
-    for habit in own["habits"].values():
-        assert habit["false_alarms"]["studies"] < 0.05
-        assert "at least 80%" in habit["rule"]
-    guess = own["habits"]["decides at once"]["annotators"]["w00"]
-    assert guess["share"] == guess["first_decision_at_once"] == 1
-    assert abs(guess["accuracy_bots"] - 0.5) < 0.2
-    assert list(own["without"]) == ["nobody", "decides at once", "opens everything", "both habits"]
-    everybody, rest = own["without"]["nobody"], own["without"]["decides at once"]
-    assert rest["annotators"] == 2
-    assert rest["n"] + rest["annotations"] == everybody["n"]
-    assert rest["accuracy"] > everybody["accuracy"]
-    people = [next(row for row in entry["bots"] if row["name"] == HUMAN) for entry in (everybody, rest)]
-    assert people[1]["pass_first"] > people[0]["pass_first"] + 0.03  # guesses had made people look like bots
-    curves = played[0]["survival"]["by_source"]["human"]["curves"]
-    for row in everybody["bots"]:
-        assert row["pass_first"] == pytest.approx(curves[row["name"]]["survival"][0])
-        assert row["pass_last"] == pytest.approx(curves[row["name"]]["survival"][-1])
-    annotators = played[0]["annotators"]["by_source"]["human"]
-    assert "decides at once" in annotators["annotators"]["w00"]["flags"]
-    assert annotators["without"]["decides at once"]["annotators"] == 2
+    return found(PLAYERS, only=()), play(PLAYERS, 1)
 
 
 def test_points_and_places_are_those_of_the_rules(played):
@@ -262,43 +151,6 @@ def test_controls_count_for_points_but_never_as_data(played):
     assert annotators["with_everybody"]["sentence"].startswith("With everybody's annotations the order is ")
     game = result["game"]["by_source"]["human"]
     assert "w13" in {row["worker_id"] for row in game["leaderboard"]}  # who earned points earned them
-    assert all("w13" not in habit["annotators"] for habit in game["habits"].values())
-    assert game["without"]["nobody"]["n"] == result["ranking"]["made_by"]["used"]["human"]
-    assert game["accuracy"]["n"] == 2 * game["without"]["nobody"]["n"]
-
-
-# -- the rule on habits -----------------------------------------------------------------------------------------------
-def test_the_rule_raises_few_false_alarms_and_misses_few():
-    rng = np.random.default_rng(7)
-    alarms, hits = [], []
-    for seed in range(16):
-        items = rng.integers(20, 60, 20)
-        shares = rng.beta(6, 9, 20)
-        counts = rng.binomial(items, shares)
-        alarms.append(find_habit(counts, items, rng=np.random.default_rng(seed), simulations=2).flagged.any())
-        counts[:4] = items[:4]
-        hits.append(find_habit(counts, items, rng=np.random.default_rng(seed), simulations=2).flagged[:4].mean())
-    assert np.mean(alarms) <= 0.1
-    assert np.mean(hits) > 0.7
-
-
-def test_the_rule_says_when_there_is_nobody_to_compare_with():
-    none = find_habit([20, 20, 1], [20, 20, 20], rng=np.random.default_rng(0))
-    assert "fewer than 3 annotators" in none.why
-    assert not none.flagged.any()
-    few = find_habit([5] * 6, [5] * 6, rng=np.random.default_rng(0))
-    assert np.isnan(few.p).all()
-    with pytest.raises(ValueError, match="counts: row 1 is 9, expected 0 to 8"):
-        find_habit([1, 9], [8, 8], rng=np.random.default_rng(0))
-    # Who has the other habit is not among those who are compared with.
-    counts, items = np.array([30] + [12] * 8 + [0] * 6), np.full(15, 30)
-    apart = counts == 0
-    with_, without = (
-        find_habit(counts, items, rng=np.random.default_rng(0), apart=own) for own in (np.zeros(15, bool), apart)
-    )
-    assert without.p[0] < with_.p[0]
-    assert without.typical == pytest.approx(0.4, abs=0.04)
-    assert rule.LEAST_SHARE == 0.8
 
 
 # -- as a whole -------------------------------------------------------------------------------------------------------
@@ -317,15 +169,7 @@ def test_all_files_and_tables_are_there(played):
         "examples",
     }
     json.dumps(result, allow_nan=False)
-    names = set(tables(GAME, result))
-    assert {
-        "ranking",
-        "game_leaderboard",
-        "game_habits",
-        "game_without",
-        "game_opened",
-        "game_survival_bounds",
-    } <= names
+    assert {"ranking", "game_leaderboard"} <= set(tables(GAME, result))
     agreement = result["agreement"]["by_source"]["human"]
     assert agreement["krippendorff_alpha"]["nature"]["alpha"] is not None  # by item, whatever was opened
 
@@ -335,7 +179,6 @@ def test_a_judge_sees_everything_and_plays_no_game():
     judge = [replace(j, source="judge:quick", worker_id="v", exchanges=5, annotation_id=j.item_id) for j in judgements]
     result = analyze(judgements + judge, conversations, GAME, bootstraps=10, backend="native")
     own = result["survival"]["by_source"]["judge:quick"]
-    assert "bounds" not in own["curves"]["alice"]
     assert "warning" not in own
     assert own["curves"]["alice"]["exchanges"] == [5]
     assert "plays no game" in result["game"]["by_source"]["judge:quick"]["why"]
@@ -344,7 +187,7 @@ def test_a_judge_sees_everything_and_plays_no_game():
 
 
 def test_segments_of_fixed_length_are_analysed_as_ever(made_up):
-    """The same rows by the survey with segments: no bounds, no warning, strata of lengths."""
+    """The same rows by the survey with segments: no warning, strata of lengths."""
     own = analyze(*made_up(sources=("human",)), bootstraps=5, backend="native")
     survival = own["survival"]["by_source"]["human"]
     assert "warning" not in survival

@@ -20,7 +20,6 @@ from parlai_spotbot.analysis.survival.results import (
     SeparationWarning,
     SurvivalWarning,
 )
-from parlai_spotbot.analysis.survival.stopping import StoppingTest, stopping_bounds, stopping_test
 from parlai_spotbot.analysis.survival.turnbull import TurnbullFit, turnbull
 
 __all__ = [
@@ -31,7 +30,6 @@ __all__ = [
     "ParametricFit",
     "RegressionFit",
     "SeparationWarning",
-    "StoppingTest",
     "SurvivalWarning",
     "TurnbullFit",
     "cox",
@@ -41,8 +39,6 @@ __all__ = [
     "logrank",
     "logrank_pairs",
     "parametric",
-    "stopping_bounds",
-    "stopping_test",
     "survival_intervals",
     "turnbull",
 ]

@@ -77,7 +77,7 @@ class Annotations(Answers):
             return frame
         frame["k"] = rows[["opened0", "opened1"]].to_numpy().ravel()
         frame["since"] = (frame["k"] - 1).where(frame["source"] == HUMAN, 0)
-        return frame.assign(whole=rows["whole"].repeat(2).to_numpy())
+        return frame
 
     @property
     def by_item(self) -> Annotations:

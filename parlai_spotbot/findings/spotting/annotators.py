@@ -26,7 +26,6 @@ from parlai_spotbot.findings.spotting.annotators_words import (
     rules_in_words,
     weak_sentence,
 )
-from parlai_spotbot.findings.spotting.players import HABITS, marked
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.surveys.controls.flags import MISSED, missed_some, rules_of
@@ -53,7 +52,7 @@ def compute(own: Annotations) -> dict:
         for worker in workers:
             table.at[worker, "flags"].append(name)
     kept = table[table["left_out"] == ""]
-    words = rules_in_words(rules) | {MISSED: MISSED_SOME} | HABITS
+    words = rules_in_words(rules) | {MISSED: MISSED_SOME}
     summary = annotators.summary(kept, rules, also) | {"left_out": _left_out(table)}
     summary["flags"] = {name: {"rule": words[name], **flag} for name, flag in summary["flags"].items()}
     controls = controls_summary(own.controls, own.allowed, own.failed)
@@ -105,10 +104,10 @@ def _clear(ranking: Mapping) -> int:
 
 
 def _marked(own: Annotations) -> dict[str, list[str]]:
-    """Annotators that no rule on answers catches: who missed controls, and who has a habit that defeats the game."""
+    """Return annotators that no rule on answers catches: those who missed controls."""
     labelled = set(own.whole.rows["worker_id"])
     missed = [worker for worker in missed_some(own.judgements, own.facts.survey) if worker in labelled]
-    return ({MISSED: missed} if missed and own.crossed else {}) | marked(own)
+    return {MISSED: missed} if missed and own.crossed else {}
 
 
 def _left_out(table: pd.DataFrame) -> dict[str, int]:

@@ -1,112 +1,100 @@
-"""The game of the paper's appendix B: who played how, who leads, and what the results are without bad habits."""
+"""The game of the paper's appendix B: points, places and the bonus."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+import pandas as pd
+
 from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
+from parlai_spotbot.findings.sections import ALL, Section, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.players import LEADERBOARD, WITHOUT, players
-from parlai_spotbot.findings.spotting.stopping import stopping
-from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import between, listed, number, p_value, percent, upper_first, who
+from parlai_spotbot.surveys.controls import SEGMENTS, truth
+from parlai_spotbot.surveys.game import points
+from parlai_spotbot.surveys.spot_the_bot_game import GAME
+from parlai_spotbot.wording import listed, number, percent, upper_first
 
 NO_GAME = "a judge is shown everything at once: it plays no game"
 
+BONUS = (
+    "the annotator with the most points over all finished units, controls among them, is paid for one unit more; with "
+    "equal points each of them"
+)
+
 
 def compute(own: Annotations) -> dict:
-    """How annotators stop, and how they play; of a judge, why there is nothing."""
-    return {**stopping(own), **players(own)} if own.followed else {"why": NO_GAME}
+    """Points and places of the annotators; of a judge, why there are none."""
+    if not own.followed:
+        return {"why": NO_GAME}
+    board = _leaderboard(decisions(own))
+    leaders = board["worker_id"][board["bonus"]].tolist()
+    return {
+        "points": {"right": GAME.right, "wrong": GAME.wrong, "penalty": GAME.penalty},
+        "leaderboard": board.to_dict(orient="records"),
+        "bonus": {"rule": BONUS, "annotators": leaders, "points": board["points"].max()},
+    }
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
+def decisions(own: Annotations) -> pd.DataFrame:
+    """Return one row a decision on an entity, controls among them; of two on an entity the first.
+
+    Columns: worker_id, unit_id, annotation_id, entity, opened, answer, truth ("human" or "bot").
+    """
+    rows = []
+    for row in own.judgements:
+        if row.question != "nature" or row.target not in ("entity:0", "entity:1"):
+            continue
+        talk = own.facts.conversations.get(row.conversation_ids[0])
+        known = tuple("human" if person else "bot" for person in talk.is_human) if talk else None
+        known = truth(row.control) if row.control in SEGMENTS.marks else known
+        if known is not None:  # else a control without a known truth
+            entity = int(row.target[-1])
+            about = (row.worker_id, row.unit_id, row.annotation_id, entity, row.exchanges)
+            rows.append((*about, row.answer, known[entity]))
+    columns = ["worker_id", "unit_id", "annotation_id", "entity", "opened", "answer", "truth"]
+    return pd.DataFrame(rows, columns=columns).drop_duplicates(["annotation_id", "entity"])
+
+
+def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
+    """Return one row an annotator, the leader first; equal points share a rank."""
+    rows = []
+    for worker, own in play.groupby("worker_id", sort=True):
+        earned = sum(points(GAME, *row) for row in zip(own["truth"], own["answer"], own["opened"], strict=True))
+        units, sure = own["unit_id"].nunique(), own["answer"] != "unsure"
+        right = int((own["answer"] == own["truth"]).sum())
+        rows.append(
+            {
+                "worker_id": worker,
+                "points": earned,
+                "units": units,
+                "points_per_unit": earned / units,
+                "decisions": len(own),
+                "right": right,
+                "wrong": int(sure.sum()) - right,
+                "unsure": int((~sure).sum()),
+                "accuracy": right / sure.sum() if sure.any() else np.nan,
+                "mean_opened": own["opened"].mean(),
+            }
+        )
+    board = pd.DataFrame(rows)
+    board.insert(0, "rank", board["points"].rank(ascending=False, method="min").astype(int))
+    board["bonus"] = board["rank"] == 1
+    return board.sort_values(["rank", "worker_id"], kind="stable").reset_index(drop=True)
+
+
 def tell(result: Result) -> list[Section]:
-    """Who plays how, who leads, and what is left without those whose habits defeat the game."""
+    """The leader and the leaderboard."""
     own = result.data
     if not own.get("leaderboard"):
         return []
-    stops = [(own.get(key) or {}).get("sentence") for key in ("depends", "test")]
-    text = [sentence for sentence in (*stops, _bonus_sentence(own, result)) if sentence]
-    made = (_leaderboard_table(own, result), _habits_table(own, result), _without_table(own), _opened_table(own))
-    tables = [table for table in made if table is not None]
-    return [Section("game", "Game", text, _charts(own, result), tables, open_tables=ALL)]
-
-
-def _charts(own: Mapping, result: Result) -> list[Chart]:
-    """How annotators play, and how often they are right by the exchanges open."""
-    once, everything = (entry["annotators"] for entry in own["habits"].values())
-    points = []
-    for worker, entry in once.items():
-        other = everything[worker]
-        hollow = entry["flagged"] or other["flagged"]
-        number_of = result.called(worker).removeprefix("annotator ") if hollow else ""
-        place = {"x": entry["share"], "y": other["share"], "low": None, "high": None, "x_low": None, "x_high": None}
-        points.append({"label": number_of, **place, "hollow": hollow})
-    rows = [
-        {
-            "what": habit,
-            "annotator": result.called(worker).removeprefix("annotator "),
-            "share": entry["share"],
-            "n": entry.get("items"),
-            "flagged": "yes" if entry["flagged"] else "no",
-        }
-        for habit, found in own["habits"].items()
-        for worker, entry in found["annotators"].items()
-    ]
-    caption = (
-        "A mark an annotator, by the share of dialogues with both decisions after one exchange, and with none before "
-        "everything was open; hollow, with their numbers, where the rule finds a habit."
-    )
-    x, y = "share decided at once", "share with everything opened first"
-    label = "How annotators play the game"
-    play = Chart(
-        "habits",
-        "points",
-        "",
-        caption,
-        {"points": points, "x": x, "y": y},
-        own["habits_sentence"],
-        label=label,
-        rows=rows,
-    )
-    right = [row for row in own["accuracy_by_opened"] if row["accuracy"] is not None]
-    steps = [row["exchanges"] for row in right]
-    series = {"label": "right when sure", "x": steps, "y": [row["accuracy"] for row in right]}
-    series |= {end: [row.get(end) for row in right] for end in ("low", "high")}
-    caption = (
-        "How often sure decisions were right, by the exchanges open; the band is of 95 % intervals that take decisions "
-        "as independent."
-    )
-    rows = [
-        {
-            "exchanges": row["exchanges"],
-            "share": row["accuracy"],
-            "low": row.get("low"),
-            "high": row.get("high"),
-            "n": row["right"] + row["wrong"],
-        }
-        for row in right
-    ]
-    data = {"series": [series], "x": "exchanges open", "y": "share right when sure"}
-    label = "How often annotators are right by the exchanges open"
-    return [play, Chart("right", "lines", "", caption, data, label=label, rows=rows)]
-
-
-def _bonus_sentence(own: Mapping, result: Result) -> str:
-    """Who leads, and is to be paid the bonus."""
-    board = own.get("leaderboard") or []
-    if not board:
-        return ""
     winners = [result.called(worker) for worker in own["bonus"]["annotators"]]
     verb = "lead" if len(winners) > 1 else "leads"
-    return f"{upper_first(listed(winners))} {verb} with {number(own['bonus']['points'], 0)} points and gets the bonus."
+    text = f"{upper_first(listed(winners))} {verb} with {number(own['bonus']['points'], 0)} points and gets the bonus."
+    return [Section("game", "Game", [text], [], [_leaderboard_table(own, result)], open_tables=ALL)]
 
 
-def _leaderboard_table(own: Mapping, result: Result) -> Table | None:
-    found = own.get("leaderboard")
-    if not found:
-        return None
+def _leaderboard_table(own: Mapping, result: Result) -> Table:
     rows = [
         (
             result.called(e["worker_id"]),
@@ -119,7 +107,7 @@ def _leaderboard_table(own: Mapping, result: Result) -> Table | None:
             number(e["mean_opened"], 1),
             "bonus" if e["bonus"] else "–",
         )
-        for e in found
+        for e in own["leaderboard"]
     ]
     points = own["points"]
     how = (
@@ -131,104 +119,10 @@ def _leaderboard_table(own: Mapping, result: Result) -> Table | None:
     return Table("Leaderboard", how, head, rows, folded=len(rows) > 12)
 
 
-def _opened_table(own: Mapping) -> Table | None:
-    found = own.get("opened")
-    if not found:
-        return None
-    rows = [
-        (
-            Name(e["name"]),
-            str(e["n"]),
-            number(e["mean"], 1),
-            number(e["mean_called_bot"], 1),
-            number(e["mean_called_human"], 1),
-            percent(e["first"]),
-            percent(e["all"]),
-        )
-        for e in found
-    ]
-    how = (
-        "Exchanges open when annotators decided for an entity: in the mean, where they called it a bot, where human; "
-        "how often that was the first exchange, and how often all of them. Means differ between bots because "
-        "annotators stop when they are sure."
-    )
-    head = ("", "Decisions", "Exchanges", "called bot", "called human", "At the first", "With all open")
-    return Table("Exchanges opened", how, head, rows)
-
-
-def _habits_table(own: Mapping, result: Result) -> Table | None:
-    """The annotators with a habit, and those who come near."""
-    rows = []
-    for habit, found in (own.get("habits") or {}).items():
-        for worker, e in found["annotators"].items():
-            if e["flagged"] or (e["share"] or 0) >= 0.5:
-                accuracy = f"{percent(e['accuracy_bots'])} / {percent(e['accuracy_people'])}"
-                cells = (result.called(worker), habit, f"{e['count']} of {e['items']}", percent(e["share"]))
-                rows.append((*cells, p_value(e["p_adjusted"]), "yes" if e["flagged"] else "no", accuracy))
-    if not rows:
-        return None
-    told = [f"“{habit}”: {found['rule']}" for habit, found in own["habits"].items()]
-    alarms = [
-        f"{habit} {percent(found['false_alarms']['studies'])}"
-        for habit, found in own["habits"].items()
-        if found["false_alarms"]["studies"] is not None
-    ]
-    how = f"Annotators who do it with half of their dialogues or more. Flagged is who {'; '.join(told)}. "
-    if alarms:
-        how += f"Simulated studies without such habits in which the rule flags anybody: {', '.join(alarms)}. "
-    how += "Last, how often sure decisions on bots and on people were right: those who guess come near half of both."
-    head = ("", "Habit", "Dialogues", "Share", "p, adjusted", "Flagged", "Right on bots / people")
-    return Table("Habits", how, head, rows)
-
-
-def _without_table(own: Mapping) -> Table | None:
-    """Win rates and survival with and without the annotators who have a habit."""
-    found = own.get("without")
-    if not found:
-        return None
-    names = [row["name"] for row in found["nobody"]["bots"]]
-    rows = []
-    for name, e in found.items():
-        if name != "nobody" and not e["annotators"]:
-            continue
-        cells = []
-        by_name = {row["name"]: row for row in e["bots"]}
-        for bot in names:
-            row = by_name.get(bot, {})
-            rate = "" if bot == HUMAN else percent(row.get("win_rate")) + _ends(row, "win_rate") + " · "
-            cells.append(f"{rate}{percent(row.get('pass_last'))}{_ends(row, 'pass_last')}")
-        rows.append((name, str(e["annotators"]), str(e["annotations"]), percent(e["accuracy"]), *cells))
-    empty = [name for name, e in found.items() if name != "nobody" and not e["annotators"]]
-    how = (
-        "Without the annotators of a habit: how many they are, with how many annotations; the accuracy of the "
-        "others; for each bot its win rate and the share that passes after all exchanges, for people that share, "
-        "with 95 % intervals."
-    )
-    if empty:
-        how += f" Nobody: {', '.join(empty)}."
-    people = [who(bot) for bot in names]
-    return Table("Results without habits", how, ("Left out", "Annotators", "Annotations", "Accuracy", *people), rows)
-
-
-def _ends(row: dict, key: str) -> str:
-    return between([row.get(f"{key}_low"), row.get(f"{key}_high")])
-
-
-# -- tables ------------------------------------------------------------------------------------------------------------
 def rows(data: Mapping) -> Rows:
-    """Rows of the tables game_leaderboard, game_opened, game_accuracy, game_habits and game_without."""
+    """Rows of the table game_leaderboard."""
     for row in data.get("leaderboard", []):
-        yield "game_leaderboard", {key: row[key] for key in LEADERBOARD}
-    for row in data.get("opened", []):
-        yield "game_opened", row
-    for row in data.get("accuracy_by_opened", []):
-        yield "game_accuracy", row
-    for habit, found in data.get("habits", {}).items():
-        for worker, row in found["annotators"].items():
-            yield "game_habits", {"habit": habit, "worker_id": worker, **row}
-    for name, entry in data.get("without", {}).items():
-        for row in entry["bots"]:
-            yield "game_without", {"without": name, **{key: entry[key] for key in WITHOUT}, **row}
+        yield "game_leaderboard", row
 
 
 FINDING = Finding("game", FORM, compute, tell, rows, place=40, surveys=("spot_the_bot_game",))

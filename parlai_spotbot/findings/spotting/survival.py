@@ -9,7 +9,6 @@ from dataclasses import replace
 from parlai_spotbot.findings.finding import Finding, Result, Rows, two_ends
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations, in_text, title
-from parlai_spotbot.findings.spotting.stopping import bounds_rows, bounds_table
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.findings.spotting.survival_words import passing
 from parlai_spotbot.findings.spotting.table_methods import about, resampling
@@ -36,10 +35,10 @@ def tell(result: Result) -> list[Section]:
     """How long each passes, and what features go with it."""
     own = result.data
     charts = [chart for chart in (_curves_chart(own), _effects_chart(own)) if chart is not None]
-    makers = (_in_words, _curves_table, _logrank_table, _effects_table, bounds_table)
+    makers = (_in_words, _curves_table, _logrank_table, _effects_table)
     tables = [table for table in (make(own) for make in makers) if table is not None]
     option = own.get("unsure", {}).get("option")
-    text = [passing(option), *(own[key] for key in ("warning", "bounds_sentence") if own.get(key))]
+    text = [passing(option), *([own["warning"]] if own.get("warning") else [])]
     return [Section("survival", "Survival", text, charts, tables, open_tables=ALL)]
 
 
@@ -342,8 +341,7 @@ def _features(fits: Mapping) -> list[str]:
 
 # -- tables ------------------------------------------------------------------------------------------------------------
 def rows(data: Mapping) -> Rows:
-    """Rows of the tables survival_curves, survival_summary, survival_pairs, survival_cox, survival_cox_models and, of a
-    game, game_survival_bounds."""
+    """Rows of the tables survival_curves, survival_summary, survival_pairs, survival_cox and survival_cox_models."""
     for name, curve in data["curves"].items():
         for i, k in enumerate(curve["exchanges"]):
             low, high = curve["ci"][i]
@@ -398,7 +396,6 @@ def rows(data: Mapping) -> Rows:
                     "notes": "; ".join(fit["notes"]),
                 },
             )
-    yield from bounds_rows(data)
 
 
 def _flat_pair(pair: dict) -> dict:
@@ -422,7 +419,7 @@ def lines(result: Result) -> list[str]:
     own = result.data
     found = [f"  survival by {own['backend']}; {own['unsure']['said']}"]
     if "warning" in own:
-        found.append("  take care: annotators chose when to stop, so S falls too steeply; the report has bounds")
+        found.append("  take care: annotators chose when to stop, so S falls too steeply")
     return found
 
 

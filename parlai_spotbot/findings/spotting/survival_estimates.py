@@ -20,7 +20,6 @@ from parlai_spotbot.analysis.survival import (
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.findings.spotting import Annotations
 from parlai_spotbot.findings.spotting import survival_words as sentences
-from parlai_spotbot.findings.spotting.stopping import with_bounds
 from parlai_spotbot.findings.spotting.survival_effects import effects
 from parlai_spotbot.records import HUMAN
 
@@ -60,13 +59,14 @@ class Setting:
 
 
 def survival_of(own: Annotations) -> dict:
-    """Everything about survival; of a game with the bounds that hold however annotators chose to stop."""
+    """Everything about survival; of a game with a warning."""
     names = [*own.bots, *([HUMAN] if (own.rows["a"] == HUMAN).any() else [])]
     drawn = own.drawn("survival").take(own.pages)
     options = own.options
     setting = Setting(names, drawn, options.backend, options.unsure, own.resample, own.rng, own.followed, own.features)
     found = survival(own.entities, setting) | {"bootstrap": own.bootstrap()}
-    return with_bounds(own, found) if own.followed else found
+    counted = "Appearances still undecided when so much was open"
+    return found | ({"warning": sentences.CHOSEN, "counted": counted} if own.followed else {})
 
 
 def survival(entities: pd.DataFrame, setting: Setting) -> dict:

@@ -14,6 +14,13 @@ LEVEL = 0.05
 SMALL = 20
 """With fewer appearances at a length a share is little more than a hint."""
 
+CHOSEN = (
+    "Annotators chose themselves when to stop, and that choice is informative: whoever stops early with “human” does "
+    "so because the entity looks human. Turnbull's estimate, the log-rank test and Cox's model assume that whoever "
+    "stopped would have gone on to spot bots like those who did not stop, so the curves fall too steeply. For a "
+    "measure take segments of fixed length (survey spot_the_bot)."
+)
+
 RATIO = {"ph": "hazard ratio", "po": "odds ratio"}
 
 PASSING = {

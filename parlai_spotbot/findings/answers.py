@@ -72,7 +72,7 @@ class Facts:
     `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `units`: of
     each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan; `training`, the
     turns of each conversation that the bots know, or `training_why` they are not there. `judges`: of each judge's
-    source, `about` (what it says of itself) and `own`, the contestants that are its own model. `screening` are the
+    source `about`, what it says of itself. `screening` are the
     rounds of the training that annotators took; `collection`, what provenance says of how people were recruited; `nuc`,
     of Next-Utterance Classification, the key and the models' scores.
     """

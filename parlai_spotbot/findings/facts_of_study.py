@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.analysis.trust.own_models import own_contestants
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
@@ -85,14 +84,13 @@ def checked_round(row: dict, where: str) -> dict:
 
 
 def judges_of(study: Study, survey: str) -> dict[str, dict]:
-    """Of each judge that has left an account: `about` (its JUDGE.json) and `own`, the contestants of its model."""
+    """Return `about`, the JUDGE.json, of each judge that has left one."""
     found = {}
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
         about = files.read_json(path, "file of a judge", "Make it anew with spotbot_judge.")
         if not isinstance(about, dict):
             raise UserError(f"{path}: expected what a judge says of itself.", "Make it anew with spotbot_judge.")
-        own = own_contestants(about, study.plan.contestants.values())
-        found[f"judge:{about.get('judge', path.stem)}"] = {"about": about, "own": own}
+        found[f"judge:{about.get('judge', path.stem)}"] = {"about": about}
     return found
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 from itertools import chain
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from made_up_surveys import Made, acute, item_of, likert, talk
 
 from parlai_spotbot import plugin
 from parlai_spotbot.findings import ratings
-from parlai_spotbot.findings.choices.trust import said_by_judged
 from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.records import HUMAN
@@ -294,35 +292,3 @@ def test_a_further_finding_is_one_file(tmp_path, monkeypatch):
         assert told["highest"] == ["The highest rating is 5."]
     finally:
         plugin._names.cache_clear()
-
-
-def test_the_words_of_the_judged_speakers_are_counted_a_turn():
-    pair = [
-        talk("a", (HUMAN, "bot"), ["seed", "seed", *(["a b c d e f", "two words"] * 2)]),
-        talk("b", ("bot", "bot"), [f"w {'x ' * 8}y"] * 8),
-    ]
-    own = {c.conversation_id: c for c in pair}
-    item = item_of(pair, (1, 0))
-    study = SimpleNamespace(items={"i": item}, conversations=own)
-    # Two turns of two words beside three of ten: the turns that they have on average, 2.5.
-    assert said_by_judged(study, "i", item.conversation_ids, ("bot", "bot")) == (5.0, 25.0)
-    # Without the item the speaker's name says who is judged.
-    assert said_by_judged(study, "?", item.conversation_ids, ("bot", "bot")) == (8.0, 40.0)
-    assert said_by_judged(study, "?", item.conversation_ids, (HUMAN, "bot")) == (24.0, 40.0)
-
-
-def test_a_judge_that_likes_whoever_says_more_is_found_out():
-    made, names = Made("acute_eval", 2), ("a", "b", "c")
-    for i in range(120):
-        a, b = made.rng.choice(names, 2, replace=False)
-        words = [int(n) for n in made.rng.integers(3, 20, 2)]
-        pair = [talk(f"{n}-{i}-{k}", (n, n), ["word " * words[k]] * 8) for k, n in enumerate((a, b))]
-        made.conversations.update({c.conversation_id: c for c in pair})
-        item = item_of(pair, (0, 0), ("engagingness", "reason"))
-        more = 1 / (1 + (words[1] / words[0]) ** 3)  # the odds of the longer, by its share to the power of three
-        for source, share in ((HUMAN, 0.5), ("judge:x", more)):
-            made.annotation(item, {("engagingness", "pair"): made.choose(share)}, f"w{i}", source)
-    found = analysed("acute_eval", made)["trust"]["by_source"]["judge:x"]["length"]["engagingness"]
-    assert found["n_people"] == found["n_judge"] == 120
-    assert found["judge_ci"][0] > 0.8
-    assert found["people_ci"][0] < 0 < found["people_ci"][1]

@@ -10,7 +10,6 @@ from parlai_spotbot import files
 from parlai_spotbot.findings import judge_tables, trust
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.contents import read_contents
-from parlai_spotbot.findings.facts_of_study import judges_of
 from parlai_spotbot.report import CAUTION, build_report, chapters
 from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.study import Study
@@ -20,7 +19,7 @@ SURVEY = "spot_the_bot"
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory, new_study):
-    """A study with people, a judge drawn by rule, and one that always says "bot" and is the contestant eliza."""
+    """A study with people, a judge drawn by rule, and one that always says "bot"."""
     study = new_study(tmp_path_factory.mktemp("trust") / "study", per_pair=6, analyze=False)
     rows = list(study.judgements(SURVEY))
     always = [
@@ -36,9 +35,8 @@ def study(tmp_path_factory, new_study):
     ]
     files.write_jsonl(study.judgements_path(SURVEY), [row.to_json() for row in rows + always])
     position = {"n": 40, "flips": 10, "rate": 0.25, "ci": [0.1, 0.4], "by_question": {}}
-    about = {"judge": "always", "variants": {}, "model": {"model": "eliza"}, "position": position}
+    about = {"judge": "always", "variants": {}, "position": position}
     files.write_json(study.survey_path(SURVEY) / "judges" / "always.json", about)
-    assert judges_of(study, SURVEY)["judge:always"]["own"] == ["eliza"]
     analyze(study, bootstraps=50, backend="native")
     return study
 
@@ -62,10 +60,6 @@ def test_always_bot_is_unmasked(parts):
     always, spotter = parts["judge:always"], parts["judge:spotter"]
     assert always.text[0].startswith("Do not trust this judge on who is human")
     text = said(always)
-    assert "it says “bot” in all of its" in text
-    assert "balanced accuracy 50%" in text
-    assert "Its answers do not depend on who speaks" in text
-    assert "saves nothing that can be counted on" in text
     assert "always the same answer" in text
     assert "Do not trust this judge" not in said(spotter)
     assert {part.caution for part in parts.values()} == {CAUTION}
@@ -74,19 +68,13 @@ def test_always_bot_is_unmasked(parts):
 def test_what_stands_in_it(parts):
     always = parts["judge:always"]
     titles = [table.title for table in always.tables]
-    assert titles[:6] == [
+    assert titles[:3] == [
         "The judge and people",
         "Rankings of the judge and of people",
-        "What sways the judge",
         "Answers that turn with the order",
-        "Whom the judge favours, by who is human",
-        "What the judge could save",
     ]
-    assert titles[6] == "People's means with the judge's help, by who is human"
-    assert titles[7] == "What a model of the judge's errors promises"  # the safe one stands first
     assert "Answers on who is human" in titles
-    assert "its own model (eliza)" in said(always)
-    assert len(always.figures) == 3
+    assert len(always.figures) == 1
     assert all("<svg" in figure.drawing for figure in always.figures)
     for table in always.tables:
         assert {len(row) for row in table.rows} <= {len(table.head)}
@@ -113,7 +101,7 @@ def section(text):
 
 def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_path):
     folder = study.analysis_path(SURVEY)
-    assert {"trust.json", "trust.csv", "trust_confusion.csv", "trust_savings.csv"} <= {p.name for p in folder.iterdir()}
+    assert {"trust.json", "trust.csv", "trust_confusion.csv", "trust_ranks.csv"} <= {p.name for p in folder.iterdir()}
     found = files.read_json(folder / "trust.json")
     assert list(found["by_source"]) == ["judge:always", "judge:spotter"]
     assert found["made_by"]["options"]["bootstraps"] == 50

@@ -88,8 +88,6 @@ def _question(
         "people_pairs": len(among) // 2,
         **draws.told(people_agree, "people_agree", "people_agree_ci", 0, 1, pairs=True),
         **draws.told(between, "people_alpha", "people_alpha_ci", -1, 1, pairs=True),
-        "alpha_without_one": draws.without_one(with_judge),
-        "people_alpha_without_one": draws.without_one(between),
         **draws.told(with_judge - between, "difference", "difference_ci", -2, 2, pairs=True),
         "confusion": _confusion(mixed, levels, draws),
         "style": {"judge": style(judge["answer"], levels), "people": style(people["answer"], levels)},
@@ -108,18 +106,10 @@ def _confusion(met: np.ndarray, levels: list[str], draws: Draws) -> dict:
 
 
 def style(answers: pd.Series, levels: Sequence[str]) -> dict:
-    """How somebody answers, whatever is asked about: `shares` of each answer, `entropy` (bits; 0: always the same).
-
-    `most` is the most frequent answer, `constant` the only one that is ever given, or None.
-    """
-    counts = answers.value_counts().reindex(levels, fill_value=0)
-    share = counts / max(1, counts.sum())
-    some = share[share > 0]
-    most = str(counts.idxmax()) if len(answers) else None
+    """Return `shares` of each answer, how many (`n`), and `constant`, the only answer that is ever given, or None."""
+    share = answers.value_counts().reindex(levels, fill_value=0) / max(1, len(answers))
     return {
         "n": len(answers),
         "shares": {str(level): float(value) for level, value in share.items()},
-        "entropy": float(-(some * np.log2(some)).sum()) + 0.0,
-        "most": most,
-        "constant": most if len(some) == 1 else None,
+        "constant": str(share.idxmax()) if (share > 0).sum() == 1 else None,
     }

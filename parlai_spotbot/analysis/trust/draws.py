@@ -9,13 +9,11 @@ either changes, the linear part of what drawing both would.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
-from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 
 ENOUGH = 400
 """More draws of either kind are not needed for a variance."""
@@ -25,15 +23,15 @@ class Draws:
     """How often each row of a frame counts.
 
     Row 0 is the data as they are; then come draws of conversations (the rows `homes`), and where there are several
-    people, draws of people, and of what one of them says of one conversation; last, for each person, everything without
-    this one (`without`). Statistics are computed for all rows at once; `told` reads them.
+    people, draws of people, and of what one of them says of one conversation. Statistics are computed for all rows at
+    once; `told` reads them.
 
     Parameters
     ----------
     conversations : sequence
         The ids of all conversations that occur.
     people : frame
-        People's rows: conversation_id, worker_id. A single person is not left out.
+        People's rows: conversation_id, worker_id.
     replicates : int
         Of each kind of draws, at most `ENOUGH`.
     """
@@ -46,7 +44,7 @@ class Draws:
         self.bootstrap = ClusterBootstrap(home, who, rng=rng, replicates=self.replicates)
         several = len(self.bootstrap.names) > 1
         self.homes = slice(1, 1 + self.replicates)
-        self.without = slice(1 + self.replicates * (3 if several else 1), None)
+        self.rows = 1 + self.replicates * (3 if several else 1)
         seen, drawn = _drawn(self.bootstrap, home, 0)
         # Conversations that the judge alone saw are drawn by themselves.
         rest = sorted(set(conversations) - set(home))
@@ -62,28 +60,19 @@ class Draws:
             self._cells, first = np.unique(self._codes(people, "worker_id"), return_index=True)
             self._more = _weights(self.bootstrap, first, 2) - 1
 
-    @property
-    def left_out(self) -> int:
-        """How many people are left out in turn."""
-        return len(self._person)
-
-    @property
-    def rows(self) -> int:
-        return self.without.start + self.left_out
-
     def _codes(self, rows: pd.DataFrame, column: str) -> np.ndarray:
-        return self._place(rows) * (self.left_out + 1) + self._who(rows, column)
+        return self._place(rows) * (len(self._person) + 1) + self._who(rows, column)
 
     def _who(self, rows: pd.DataFrame, column: str) -> np.ndarray:
         who = self._person.get_indexer(rows[column])
-        return np.where(who < 0, self.left_out, who)
+        return np.where(who < 0, len(self._person), who)
 
     def _place(self, rows: pd.DataFrame) -> np.ndarray:
         return self._home.get_indexer(rows["conversation_id"])
 
     def _kinds(self) -> tuple[slice, slice]:
         """The rows that draw people, and what one of them says of one conversation."""
-        first, last = self.homes.stop, self.without.start
+        first, last = self.homes.stop, self.rows
         return slice(first, first + self.replicates), slice(first + self.replicates, last)
 
     def sums(
@@ -109,36 +98,11 @@ class Draws:
         by_home = by(self._place(rows), len(self._home))
         result = np.tile(by_home.sum(axis=0), (self.rows, 1))
         result[self.homes] = self._homes @ by_home
-        for column in people if self.left_out else ():
-            own = by(self._who(rows, column), self.left_out + 1)[:-1]
+        for column in people if len(self._person) else ():
             persons, both = self._kinds()
-            result[persons] += self._people @ own
+            result[persons] += self._people @ by(self._who(rows, column), len(self._person) + 1)[:-1]
             result[both] += self._more @ by(np.searchsorted(self._cells, self._codes(rows, column)), len(self._cells))
-            result[self.without] -= own
         return result
-
-    def weights(self, rows: pd.DataFrame, people: Sequence[str] = ()) -> np.ndarray:
-        """How often each row counts: (draws, n)."""
-        weights = np.ones((self.rows, len(rows)))
-        weights[self.homes] = self._homes[:, self._place(rows)]
-        for column in people if self.left_out else ():
-            who = self._who(rows, column)
-            persons, both = self._kinds()
-            weights[persons] += self._people[:, who]
-            weights[both] += self._more[:, np.searchsorted(self._cells, self._codes(rows, column))]
-            weights[self.without.start + who, np.arange(len(rows))] = 0
-        return weights
-
-    def estimates(self, values: np.ndarray) -> Estimates:
-        """Statistics from their values (draws, p); a draw in which one has no value counts for none."""
-        return Estimates(values[0], self.bootstrap.spread(values[1 : self.without.start]))
-
-    def variance_in_all(self, values: np.ndarray) -> float:
-        """The variances of several statistics (draws, n), summed: steadier than each by itself."""
-        spread = self.bootstrap.spread(np.where(np.isfinite(values), values, values[0])[1 : self.without.start])
-        one = [None if own is None else np.trace(own).reshape(1, 1) for own in (*spread.single, spread.both)]
-        summed = replace(spread, single=tuple(one[:-1]), both=one[-1])
-        return float(summed.variance(np.ones((1, 1)))[0][0])
 
     def interval(
         self, values: np.ndarray, least: float = -np.inf, most: float = np.inf, pairs: bool = False
@@ -147,7 +111,7 @@ class Draws:
 
         `pairs`: it sets people's answers beside other people's.
         """
-        drawn = (self._once(values) if pairs and self.left_out else values)[1 : self.without.start]
+        drawn = (self._once(values) if pairs and len(self._person) else values)[1:]
         return self.bootstrap.interval(values[0], drawn, span=(least, most))
 
     def _once(self, values: np.ndarray) -> np.ndarray:
@@ -164,21 +128,11 @@ class Draws:
             found[part] = values[0] + (values[part] - values[0]) * kept
         return found
 
-    def test(self, values: np.ndarray, pairs: bool = False) -> dict:
-        """The `se` of a statistic, the `p` of its being 0, and their `df`, from its values (draws,); see `interval`."""
-        return self.estimates((self._once(values) if pairs and self.left_out else values)[:, None]).contrast([1.0])
-
     def told(
         self, values: np.ndarray, name: str = "estimate", interval: str = "ci", least=-np.inf, most=np.inf, pairs=False
     ) -> dict:
         """An estimate and its interval from its values (draws,), see `interval`."""
         return {name: float(values[0]), interval: self.interval(values, least, most, pairs).tolist()}
-
-    def without_one(self, values: np.ndarray) -> list[float]:
-        """The least and the greatest value where one person is left out; NaN where there is but one."""
-        without = values[self.without]
-        without = without[np.isfinite(without)]
-        return [float(without.min()), float(without.max())] if len(without) else [np.nan, np.nan]
 
 
 def _drawn(bootstrap: ClusterBootstrap, clusters: Sequence, kind: int) -> tuple[pd.Index, np.ndarray]:

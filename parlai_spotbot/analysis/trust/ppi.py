@@ -2,101 +2,133 @@
 
 Prediction-powered inference with power tuning (Angelopoulos, Duchi & Zrnic 2023, "PPI++", arXiv 2311.01453, sections 2
 and 6): people's mean, less λ times what the judge says of people's items beyond what it says of further ones. What the
-judge holds for or against somebody cancels out; all that is assumed is that people were given their items at random
-among all. Rows that share conversations or annotators hang together, in the variance and in the choice of λ.
+judge holds for or against somebody cancels out; the assumption is that people were given their items at random among
+all. The package ppi-python tunes λ; intervals allow for rows that share conversations or annotators, which it does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 
-ALONE, GAP, BOTH, OWN = np.array([[1.0, 0, 0], [0, 1, -1], [1, -1, 1], [0, 1, 0]])
-"""People's mean; the judge's on people's items less that on further ones; the one less the other; the judge's."""
+FEW = 30
+"""With fewer answers of people that have one of the judge beside them, nothing is estimated."""
 
 
-@dataclass(frozen=True)
-class PoweredSample:
-    """What one mean is learnt from.
+def tuned_power(people: np.ndarray, judge: np.ndarray, further: np.ndarray) -> float:
+    """Return ppi-python's λ, from 0 to 1, for people's answers (n,), the judge's to the same items (n,) and to further
+    ones (N,); 0 where the judge has nothing to add."""
+    from ppi_py import ppi_mean_pointestimate
+
+    if len(people) < 2 or len(further) < 2 or min(map(np.ptp, (people, judge, further))) == 0:
+        return 0.0
+    gap = further.mean() - judge.mean()
+    least = 1e-6 * judge.std()
+    further = further + (least if abs(gap) < least else 0.0)  # λ follows from the estimates, which are linear in it
+    alone, full, tuned = (float(ppi_mean_pointestimate(people, judge, further, lam=lam)[0]) for lam in (0, 1, None))
+    return float(np.clip((tuned - alone) / (full - alone), 0, 1))
+
+
+def powered_means(
+    people: pd.DataFrame, judge: pd.DataFrame, named: Callable[[str], dict], bounds: tuple[float, float] | None = None
+) -> dict:
+    """Return people's means by group, alone and with the judge's answers.
 
     Parameters
     ----------
-    people, judge : arrays (n,)
-        People's answers, and the judge's to the same items; NaN where it gave none.
-    conversations, workers : sequences (n,)
-        Of people's answers.
-    further, further_conversations : array and sequence (N,)
-        The judge's answers to items that people were not given, and their conversations.
+    people, judge : frames
+        Answers in numbers, the judge's to all items that it rated: item, group, x, conversation_id; people's also
+        worker_id. Several ratings of an item by the judge count as their mean.
+    named : callable
+        Return the columns that name a group, such as {"a": …, "b": …}.
     bounds : (low, high), optional
         The range that answers can have.
+
+    Returns
+    -------
+    dict
+        `means`, one entry a group: its name, `n_people`, `n_judge_alone`, `power` (λ), `people` and `both` with
+        `…_ci`, `width` (standard error of `both` by that of `people`; None where it is not known); `width`, the
+        geometric mean of widths. Only `why` where there is too little to go by.
     """
-
-    people: np.ndarray
-    judge: np.ndarray
-    conversations: Sequence
-    workers: Sequence
-    further: np.ndarray
-    further_conversations: Sequence
-    bounds: tuple[float, float] | None = None
-
-    @cached_property
-    def rated(self) -> np.ndarray:
-        """Which of people's answers (n,) have one of the judge beside them."""
-        return np.isfinite(self.judge)
-
-    @cached_property
-    def estimates(self) -> Estimates:
-        """People's mean, the judge's on people's items, and the judge's on further ones (3,); 0 for what is missing.
-
-        A judge is no annotator: its further answers hang together by conversations alone. How many clusters there are
-        to go by, people's answers say.
-        """
-        n, more, rated = len(self.people), len(self.further), self.rated
-        known = self.people, self.judge[rated], self.further
-        values = np.array([float(own.mean()) if len(own) else 0.0 for own in known])
-        scores = np.zeros((n + more, 3))
-        scores[:n, 0] = (self.people - values[0]) / n
-        scores[:n, 1] = np.where(rated, self.judge - values[1], 0.0) / max(1, rated.sum())
-        scores[n:, 2] = (self.further - values[2]) / max(1, more)
-        workers = [*self.workers, *range(-more, 0)] if len(set(self.workers)) > 1 else None
-        clusters = Clusters.by([*self.conversations, *self.further_conversations], workers)
-        return Estimates(values, clusters.spread(scores, np.r_[np.ones(n), np.zeros(more)]), self.bounds)
-
-    @cached_property
-    def variances(self) -> np.ndarray:
-        """Of people's mean, of the judge's gap, of the one less the other, of the judge's on people's items (4,)."""
-        return self.estimates.spread.variance(np.stack([ALONE, GAP, BOTH, OWN]))[0]
-
-    @property
-    def powers(self) -> bool:
-        """Whether the judge can add anything: it rated both kinds of items, and people's answers are seen to vary."""
-        return len(self.further) > 0 and self.rated.sum() > 1 and bool((self.variances > [0, 0, -1, -1]).all())
-
-    def pooled(self) -> float:
-        """The variance of the judge's gap by the variance of all its answers, over that by either kind's own."""
-        own, n, more = self.judge[self.rated], int(self.rated.sum()), len(self.further)
-        either = own.var() / (n - 1) + self.further.var() / more
-        return float((1 / n + 1 / more) * np.r_[own, self.further].var(ddof=1) * n / (n - 1) / either)
+    judge = judge.groupby(["group", "item"], sort=False).agg({"x": "mean", "conversation_id": "first"}).reset_index()
+    rated = judge[["group", "item", "x"]].rename(columns={"x": "y"})
+    people = people.merge(rated, on=["group", "item"])
+    if len(people) < FEW:
+        return {"why": f"fewer than {FEW} answers of people with a rating of the judge beside them"}
+    known = pd.MultiIndex.from_frame(people[["group", "item"]])
+    further = judge[~pd.MultiIndex.from_frame(judge[["group", "item"]]).isin(known)]
+    rest = dict(list(further.groupby("group")))
+    means = [named(group) | _mean(own, rest.get(group, further[:0]), bounds) for group, own in people.groupby("group")]
+    widths = [row["width"] for row in means if row["width"]]
+    return {"means": means, "width": float(np.exp(np.mean(np.log(widths)))) if widths else None}
 
 
-def power(samples: Sequence[PoweredSample]) -> float:
-    """λ, from 0 to 1, that makes the means' variances least in sum; 0 where the judge has nothing to add."""
-    able = [sample for sample in samples if sample.powers]
-    both = sum((own[0] + own[1] - own[2]) / 2 for own in (sample.variances for sample in able))
-    gap = sum(sample.variances[1] * sample.pooled() for sample in able)
-    return float(np.clip(both / gap, 0, 1)) if gap > 0 else 0.0
+def _mean(people: pd.DataFrame, further: pd.DataFrame, bounds: tuple[float, float] | None) -> dict:
+    x, y, more = (frame[name].to_numpy(dtype=float) for frame, name in ((people, "x"), (people, "y"), (further, "x")))
+    power = tuned_power(x, y, more)
+    estimates = _estimates(x, y, more, people, further, bounds)
+    alone, both = (estimates.contrast(weights) for weights in ([1.0, 0, 0], [1.0, -power, power]))
+    known = np.isfinite([alone["se"], both["se"]]).all() and alone["se"] > 0
+    return {
+        "n_people": len(x),
+        "n_judge_alone": len(more),
+        "power": power,
+        "people": float(alone["estimate"]),
+        "people_ci": list(alone["ci"]),
+        "both": float(both["estimate"]),
+        "both_ci": list(both["ci"]),
+        "width": float(both["se"] / alone["se"]) if known else None,
+    }
 
 
-def mean(sample: PoweredSample, power: float = 0.0, level: float = 0.95) -> dict:
-    """People's mean made surer by the judge with λ = `power`: `estimate`, `se`, `ci`, `p` (of its being 0), `df`.
+def _estimates(
+    x: np.ndarray,
+    y: np.ndarray,
+    more: np.ndarray,
+    people: pd.DataFrame,
+    further: pd.DataFrame,
+    bounds: tuple[float, float] | None,
+) -> Estimates:
+    """Return people's mean, the judge's on people's items, and the judge's on further ones (3,), with covariance.
 
-    People's alone with a `power` of 0, and where the judge can't add anything; see `Estimates.contrasts` for where
-    nothing varies (an exact bound) and where there are too few clusters (NaN).
+    A judge is no annotator: its further answers are clustered by conversations alone.
     """
-    return sample.estimates.contrast([1.0, -power, power] if sample.powers else ALONE, level)
+    values = np.array([own.mean() if len(own) else 0.0 for own in (x, y, more)])
+    scores = np.zeros((len(x) + len(more), 3))
+    scores[: len(x), 0], scores[: len(x), 1] = (x - values[0]) / len(x), (y - values[1]) / len(x)
+    scores[len(x) :, 2] = (more - values[2]) / max(1, len(more))
+    workers: Sequence | None = [*people["worker_id"], *range(-len(more), 0)]
+    workers = workers if people["worker_id"].nunique() > 1 else None
+    clusters = Clusters.by([*people["conversation_id"], *further["conversation_id"]], workers)
+    return Estimates(values, clusters.spread(scores, np.r_[np.ones(len(x)), np.zeros(len(more))]), bounds)
+
+
+def means_of_contests(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
+    """Return `powered_means` of each pair's share of wins less that of losses, from the contests of one criterion."""
+
+    def oriented(rows: pd.DataFrame) -> pd.DataFrame:
+        rows = rows[rows["a"] != rows["b"]]
+        turned = rows["a"] > rows["b"]
+        first, second = rows["a"].where(~turned, rows["b"]), rows["b"].where(~turned, rows["a"])
+        outcome = rows["outcome"].astype(int) * np.where(turned, -1, 1)
+        return rows.assign(group=first + "\t" + second, item=rows["item_id"], x=outcome)
+
+    return powered_means(
+        oriented(people), oriented(judge), lambda pair: dict(zip("ab", pair.split("\t"), strict=True)), (-1, 1)
+    )
+
+
+def means_of_ratings(people: pd.DataFrame, judge: pd.DataFrame, bounds: tuple[float, float] | None = None) -> dict:
+    """Return `powered_means` of each contestant's ratings by one criterion; `bounds` are the ends of the scale."""
+    item = [rows["item_id"] + "\t" + rows["place"].astype(str) for rows in (people, judge)]
+    ours, theirs = (
+        rows.assign(group=rows["contestant"], item=own, x=rows["score"])
+        for rows, own in zip((people, judge), item, strict=True)
+    )
+    return powered_means(ours, theirs, lambda contestant: {"contestant": contestant}, bounds)

@@ -32,7 +32,7 @@ def make(bots=4, per_pair=10, people=8, noise=0.35, seed=0, each=2):
                 rows += _answers(item, f"w{worker}", seen, noise, rng)
     about = ["item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer"]
     frame = pd.DataFrame(rows, columns=about)
-    return SimpleNamespace(people=frame, casts=casts, names=names, **_makers(casts, rng))
+    return SimpleNamespace(people=frame, casts=casts, names=names, **_makers(casts))
 
 
 def _answers(item, worker, seen, noise, rng):
@@ -44,18 +44,13 @@ def _answers(item, worker, seen, noise, rng):
     yield (*about, "better", "pair", SIDES[int(said[0]) - int(said[1])])
 
 
-def _makers(casts, rng):
-    words = {item: rng.integers(20, 60, 2) for item in casts}
-
+def _makers(casts):
     def contests(answers):
         own = answers[answers["question"] == "better"].reset_index(drop=True)
         outcome = own["answer"].map(VALUE)
         own = own[["annotation_id", "worker_id", "item_id", "conversation_id"]].assign(criterion="better")
         cast = [casts[item] for item in own["item_id"]]
-        length = np.array([words[item] for item in own["item_id"]])
-        return own.assign(
-            a=[c[0] for c in cast], b=[c[1] for c in cast], outcome=outcome, words_a=length[:, 0], words_b=length[:, 1]
-        )
+        return own.assign(a=[c[0] for c in cast], b=[c[1] for c in cast], outcome=outcome)
 
     def ratings(answers):
         own = answers[answers["question"] == "nature"].reset_index(drop=True)
@@ -65,7 +60,7 @@ def _makers(casts, rng):
         own = own[["annotation_id", "worker_id", "item_id", "conversation_id"]]
         return own.assign(criterion="nature", place=place, contestant=names, score=score)
 
-    return {"contests": contests, "ratings": ratings, "words": words}
+    return {"contests": contests, "ratings": ratings}
 
 
 def as_judge(people, variant="v"):
@@ -90,7 +85,7 @@ def world():
 def trusted():
     """trust.json of a judge in a world, with few draws."""
 
-    def part(own, judge, people=None, replicates=200, seed=1, kin=(), **more):
+    def part(own, judge, people=None, replicates=200, seed=1, **more):
         people = own.people if people is None else people
         found = trust_part(
             people,
@@ -99,7 +94,6 @@ def trusted():
             ratings=own.ratings,
             rng=np.random.default_rng(seed),
             replicates=replicates,
-            own=kin,
             **more,
         )
         return in_words(found)

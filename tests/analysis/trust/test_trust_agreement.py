@@ -10,7 +10,6 @@ from parlai_spotbot.analysis.trust import trust_part
 from parlai_spotbot.analysis.trust.agreement import style
 from parlai_spotbot.analysis.trust.draws import Draws
 from parlai_spotbot.findings.trust import in_words
-from parlai_spotbot.findings.verdict import saving_sentence, speaker_sentence
 
 COLUMNS = ["item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer"]
 
@@ -76,8 +75,6 @@ def test_confusion_shares_and_habits_counted_by_hand():
     assert own["people_agree"] == pytest.approx(0.5)
     shares = own["style"]["people"]["shares"]
     assert shares == pytest.approx({"a": 3 / 6, "b": 2 / 6, "c": 1 / 6})
-    expected = -(0.5 * np.log2(0.5) + 1 / 3 * np.log2(1 / 3) + 1 / 6 * np.log2(1 / 6))
-    assert own["style"]["people"]["entropy"] == pytest.approx(expected)
 
 
 def test_variants_are_told_one_by_one_and_do_not_weigh():
@@ -90,29 +87,12 @@ def test_variants_are_told_one_by_one_and_do_not_weigh():
 
 def test_habits_of_one_who_always_says_the_same():
     own = style(pd.Series(["bot"] * 7), ["bot", "human"])
-    assert (own["constant"], own["entropy"], own["shares"]) == ("bot", 0.0, {"bot": 1.0, "human": 0.0})
+    assert (own["constant"], own["shares"]) == ("bot", {"bot": 1.0, "human": 0.0})
 
 
 def test_nothing_shared_is_said():
     own = part(frame({"1": ["a"]}), frame({"2": ["a"]}, source="v"))
     assert own == {"items": 0, "why": "people and the judge answered no item both"}
-
-
-def test_sums_over_draws_are_weighted_sums():
-    """The fast sums against every row by its weight; draws of annotations are linear where two people's count."""
-    rng = np.random.default_rng(0)
-    rows = pd.DataFrame({"conversation_id": rng.choice(list("abcdef"), 60), "worker_id": rng.choice(list("xyz"), 60)})
-    draws = Draws(rows["conversation_id"], rows, rng=rng, replicates=20)
-    cells, mass = rng.integers(4, size=60), rng.random(60)
-    weights = draws.weights(rows, ["worker_id"])
-    expected = np.array([[(row * mass)[cells == c].sum() for c in range(4)] for row in weights])
-    assert draws.sums(rows, cells, 4, mass, ["worker_id"]) == pytest.approx(expected)
-    assert draws.rows == 1 + 3 * 20 + 3
-    assert (weights[0] == 1).all()
-    left = weights[draws.without]
-    assert sorted(map(tuple, left.astype(bool))) == sorted(tuple(rows["worker_id"] != name) for name in "xyz")
-    for part in (weights[draws.homes], weights[21:41], weights[41:61]):  # so many as there are, in the mean
-        assert part.mean() == pytest.approx(1, abs=0.2)
 
 
 def test_the_error_of_a_mean_is_the_two_way_clustered_one():
@@ -131,7 +111,6 @@ def test_the_error_of_a_mean_is_the_two_way_clustered_one():
         for key in ("conversation_id", "worker_id", ["conversation_id", "worker_id"])
     ]
     variance = sum(sign * (sums**2).sum() for sign, sums in zip((1, 1, -1), both, strict=True)) / 1500**2
-    assert draws.test(mean[:, 0])["se"] == pytest.approx(np.sqrt(variance), rel=0.1)
     low, high = draws.interval(mean)[0]
     people = 1500**2 / (rows["worker_id"].value_counts() ** 2).sum()
     assert (high - low) / 2 == pytest.approx(t.ppf(0.975, people - 1) * np.sqrt(variance), rel=0.1)
@@ -143,14 +122,6 @@ def own(world):
     return world.make(bots=4, per_pair=16, seed=5)
 
 
-@pytest.fixture(scope="module")
-def truth(own):
-    rows = own.people[own.people["question"] == "nature"].drop_duplicates(["item_id", "target"])
-    names = [own.casts[item][int(target[-1])] for item, target in zip(rows["item_id"], rows["target"], strict=True)]
-    right = ["human" if name in ("bot2", "bot3") else "bot" for name in names]
-    return pd.Series(right, index=pd.MultiIndex.from_frame(rows[["item_id", "question", "target"]]))
-
-
 def test_a_copy_of_people_agrees_wholly(own, world, trusted):
     one = own.people[own.people["annotation_id"].isin(own.people.drop_duplicates("item_id")["annotation_id"])]
     found = trusted(own, world.as_judge(own.people), people=one)
@@ -159,22 +130,6 @@ def test_a_copy_of_people_agrees_wholly(own, world, trusted):
         assert np.isnan(entry["people_alpha"])  # one person each
     assert found["verdict"]["level"] == "unknown"
     assert found["ranks"]["better"]["tau"] == pytest.approx(1)
-    assert found["savings"]["better"]["slope"] == pytest.approx(1)
-    assert found["savings"]["better"]["spread"] == pytest.approx(0, abs=1e-6)
-
-
-def test_an_answer_that_nobody_departs_from_is_no_lack_of_second_annotators(own, world, trusted):
-    one = own.people[own.people["annotation_id"].isin(own.people.drop_duplicates("item_id")["annotation_id"])]
-    alone = trusted(own, world.as_judge(one), people=one)["verdict"]["sentence"]
-    assert "no item was answered by two" in alone
-    never = own.people.assign(answer=own.people["answer"].mask(own.people["question"] == "nature", "bot"))
-    found = trusted(own, world.as_judge(never), people=never)
-    assert found["questions"]["nature"]["people_pairs"] > 0
-    assert found["verdict"]["questions"]["nature"]["level"] == "unknown"
-    said = found["verdict"]["sentence"]
-    assert "no item was answered by two" not in said
-    assert "On who is human nobody knows" in said
-    assert "all gave one and the same answer" in said
 
 
 def test_one_of_the_people_as_judge_is_not_told_from_people(world, trusted):
@@ -186,53 +141,36 @@ def test_one_of_the_people_as_judge_is_not_told_from_people(world, trusted):
     assert found["verdict"]["level"] in ("unclear", "level")
     low, high = found["questions"]["better"]["difference_ci"]
     assert low < 0 < high
-    assert found["speakers"]["nature"]["judge"]["depends"]
 
 
-def test_a_judge_that_always_says_bot_is_unmasked(own, truth, world, trusted):
+def test_a_judge_that_always_says_bot_is_unmasked(own, world, trusted):
     judge = world.as_judge(own.people)
     judge["answer"] = np.where(judge["question"] == "nature", "bot", "no_difference")
-    found = trusted(own, judge, truth=truth)
+    found = trusted(own, judge)
     assert found["verdict"]["level"] == "constant"
     assert found["verdict"]["warning"]
     entry = found["questions"]["nature"]
     assert entry["alpha"] <= 0
     assert entry["style"]["judge"]["constant"] == "bot"
     assert entry["style"]["people"]["constant"] is None
-    assert found["accuracy"]["nature"]["judge"] == 0.5
-    assert found["accuracy"]["nature"]["people"] > 0.55
-    text = found["verdict"]["sentence"]
-    assert "Do not trust this judge" in text
-    assert "“bot” in all of its 192 answers, whoever speaks" in text
-    assert "balanced accuracy 50%" in text
-    speakers = found["speakers"]["nature"]
-    assert not speakers["judge"]["depends"]
-    assert speakers["people"]["depends"]
-    assert "do not depend on who speaks" in speaker_sentence(speakers)
+    assert found["verdict"]["sentence"].startswith("Do not trust this judge on who is human")
     assert np.isnan(found["ranks"]["nature"]["tau"])  # it ranks nobody
-    savings = found["savings"]["better"]
-    assert {entry["estimate"] for entry in savings["saved"].values()} == {0.0}
-    assert "saves nothing" in saving_sentence(savings)
 
 
-def test_a_shuffled_judge_comes_out_at_chance(own, truth, world, trusted):
+def test_a_shuffled_judge_comes_out_at_chance(own, world, trusted):
     """Answers exchanged at random between items: over many shuffles each test errs about as often as it may.
 
     Of 12 a test at 5 % errs more than twice once in fifty times.
     """
     judge, rng = world.as_judge(own.people), np.random.default_rng(8)
-    hits = {"alpha": 0, "accuracy": 0, "depends": 0, "warned": 0, "saved": 0}
+    hits = {"alpha": 0, "warned": 0}
     for seed in range(12):
         mixed = judge.copy()
         mixed["answer"] = mixed.groupby("question")["answer"].transform(rng.permutation)
-        found = trusted(own, mixed, seed=seed, replicates=100, truth=truth)
+        found = trusted(own, mixed, seed=seed, replicates=100)
         low, high = found["questions"]["nature"]["alpha_ci"]
         hits["alpha"] += low <= 0 <= high
-        low, high = found["accuracy"]["nature"]["judge_ci"]
-        hits["accuracy"] += low <= 0.5 <= high
-        hits["depends"] += not found["speakers"]["nature"]["judge"]["depends"]
         hits["warned"] += found["verdict"]["warning"]
-        hits["saved"] += found["savings"]["better"]["saved"]["as_many"]["estimate"] == 0
     assert min(hits.values()) >= 10, hits
 
 
@@ -243,7 +181,7 @@ def test_a_judge_below_people_is_warned_of(world, trusted):
     wrong = rng.random(len(judge)) < 0.45
     judge.loc[wrong, "answer"] = judge[wrong].groupby("question")["answer"].transform(rng.permutation)
     found = trusted(own, judge)
-    assert {entry["level"] for entry in found["verdict"]["questions"].values()} == {"below"}
+    assert set(found["verdict"]["questions"].values()) == {"below"}
     assert found["verdict"]["sentence"].startswith(
         "Beware: on who is human and better this judge agrees with people less than people agree with each other"
     )

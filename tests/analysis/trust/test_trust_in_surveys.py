@@ -9,9 +9,8 @@ from computing import analyze as compute
 
 from parlai_spotbot.analysis.frames import annotations_frame
 from parlai_spotbot.findings.compute import tables
-from parlai_spotbot.findings.spotting.trust import _words, beside_people, long_frame
-from parlai_spotbot.records import HUMAN, Turn
-from parlai_spotbot.texts.repetition import turns_frame
+from parlai_spotbot.findings.spotting.trust import beside_people, long_frame
+from parlai_spotbot.records import HUMAN
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +25,7 @@ def analyze(judgements, conversations, **more):
 @pytest.fixture(scope="module")
 def result(both):
     about = {"position": {"n": 3, "flips": 1, "rate": 1 / 3, "ci": [0, 1], "by_question": {}}}
-    return analyze(*both, judges={"judge:quick": {"about": about, "own": ["bot1"]}})
+    return analyze(*both, judges={"judge:quick": {"about": about}})
 
 
 def test_people_are_told_the_same_whatever_judges_say(both, result):
@@ -47,24 +46,22 @@ def test_of_judges_only_with_all_that_is_promised(result):
     assert list(result["trust"]["by_source"]) == ["judge:quick"]
     own = result["trust"]["by_source"]["judge:quick"]
     assert set(own["questions"]) == {"nature", "fluency", "sensibleness", "specificity"}
-    for part in ("ranks", "speakers", "position", "length", "favours", "savings"):
+    for part in ("ranks", "powered"):
         assert list(own[part]) == ["nature", "fluency", "sensibleness", "specificity"]
-    assert own["favours"]["nature"]["self"]["own"] == ["bot1"]
     assert own["flips"]["flips"] == 1
-    assert own["accuracy"]["nature"]["people"] > 0.5
     json.dumps(result["trust"], allow_nan=False)
     found = tables("spot_the_bot", result)
-    assert {"trust", "trust_confusion", "trust_answers", "trust_ranks", "trust_biases", "trust_savings"} <= set(found)
+    assert {"trust", "trust_confusion", "trust_ranks"} <= set(found)
     row = found["trust"].set_index("question").loc["nature"]
     assert row["alpha"] == own["questions"]["nature"]["alpha"]
-    assert row["verdict"] == own["verdict"]["questions"]["nature"]["level"]
+    assert row["verdict"] == own["verdict"]["questions"]["nature"]
     assert found["trust_confusion"].query("question == 'nature'")["n"].sum() == pytest.approx(
         own["questions"]["nature"]["n"]
     )
 
 
 def test_the_same_seed_gives_the_same_numbers(both, result):
-    judges = {"judge:quick": {"about": {}, "own": ["bot1"]}}
+    judges = {"judge:quick": {"about": {}}}
     again = analyze(*both, judges=judges, only=("trust",))["trust"]["by_source"]["judge:quick"]
     first = {key: value for key, value in result["trust"]["by_source"]["judge:quick"].items() if key != "flips"}
     assert again == first
@@ -80,26 +77,12 @@ def test_answers_become_long(both):
     assert one["fluency", "pair"] == {1: "entity:0", 0: "no_difference", -1: "entity:1"}[wide["fluency"][0]]
 
 
-def test_words_are_those_that_were_shown(both):
-    judgements, conversations = both
-    turns = tuple(Turn(turn.speaker, "word " * (i + 1)) for i, turn in enumerate(conversations[0].turns))
-    conversations = [replace(conversations[0], turns=turns), *conversations[1:]]
-    wide = annotations_frame(judgements, conversations).frame
-    words = _words(wide, turns_frame(conversations))
-    rows = wide[(wide["conversation_id"] == conversations[0].conversation_id) & (wide["k"] == 2)]
-    # The seed exchange (turns of 1 and 2 words) is not shown; then 3, 4, 5 and 6 words.
-    assert words.loc[rows.index].drop_duplicates().to_numpy().tolist() == [[8, 10]]
-
-
 def test_a_judge_may_use_the_names_of_peoples_annotations(both):
     wide = annotations_frame(*both).frame
     people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))
     assert len(judge) <= len(people)
     same = judge.assign(annotation_id=people["annotation_id"].to_numpy()[: len(judge)])
-    plain, taken = (
-        beside_people(people, own, turns_frame(both[1]), rng=np.random.default_rng(0), replicates=10)
-        for own in (judge, same)
-    )
+    plain, taken = (beside_people(people, own, rng=np.random.default_rng(0), replicates=10) for own in (judge, same))
     np.testing.assert_equal(taken, plain)
 
 
@@ -107,5 +90,5 @@ def test_a_judge_of_other_items_is_told_apart(both):
     wide = annotations_frame(*both).frame
     people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))
     judge["item_id"] = "other " + judge["item_id"]
-    found = beside_people(people, judge, turns_frame(both[1]), rng=np.random.default_rng(0), replicates=10)
+    found = beside_people(people, judge, rng=np.random.default_rng(0), replicates=10)
     assert found == {"items": 0, "why": "people and the judge answered no item both"}

@@ -9,222 +9,76 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from scipy.special import expit
+from scipy.stats import norm
 
-from parlai_spotbot.analysis.trust.ppi import PoweredSample, mean, power
-from parlai_spotbot.analysis.trust.ppi_savings import powered
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.estimates import mean_of
-from parlai_spotbot.analysis.uncertainty.shares import Z
-from parlai_spotbot.findings.trust_rows import trust_rows
+from parlai_spotbot.analysis.trust.ppi import powered_means, tuned_power
+from parlai_spotbot.findings.trust import trust_rows
 
 
-# -- against ppi-python ------------------------------------------------------------------------------------------------
-def independent(seed, n=40, more=100, slope=0.6):
-    """A sample of which nobody shares a conversation or an annotator."""
+def frames(people, judge, further, conversations=None, workers=None, more=None, group="g"):
+    """People's answers with the judge's (n,) to the same items, and its answers to further items, as frames."""
+    n = len(people)
+    conversations = np.arange(n) if conversations is None else conversations
+    more = 10**6 + np.arange(len(further)) if more is None else more
+    first = np.unique(conversations, return_index=True)[1]
+    worker = "only" if workers is None else workers
+    ours = {"item": conversations, "x": people, "worker_id": worker, "group": group, "conversation_id": conversations}
+    items = np.r_[conversations[first], 10**9 + np.arange(len(further))]
+    home = np.r_[conversations[first], more]
+    theirs = {"item": items, "x": np.r_[judge[first], further], "group": group, "conversation_id": home}
+    return pd.DataFrame(ours), pd.DataFrame(theirs)
+
+
+def told(frames, bounds=None):
+    people, judge = (pd.concat(parts, ignore_index=True) for parts in zip(*frames, strict=True))
+    return powered_means(people, judge, lambda group: {"of": group}, bounds)
+
+
+@pytest.mark.parametrize(("seed", "slope"), enumerate([0.6, 0.1, -0.5, 3.0]))
+def test_of_independent_rows_it_is_ppi_python(seed, slope):
+    """The estimate is the same; so is the interval, but for n / (n - 1) in the variance and t for normal."""
     rng = np.random.default_rng(seed)
-    judge = rng.normal(1.0, 2.0, n + more)
-    people = slope * judge[:n] + rng.normal(size=n)
-    return PoweredSample(people, judge[:n], range(n), ["only"] * n, judge[n:], range(n, n + more))
+    judge = rng.normal(1.0, 2.0, 140)
+    asked = slope * judge[:40] + rng.normal(size=40), judge[:40], judge[40:]
+    (own,) = told([frames(*asked)])["means"]
+    assert own["both"] == pytest.approx(ppi_mean_pointestimate(*asked).item(), abs=1e-8)
+    low, high = (end.item() for end in ppi_mean_ci(*asked, alpha=0.05, lam=own["power"]))
+    assert low == pytest.approx(ppi_mean_ci(*asked, alpha=0.05)[0].item(), abs=1e-8)
+    se = own["width"] * asked[0].std(ddof=1) / np.sqrt(40)
+    assert 2 * norm.ppf(0.975) * se == pytest.approx(high - low, rel=0.02)
+    # What a judge holds for somebody cancels out.
+    (liked,) = told([frames(asked[0], asked[1] + 0.7, asked[2] + 0.7)])["means"]
+    assert liked["both_ci"] == pytest.approx(own["both_ci"])
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("given", [0.0, 0.35, 1.0, None])
-def test_of_independent_rows_it_is_ppi_python(seed, given):
-    """Point and interval, given λ and tuned; but for n / (n - 1) in the variance and t for normal."""
-    ppi_py = pytest.importorskip("ppi_py")
-    sample = independent(seed, slope=[0.6, 0.1, -0.5, 3.0][seed])
-    tuned = power([sample]) if given is None else given
-    own = mean(sample, tuned)
-    asked = sample.people, sample.judge, sample.further
-    assert own["estimate"] == pytest.approx(ppi_py.ppi_mean_pointestimate(*asked, lam=given).item(), abs=1e-8)
-    low, high = (end.item() for end in ppi_py.ppi_mean_ci(*asked, alpha=0.05, lam=given))
-    n = len(sample.people)
-    weights, covariance = np.array([1.0, -tuned, tuned]), sample.estimates.covariance.copy()
-    covariance[:2, :2] *= (n - 1) / n
-    assert 2 * Z * np.sqrt(weights @ covariance @ weights) == pytest.approx(high - low, abs=1e-8)
-    assert own["se"] == pytest.approx(np.sqrt(weights @ sample.estimates.covariance @ weights))
-    assert own["df"] == pytest.approx(n - 1)
-
-
-# -- what must hold exactly --------------------------------------------------------------------------------------------
-def clustered(seed=0, homes=12, each=2, workers=5, further=30, low=-1, high=1):
-    rng = np.random.default_rng(seed)
-    home = np.repeat(np.arange(homes), each)
-    who = np.concatenate([rng.choice(workers, each, replace=False) for _ in range(homes)])
-    said = rng.integers(low, high + 1, homes).astype(float)
-    people = np.where(rng.random(len(home)) < 0.6, said[home], rng.integers(low, high + 1, len(home)))
-    more = rng.integers(low, high + 1, further).astype(float)
-    # Half of the further items are of conversations that people saw, too.
-    return PoweredSample(people, said[home], home, who, more, rng.integers(homes // 2, 3 * homes, further), (low, high))
-
-
-def test_without_a_judge_it_is_peoples_mean_by_the_core():
-    sample = clustered()
-    own = mean(sample)
-    core = mean_of(sample.people, Clusters.by(sample.conversations, sample.workers), bounds=(-1, 1))
-    assert own["estimate"] == sample.people.mean()
-    assert own["se"] == pytest.approx(core["se"])
-    assert own["ci"] == pytest.approx(core["ci"])
-    alone = PoweredSample(*vars_of(sample)[:4], np.array([]), [], (-1, 1))
-    assert mean(alone, 0.7)["ci"] == pytest.approx(core["ci"])
-    assert power([alone]) == 0
-
-
-def vars_of(sample):
-    return [
-        sample.people,
-        sample.judge,
-        sample.conversations,
-        sample.workers,
-        sample.further,
-        sample.further_conversations,
-    ]
-
-
-def test_what_a_judge_holds_for_somebody_cancels_out():
-    sample = clustered(1)
-    liked = PoweredSample(
-        sample.people,
-        sample.judge + 0.7,
-        sample.conversations,
-        sample.workers,
-        sample.further + 0.7,
-        sample.further_conversations,
-        sample.bounds,
+def test_a_judge_that_adds_nothing_leaves_peoples_means():
+    rng = np.random.default_rng(0)
+    people, judge, further = rng.normal(size=40), rng.normal(size=40), rng.normal(size=60)
+    for own, more in ((np.zeros(40), np.zeros(60)), (-people, -further), (judge, further[:1])):
+        (row,) = told([frames(people, own, more)])["means"]
+        assert (row["power"], row["both_ci"], row["width"]) == (0, row["people_ci"], 1)
+    assert "fewer than 30" in told([frames(people[:20], judge[:20], further)])["why"]
+    same = further - further.mean() + judge.mean()  # no gap to tell λ from
+    assert tuned_power(judge + people / 2, judge, same) == pytest.approx(
+        tuned_power(judge + people / 2, judge, same + 1e-3), abs=1e-3
     )
-    assert power([liked]) == pytest.approx(power([sample]))
-    assert mean(liked, 0.4)["ci"] == pytest.approx(mean(sample, 0.4)["ci"])
-
-
-def test_the_variance_is_the_sum_over_rows_that_share_anything():
-    """Couple by couple: rows of one conversation, or of one annotator, each once; but for the correction for few."""
-    sample, tuned = clustered(2, homes=400, workers=90, further=900), 0.3
-    n, more = len(sample.people), len(sample.further)
-    rest = sample.people - tuned * sample.judge
-    scores = np.r_[(rest - rest.mean()) / n, tuned * (sample.further - sample.further.mean()) / more]
-    home = np.r_[sample.conversations, sample.further_conversations]
-    who = np.r_[sample.workers, -1 - np.arange(more)]
-    share = (home[:, None] == home) | (who[:, None] == who)
-    assert mean(sample, tuned)["se"] == pytest.approx(np.sqrt(scores @ share @ scores), rel=0.02)
-
-
-def test_the_power_makes_variances_least():
-    samples = [clustered(seed, homes=40, workers=9, further=80) for seed in range(5)]
-    best = power(samples)
-    assert 0.1 < best < 0.9
-
-    def total(of):
-        return sum(mean(sample, of)["se"] ** 2 for sample in samples)
-
-    assert total(best) < min(total(0), total(1))
-    assert total(best) < 1.005 * min(total(best - 0.08), total(best + 0.08))
-
-
-def test_where_people_all_say_the_same_the_interval_is_an_exact_bound_with_or_without_the_judge():
-    sample = clustered(3)
-    alike = PoweredSample(np.ones_like(sample.people), *vars_of(sample)[1:], (-1, 1))
-    assert mean(alike, 0.5) == mean(alike)
-    low, high = mean(alike)["ci"]
-    assert -1 < low < 0.9
-    assert high == 1
-    one = PoweredSample(
-        np.array([1.0, 0.0]), np.array([1.0, 0.0]), ["c", "c"], ["v", "w"], np.ones(3), list("xyz"), (-1, 1)
-    )
-    assert np.isnan(mean(one, 0.5)["ci"]).all()
-
-
-# -- all that is told --------------------------------------------------------------------------------------------------
-def frames(samples):
-    """People's and the judge's answers of samples, as `powered` wants them."""
-    people, judge = [], []
-    for group, own in enumerate(samples):
-        home, further = np.asarray(own.conversations), np.asarray(own.further_conversations)
-        first = np.unique(home, return_index=True)[1]
-        people.append(
-            pd.DataFrame(
-                {"item": home, "x": own.people, "worker_id": own.workers, "group": str(group), "conversation_id": home}
-            )
-        )
-        items = np.r_[home[first], 10**6 + np.arange(len(further))]
-        judge.append(
-            pd.DataFrame(
-                {
-                    "item": items,
-                    "x": np.r_[own.judge[first], own.further],
-                    "group": str(group),
-                    "conversation_id": np.r_[home[first], further],
-                }
-            )
-        )
-    return pd.concat(people, ignore_index=True), pd.concat(judge, ignore_index=True)
-
-
-def told(samples):
-    return powered(*frames(samples), lambda group: {"of": group}, (-1, 1))
-
-
-def test_all_that_is_told():
-    samples = [clustered(seed, homes=40, workers=9, further=80) for seed in range(3)]
-    found = told(samples)
-    assert found["power"] == pytest.approx(power(samples))
-    assert found["notice"] == ""
-    low, high = found["slope_ci"]
-    assert 0 < low < found["slope"] < high
-    saved = found["saved"]
-    assert saved["as_many"]["estimate"] < saved["ten_times"]["estimate"] < saved["endless"]["estimate"] < 1
-    assert [saved[name]["ratings"] for name in ("at_hand", "as_many", "ten_times", "endless")] == [240, 240, 2400, None]
-    for entry in saved.values():
-        assert 0 <= entry["ci"][0] < entry["estimate"] < entry["ci"][1] < 1
-        assert entry["annotations"] == pytest.approx(240 * entry["estimate"])
-    for row, sample in zip(found["means"], samples, strict=True):
-        alone, both = mean(sample), mean(sample, found["power"])
-        assert row["n_people"] == row["n_judge_alone"] == 80
-        assert (row["people"], row["both"]) == pytest.approx((alone["estimate"], both["estimate"]))
-        assert (*row["people_ci"], *row["both_ci"]) == pytest.approx((*alone["ci"], *both["ci"]))
-        assert row["width"] == pytest.approx(both["se"] / alone["se"])
-        assert row["saved"] == pytest.approx(1 - row["width"] ** 2)
-
-
-def test_what_a_judge_cannot_do_is_said():
-    samples = [clustered(seed, homes=40, workers=9, further=80) for seed in range(3)]
-    contrary = [
-        PoweredSample(own.people, -own.judge, *vars_of(own)[2:4], -own.further, own.further_conversations)
-        for own in samples
-    ]
-    found = told(contrary)
-    assert found["power"] == 0
-    assert {entry["estimate"] for entry in found["saved"].values()} == {0.0}
-    assert found["notice"] == "unrelated"
-    assert all(row["both_ci"] == row["people_ci"] for row in found["means"])
-    same = [
-        PoweredSample(own.people, 0 * own.judge, *vars_of(own)[2:4], 0 * own.further, own.further_conversations)
-        for own in samples
-    ]
-    assert told(same)["notice"] == "same_of_all"
-    assert "fewer than 30" in told([clustered(further=3, homes=10)])["why"]
-    people, judge = frames(samples[:1])
-    found = powered(people, judge[judge["item"] < 25], lambda group: {"of": group})  # people's answers without a rating
-    assert found["means"][0]["people"] == pytest.approx(samples[0].people.mean())
-    assert found["saved"]["at_hand"]["estimate"] == 0
 
 
 def test_ratings_are_made_surer_by_contestant_and_contests_by_pair(world, trusted):
     own = world.make(bots=4, per_pair=16, seed=5)
     unseen = own.people["item_id"].str.endswith(("0", "1"))
-    found = trusted(own, world.as_judge(own.people), people=own.people[~unseen])
-    of = {criterion: entry["prediction_powered"]["means"] for criterion, entry in found["savings"].items()}
+    found = trusted(own, world.as_judge(own.people), people=own.people[~unseen], bounds={"nature": (0, 1)})
+    of = {criterion: entry["means"] for criterion, entry in found["powered"].items()}
     assert [row["contestant"] for row in of["nature"]] == own.names
     assert [(row["a"], row["b"]) for row in of["better"]] == list(combinations(own.names, 2))
     for row in of["nature"]:
         assert row["n_judge_alone"] > 0
         assert 0 <= row["both_ci"][0] <= row["both"] <= row["both_ci"][1] <= 1
-    assert "of contests alone" in found["savings"]["nature"]["why"]
     rows = [row for table, row in trust_rows(found) if table == "trust_means"]
     assert [row["criterion"] for row in rows] == ["nature"] * 4 + ["better"] * 6
     assert rows[4]["both"] == of["better"][0]["both"]
-    by = {row["by"] for table, row in trust_rows(found) if table == "trust_savings" and row["criterion"] == "nature"}
-    assert by == {"prediction-powered"}
 
 
 # -- simulated studies -------------------------------------------------------------------------------------------------
@@ -263,7 +117,7 @@ def truth(taste):
 
 
 def study(kind, rng, homes=20, each=2, further=3, workers=12, taste=0.5, same=False):
-    """One sample a pair: `homes` conversations that people saw, and `further` times as many items of the judge's."""
+    """Return each pair's frames: `homes` conversations that people saw, `further` times as many items of the judge."""
     pairs = len(A)
     luck = LUCK * rng.normal(size=(pairs, homes, 1 if same else 1 + further))
     gap = np.broadcast_to((STRENGTH[A] - STRENGTH[B])[:, None, None] + luck, (pairs, homes, 1 + further))
@@ -277,49 +131,42 @@ def study(kind, rng, homes=20, each=2, further=3, workers=12, taste=0.5, same=Fa
     home = np.repeat(np.arange(homes), each)
     rest = np.repeat(np.arange(homes), further) + (0 if same else 1000 * (1 + np.tile(np.arange(further), homes)))
     return [
-        PoweredSample(
+        frames(
             said[p].ravel(),
             judge[p, home, 0],
+            judge[p, :, 1:].ravel(),
             home + 10**5 * p,
             who[p].ravel(),
-            judge[p, :, 1:].ravel(),
             rest + 10**5 * p,
+            str(p),
         )
         for p in range(pairs)
     ]
 
 
 def simulated(kind, design, rounds, seed=0):
-    """Over studies: coverage of people's intervals and of those with the judge, what is said to be saved, and what is
-    (by the variances of the estimates), and the estimates' root mean square error by the standard error told."""
+    """Return over studies the coverage of people's intervals and of those with the judge, and the judge's bias."""
     rng, true = np.random.default_rng(seed), truth(DESIGNS[design].get("taste", 0.5))
-    rows, saved, power = [], [], []
+    rows = []
     for _ in range(rounds):
-        found = told(study(kind, rng, **DESIGNS[design]))
-        saved.append(found["saved"]["at_hand"]["estimate"])
-        power.append(found["power"])
+        found = told(study(kind, rng, **DESIGNS[design]), (-1, 1))
         rows.append([(row["people"], row["both"], *row["people_ci"], *row["both_ci"]) for row in found["means"]])
     alone, both, low, high, low_both, high_both = np.moveaxis(np.array(rows), -1, 0)
     known = np.isfinite(low)
     return {
         "alone": ((low <= true) & (true <= high))[known].mean(),
         "both": ((low_both <= true) & (true <= high_both))[known].mean(),
-        "saved": np.mean(saved),
-        "truly": 1 - both.var(axis=0).sum() / alone.var(axis=0).sum(),
+        "saved": 1 - both.var(axis=0).sum() / alone.var(axis=0).sum(),
         "bias": np.abs((both - alone).mean(axis=0)).max(),
-        "power": np.mean(power),
-        "known": known.mean(),
     }
 
 
-def test_a_good_judge_saves_some_and_one_that_favours_pairs_does_no_harm():
+def test_a_good_judge_helps_and_one_that_favours_pairs_does_no_harm():
     """60 studies of 6 pairs: a share of 360 is known to some .015; see the slow test."""
-    good, favours = (simulated(kind, "ordinary", 60) for kind in ("good", "favours pairs"))
-    for found in (good, favours):
+    for kind in ("good", "favours pairs"):
+        found = simulated(kind, "ordinary", 60)
         assert 0.91 < found["both"] < 0.99
         assert found["bias"] < 0.03
-        assert 0 < found["saved"] < 0.14
-    assert good["power"] > 0.1
 
 
 @pytest.mark.slow
@@ -330,16 +177,11 @@ def test_a_good_judge_saves_some_and_one_that_favours_pairs_does_no_harm():
         *((kind, design) for design in list(DESIGNS)[1:] for kind in ("good", "favours pairs")),
     ],
 )
-def test_intervals_hold_and_savings_are_honest_whatever_the_bias(kind, design):
+def test_intervals_hold_whatever_the_bias(kind, design):
     """1,000 studies of 6 pairs a row. Monte Carlo error of a coverage: .003 to .007, as the pairs of a study share
-    annotators; of what is truly saved: .01."""
+    annotators."""
     found = simulated(kind, design, 1000)
+    print(kind, design, {name: round(float(value), 3) for name, value in found.items()})
     assert 0.93 <= found["alone"] <= 0.97, found
     assert 0.93 <= found["both"] <= 0.97, found
     assert found["bias"] < 0.01, found
-    assert 0 <= found["saved"] <= 0.14, found
-    assert found["saved"] < found["truly"] + 0.02, found
-    if kind in ("contrary", "at chance"):
-        assert found["saved"] < 0.005, found
-    if (kind, design) == ("good", "ordinary"):
-        assert found["saved"] > 0.03, found

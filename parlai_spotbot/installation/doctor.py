@@ -56,7 +56,7 @@ def _light() -> Iterator[Part]:
     else:
         yield Part("its packages", f"all {len(required)}")
     if not version("numba"):
-        said = "missing: TrueSkill's orders and bootstraps take longer, and stability isn't told"
+        said = "missing: stability can't be computed"
         yield Part("numba", said, f"{INSTALL} 'parlai_spotbot[fast]'", optional=True)
 
 

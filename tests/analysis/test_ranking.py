@@ -1,8 +1,5 @@
 """Wins and rank clusters: the paper's counts, closed forms, properties."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -116,12 +113,6 @@ def test_unknown_and_impossible_matches_are_named(matches_of):
         win_matrix(matches_of("aa+"))
     with pytest.raises(ValueError, match="outcome' holds 7"):
         win_matrix(matches_of("ab+").assign(outcome=7))
-
-
-def test_compiled_code_is_not_loaded_before_it_is_used():
-    code = "import sys, parlai_spotbot.analysis.ranking; print('numba' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
 
 
 @settings(max_examples=40, deadline=None)

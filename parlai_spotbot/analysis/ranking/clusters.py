@@ -51,7 +51,6 @@ def rank_clusters(
     level: float = 0.95,
     weights: np.ndarray | None = None,
     model: TrueSkill | None = None,
-    backend: str = "auto",
 ) -> RankClusters:
     """Rank the bots `names` in bootstrap replicates of `matches` (a, b, outcome, conversation_id, worker_id).
 
@@ -67,8 +66,6 @@ def rank_clusters(
         Share of a bot's ranks that its range covers; half of the rest is thrown out at each end.
     model : TrueSkill, optional
         Its constants.
-    backend : str
-        "numba", "numpy" or "auto".
 
     Raises
     ------
@@ -85,10 +82,10 @@ def rank_clusters(
     if weights is None:
         if resample not in RESAMPLE:
             raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}, paper")
-        weights = pair_bootstrap(matches, rng=rng, replicates=replicates, resample=resample, backend=backend)
+        weights = pair_bootstrap(matches, rng=rng, replicates=replicates, resample=resample)
     if score == "trueskill":
         weights = weights.weights() if isinstance(weights, Bootstrap) else weights
-        scores = trueskill_replicates(matches, names, weights, rng=rng, model=model, backend=backend)[0]
+        scores = trueskill_replicates(matches, names, weights, rng=rng, model=model)[0]
     else:
         scores = win_rates(win_matrix(matches, names, weights))
     return RankClusters.of(names, rank_ranges(scores, level), scores)

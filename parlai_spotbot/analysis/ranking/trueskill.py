@@ -1,8 +1,7 @@
 """TrueSkill (Herbrich, Minka & Graepel 2006) of matches one against one: one fit, many orders, many replicates.
 
 One fit in the order given is the package `trueskill`'s. For two players the update is a closed form, so many orders
-have the package's scores, a thousand orders at a time: compiled, or by stepping over matches with all replicates as
-one vector.
+have the package's scores, a thousand orders at a time: by stepping over matches with all replicates as one vector.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from scipy.special import erfcinv, ndtr, ndtri
 
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, match_codes
 from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
-from parlai_spotbot.analysis.uncertainty.product import compiled
 
 # erfc(z) ≈ t·exp(-z² + polynomial in t), t = 1 / (1 + z/2), relative error below 1.2e-7; highest power first
 # (Press et al., Numerical Recipes, 2nd ed., section 6.2).
@@ -78,21 +76,17 @@ def trueskill_scores(
     rng: np.random.Generator | None = None,
     shuffles: int = 100,
     model: TrueSkill | None = None,
-    backend: str = "auto",
 ) -> pd.DataFrame:
     """TrueSkill of every bot: columns `mu` and `sigma`, index `names`.
 
     The score depends on the order of matches. With `rng` it is the mean over `shuffles` random orders; without, that of
-    the matches in the order given. `backend`: see `trueskill_replicates`; without `rng`, "auto" is the package
-    `trueskill`, a match in 0.1 to 0.3 ms, the others are faster by a thousand times and differ by rounding.
+    the matches in the order given, by the package `trueskill`.
     """
-    if rng is None and backend == "auto":
+    if rng is None:
         mu, sigma = _by_package(match_codes(matches, names), len(names), model or TrueSkill())
-    elif rng is None:
-        mu, sigma = trueskill_orders(matches, names, np.arange(len(matches))[None, :], model=model, backend=backend)
     else:
         weights = np.ones((shuffles, len(matches)), dtype=np.int32)
-        mu, sigma = trueskill_replicates(matches, names, weights, rng=rng, model=model, backend=backend)
+        mu, sigma = trueskill_replicates(matches, names, weights, rng=rng, model=model)
     return pd.DataFrame({"mu": mu.mean(axis=0), "sigma": sigma.mean(axis=0)}, index=list(names))
 
 
@@ -103,29 +97,20 @@ def trueskill_replicates(
     *,
     rng: np.random.Generator,
     model: TrueSkill | None = None,
-    backend: str = "auto",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`mu` and `sigma` (replicates, K): match m counts ``weights[r, m]`` times, in a random order of each replicate.
-
-    `backend` is "numba", "numpy" or "auto"; they differ by rounding.
-    """
+    """Return `mu` and `sigma` (replicates, K): match m counts ``weights[r, m]`` times, in a random order of each."""
     codes = match_codes(matches, names)
-    parts = [_play(codes, len(names), order, model, backend) for order in _orders(np.asarray(weights), rng)]
+    parts = [_play(codes, len(names), order, model) for order in _orders(np.asarray(weights), rng)]
     if not parts:
         return np.empty((0, len(names))), np.empty((0, len(names)))
     return np.concatenate([mu for mu, _ in parts]), np.concatenate([sigma for _, sigma in parts])
 
 
 def trueskill_orders(
-    matches: pd.DataFrame,
-    names: Sequence[str],
-    order: np.ndarray,
-    *,
-    model: TrueSkill | None = None,
-    backend: str = "auto",
+    matches: pd.DataFrame, names: Sequence[str], order: np.ndarray, *, model: TrueSkill | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """`mu` and `sigma` (replicates, K) after the matches ``order[r, :]`` (places in `matches`; -1 is no match)."""
-    return _play(match_codes(matches, names), len(names), np.asarray(order), model, backend)
+    return _play(match_codes(matches, names), len(names), np.asarray(order), model)
 
 
 def _by_package(
@@ -145,7 +130,7 @@ def _by_package(
                 ratings[winner], ratings[loser], drawn=outcome == TIE, env=environment
             )
     except FloatingPointError:  # the chance of what happened is 0 in a float; `_corrections` knows the limit
-        return _play(codes, size, np.arange(len(codes[0]))[None, :], model, "auto")
+        return _play(codes, size, np.arange(len(codes[0]))[None, :], model)
     return np.array([[rating.mu for rating in ratings]]), np.array([[rating.sigma for rating in ratings]])
 
 
@@ -165,11 +150,7 @@ def _orders(weights: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarra
 
 
 def _play(
-    codes: tuple[np.ndarray, np.ndarray, np.ndarray],
-    size: int,
-    order: np.ndarray,
-    model: TrueSkill | None,
-    backend: str,
+    codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int, order: np.ndarray, model: TrueSkill | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play matches (entity 0, entity 1, outcome) in the orders given (replicates, steps); -1 is no match."""
     model = model or TrueSkill()
@@ -179,13 +160,6 @@ def _play(
     assert WIN < TIE  # the line above takes every place up to TIE as "entity 0 did not lose"
     mu = np.full((len(order), size), model.mu)
     variance = np.full((len(order), size), model.sigma**2)
-    if compiled(backend):
-        from parlai_spotbot.analysis.kernels import play
-
-        coefficients = POLYNOMIAL if model.cdf == "polynomial" else POLYNOMIAL[:0]
-        order = np.ascontiguousarray(order, dtype=np.int32)
-        play(order, winner, loser, drawn, model.tau, model.beta, model.draw_margin, coefficients, mu, variance)
-        return mu, np.sqrt(variance)
     for match in np.ascontiguousarray(order.T):
         row = np.flatnonzero(match >= 0)
         match = match[row] if len(row) < len(match) else match

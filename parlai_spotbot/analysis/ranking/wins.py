@@ -106,12 +106,7 @@ def win_matrix(
 
 
 def pair_bootstrap(
-    matches: pd.DataFrame,
-    *,
-    rng: np.random.Generator,
-    replicates: int = 1000,
-    resample: str = "conversations_workers",
-    backend: str = "auto",
+    matches: pd.DataFrame, *, rng: np.random.Generator, replicates: int = 1000, resample: str = "conversations_workers"
 ) -> Bootstrap:
     """The `Bootstrap` of `matches` (columns a, b, conversation_id, worker_id), stratified by pair of bots.
 
@@ -125,7 +120,7 @@ def pair_bootstrap(
         if what in resample and column not in matches:
             raise ValueError(f"matches: no column '{column}', expected one for resample={resample!r}")
     conversations, workers = (matches.get(column, pair) for column in ("conversation_id", "worker_id"))
-    return Bootstrap(conversations, workers, pair, rng=rng, replicates=replicates, resample=resample, backend=backend)
+    return Bootstrap(conversations, workers, pair, rng=rng, replicates=replicates, resample=resample)
 
 
 def win_rates(matrix: WinMatrix, how: str = "mean_of_pairs") -> np.ndarray:

@@ -17,19 +17,6 @@ from scipy.sparse import csr_array
 from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK, check_draws
 from parlai_spotbot.analysis.uncertainty.clusters import codes_of
 
-BACKENDS = ("auto", "numba", "numpy")
-
-
-def compiled(backend: str) -> bool:
-    """Whether `backend` means numba: "numba", "numpy", or "auto" (numba where it is installed)."""
-    if backend not in BACKENDS:
-        raise ValueError(f"backend is {backend!r}, expected one of {', '.join(BACKENDS)}")
-    if backend == "auto":
-        from importlib.util import find_spec
-
-        return find_spec("numba") is not None
-    return backend == "numba"
-
 
 @dataclass(frozen=True)
 class _Factor:
@@ -54,22 +41,16 @@ class _Factor:
         start, size = np.unique(stratum[order], return_index=True, return_counts=True)[1:]
         return cls(place[codes], np.repeat(start, size), np.repeat(size, size), int(rng.integers(2**63)))
 
-    def draws(self, replicates: int, block: int, numba: bool) -> Iterator[np.ndarray]:
-        """How often each cluster is drawn (clusters, block) of each block of replicates, whatever the block's size."""
+    def draws(self, replicates: int, block: int) -> Iterator[np.ndarray]:
+        """Yield how often each cluster is drawn (clusters, block) by block of replicates, whatever the block's size."""
         rng, count = np.random.default_rng(self.seed), len(self.start)
         for done in range(0, replicates, block):
             share = rng.random((min(block, replicates - done), count))
+            pick = (share * self.size).astype(np.int64) + self.start
+            pick += (np.arange(len(share)) * count)[:, None]
+            counts = np.bincount(pick.ravel(), minlength=count * len(share)).reshape(len(share), count)
             # No cluster is drawn 256 times: its number of draws is binomial with mean 1.
-            counts = np.zeros((count, len(share)), dtype=np.uint8)
-            if numba:
-                from parlai_spotbot.analysis.kernels import count_picks
-
-                count_picks(share, self.start, self.size, counts)
-            else:
-                pick = (share * self.size).astype(np.int64) + self.start
-                pick += (np.arange(len(share)) * count)[:, None]
-                counts[:] = np.bincount(pick.ravel(), minlength=count * len(share)).reshape(len(share), count).T
-            yield counts
+            yield np.ascontiguousarray(counts.T, dtype=np.uint8)
 
 
 class Bootstrap:
@@ -83,8 +64,6 @@ class Bootstrap:
     resample : str
         "conversations_workers" (the product of both draws), "conversations", "workers", or "annotations" (the paper's
         unit, which takes annotations as independent).
-    backend : str
-        "numba", "numpy" or "auto"; the numbers are the same.
     """
 
     def __init__(
@@ -96,12 +75,10 @@ class Bootstrap:
         rng: np.random.Generator,
         resample: str,
         replicates: int = 1000,
-        backend: str = "auto",
     ):
         check_draws(replicates, resample)
         strata = codes_of(strata)
         self.replicates = replicates
-        self._numba = compiled(backend)
         self._rows = len(strata)
         self._factors = []
         if resample == "annotations":
@@ -127,25 +104,13 @@ class Bootstrap:
         order = np.argsort(cells, kind="stable").astype(np.int32)
         cells = cells[order].astype(np.int32)
         codes = [factor.codes[order] for factor in self._factors]
-        if self._numba:
-            from parlai_spotbot.analysis.kernels import product_sums
-        parts = []
-        for block in self._blocks(count):
-            if not self._numba:
-                parts.append(_product_sums(cells, codes, block, count))
-                continue
-            sums = np.zeros((count, block[0].shape[1]), dtype=np.int32)
-            one = (np.zeros_like(cells), np.ones((1, sums.shape[1]), dtype=np.uint8))
-            second = (codes[1], block[1]) if len(block) > 1 else one
-            product_sums(cells, codes[0], block[0], *second, sums)
-            parts.append(sums.T)
-        return np.concatenate(parts)
+        return np.concatenate([_product_sums(cells, codes, block, count) for block in self._blocks(count)])
 
     def _blocks(self, width: int) -> Iterator[list[np.ndarray]]:
         """The factors' draws, as many replicates at once as memory allows."""
         widest = max(width, 1, *(len(factor.start) for factor in self._factors))
         block = max(1, min(self.replicates, BLOCK // widest))
-        draws = [factor.draws(self.replicates, block, self._numba) for factor in self._factors]
+        draws = [factor.draws(self.replicates, block) for factor in self._factors]
         for counts in zip(*draws, strict=True):
             yield list(counts)
 

@@ -57,17 +57,16 @@ def test_a_stratum_keeps_its_number_of_conversations_and_each_is_as_likely():
 
 @pytest.mark.parametrize("resample", RESAMPLE)
 @pytest.mark.parametrize("block", [30, 1 << 21])
-def test_sums_by_cell_are_those_of_the_weights_in_both_backends(resample, block, monkeypatch):
+def test_sums_by_cell_are_those_of_the_weights(resample, block, monkeypatch):
     monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.product.BLOCK", block)
     rng = np.random.default_rng(2)
     conversation, cells = rng.integers(0, 40, 300), rng.integers(0, 17, 300)
     columns = conversation, rng.integers(0, 9, 300), conversation % 4
     weights = bootstrap_weights(*columns, rng=np.random.default_rng(3), replicates=50, resample=resample)
     assert weights.shape == (50, 300)
-    for backend in ("numba", "numpy"):
-        drawn = Bootstrap(*columns, rng=np.random.default_rng(3), replicates=50, resample=resample, backend=backend)
-        np.testing.assert_array_equal(drawn.weights(), weights)
-        np.testing.assert_array_equal(drawn.cell_sums(cells, 20), cell_sums(weights, cells, 20))
+    drawn = Bootstrap(*columns, rng=np.random.default_rng(3), replicates=50, resample=resample)
+    np.testing.assert_array_equal(drawn.weights(), weights)
+    np.testing.assert_array_equal(drawn.cell_sums(cells, 20), cell_sums(weights, cells, 20))
 
 
 def test_options_are_checked():
@@ -75,8 +74,6 @@ def test_options_are_checked():
         draw("units")
     with pytest.raises(ValueError, match="bootstraps is 0"):
         draw("workers", 0)
-    with pytest.raises(ValueError, match="backend is 'gpu', expected one of auto, numba, numpy"):
-        Bootstrap(CONVERSATIONS, WORKERS, PAIRS, rng=np.random.default_rng(0), resample="workers", backend="gpu")
 
 
 def test_cell_sums():

@@ -113,7 +113,7 @@ class SpotbotAnalyze(Command):
             if opt["metrics"] or metrics_of_study.has_what_it_takes(study):
                 from parlai_spotbot.analysis.metrics import Wishes
 
-                wishes = Wishes(seed=options["seed"], bootstraps=opt["bootstraps"], wage=opt["wage"])
+                wishes = Wishes(seed=options["seed"], wage=opt["wage"])
                 try:
                     metrics = metrics_of_study.analyze_metrics(study, wishes)
                 except UserError as err:

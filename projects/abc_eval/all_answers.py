@@ -17,7 +17,6 @@ from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.metrics import Evidence, Metric, Wishes, analyze
 from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_of, training_frame
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
-from parlai_spotbot.analysis.metrics.published import FINAL_TASKS
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
@@ -49,7 +48,7 @@ class AllAnswers:
     result: dict[str, dict]
 
 
-def all_answers_of(imported: ImportedStudy, seed: int, replicates: int, progress: Callable[[str], None]) -> AllAnswers:
+def all_answers_of(imported: ImportedStudy, seed: int, progress: Callable[[str], None]) -> AllAnswers:
     """Metrics of the four surveys and everything that is computed of them, after the paper's options."""
     surveys = {imported.survey: imported.judgements, **imported.others}
     outcomes = outcomes_of(surveys.get(INTERACTIVE, ()), imported.conversations)
@@ -63,7 +62,7 @@ def all_answers_of(imported: ImportedStudy, seed: int, replicates: int, progress
     training = training_frame(imported.training, imported.survey)
     times = times_of(every, metrics, HUMAN)
     evidence = Evidence({HUMAN: metrics}, outcomes, {HUMAN: times}, training[training["group"] == OWN], {HUMAN: lost})
-    wishes = Wishes(seed, replicates, pick="one", sample=SAMPLE, wage=WAGE, dialogues=DIALOGUES)
+    wishes = Wishes(seed, pick="one", sample=SAMPLE, wage=WAGE, dialogues=DIALOGUES)
     result = analyze(evidence, wishes, lambda _, stem: progress(stem))
     talks = [c.provenance["seconds"] for c in imported.conversations if "seconds" in c.provenance]
     return AllAnswers(metrics, times, talks, training, result)
@@ -253,7 +252,7 @@ def table10(answers: AllAnswers, paper: Mapping) -> PaperTable:
     minutes = {method: _minutes(own) for method, own in answers.times.groupby("method")}
     if answers.talks:
         minutes["dialogue collection"] = (float(np.median(answers.talks)) / 60, f"median of {len(answers.talks)} chats")
-    final = answers.times[answers.times["task"].isin(FINAL_TASKS)]
+    final = answers.times[answers.times["task"].isin(published.FINAL_TASKS)]
     if len(final):
         value, how = _minutes(final)
         minutes["abc_eval, final set"] = (value, f"{how}; the tasks of the final set, as far as it is known")

@@ -147,12 +147,11 @@ def table10(paper: Mapping, tables: Path) -> PaperTable:
 
 
 def _summed(method: str, seconds: Mapping[str, float], turns: Mapping[str, float]) -> float | None:
-    from parlai_spotbot.analysis.metrics.published import FINAL_TASKS
     from parlai_spotbot.surveys.abc_eval.labels import TASKS
 
     if method == "turn_likert":
         return sum(turns.values()) / 60
-    final = [task.partition(":")[2] for task in FINAL_TASKS]
+    final = [task.partition(":")[2] for task in published.FINAL_TASKS]
     return sum(seconds[task] for task in (TASKS if method == "abc_eval" else final)) / 60
 
 

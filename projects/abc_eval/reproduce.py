@@ -97,9 +97,7 @@ def _whole(
 ) -> dict[str, PaperTable]:
     paper, folder = paper_values(), release.tables
     try:
-        own = all_answers.all_answers_of(
-            imported, settings.seed, settings.replicates, lambda stem: progress(f"whole: {stem}")
-        )
+        own = all_answers.all_answers_of(imported, settings.seed, lambda stem: progress(f"whole: {stem}"))
     except ValueError as err:
         raise UserError(f"{release.project}: {err}.", "Name the file as its authors published it.") from err
     makers: dict[str, Callable[[], PaperTable]] = {

@@ -2,27 +2,25 @@
 
 ABC-Eval 2022, section 7.3, Table 5. The paper's tests take every turn as independent: two proportions by z for labels,
 Welch's t for ratings, the sign test for choices; and it draws one smaller sample. Here the sample is drawn many times,
-so that what one draw happens to show is seen for what it is, and beside the paper's tests stand tests of conversations:
-Welch's t on their means, which turns of one conversation don't deceive. With all data, conversations and annotators
-both count as clusters.
+and beside the paper's tests stand tests of conversations: Welch's t on their means, since turns of one conversation are
+correlated. With all data, conversations and annotators are both clusters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr, ndtr, stdtr
+from scipy.special import ndtr, stdtr
 
 from parlai_spotbot.analysis.choices.grid import oriented
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE, Metric
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
-from parlai_spotbot.analysis.uncertainty.shares import share_test
+from parlai_spotbot.analysis.uncertainty.shares import share_test, sign_test
 from parlai_spotbot.records import HUMAN
 
 LEVELS = (0.01, 0.05, 0.1)
@@ -30,23 +28,18 @@ DRAWS = 200
 LEAST = 2
 """Fewer conversations a bot have no spread."""
 
+SIGN = "sign test on pairs of conversations"
 TESTS = {
     "rate": ("Welch's t on the conversations' shares", "z of two proportions on turns"),
     "mean": ("Welch's t on the conversations' means", "Welch's t on ratings"),
-    "choice": ("sign test on pairs of conversations", "sign test on pairs of conversations"),
+    "choice": (SIGN, SIGN),
 }
-"""By kind of metric: the test that holds, and the paper's."""
+"""By kind of metric: the test of conversations, and the paper's."""
 
-
-@dataclass(frozen=True)
-class _Talks:
-    """What one bot's conversations (c,) say by one metric: their means, and of their answers the number, sum and sum
-    of squares."""
-
-    mean: np.ndarray
-    n: np.ndarray
-    total: np.ndarray
-    squares: np.ndarray
+Pair = tuple[str, str]
+Values = Mapping[str, np.ndarray] | Mapping[Pair, np.ndarray]
+"""Of rates and means bot -> one row a conversation (c, 4): mean of all answers; number, sum and sum of squares of the
+first answer to each unit. Of choices pair of bots -> one outcome a pair of conversations (c,)."""
 
 
 def sensitivity(
@@ -56,7 +49,7 @@ def sensitivity(
     sample: int | None = None,
     crossed: bool = True,
 ) -> dict:
-    """How many pairs of bots each metric tells apart.
+    """Return how many pairs of bots each metric tells apart.
 
     Parameters
     ----------
@@ -75,38 +68,24 @@ def sensitivity(
     """
     bots = sorted({bot for metric in metrics for bot in _bots(metric)})
     pairs = list(combinations(bots, 2))
-    known = [_known(metric, pairs) for metric in metrics]
-    sizes = [[size for size in _sizes(own) if size >= LEAST] for own in known]
-    fewest = [(min(own), metric.method) for own, metric in zip(sizes, metrics, strict=True) if own]
-    least = min(fewest, default=(0, None))
-    most = max((size for own in sizes for size in own), default=0)
-    size = least[0] if sample is None else min(sample, most)
-    result = {
-        "sample": size,
-        "draws": draws,
-        "bots": bots,
-        "pairs": len(pairs),
-        "metrics": [],
-        "least": least[1] if sample is None else None,
-    }
-    for metric, own in zip(metrics, known, strict=True):
-        entry = {
-            "method": metric.method,
-            "name": metric.name,
-            "kind": metric.kind,
-            "test": TESTS[metric.kind][0],
-            "test_paper": TESTS[metric.kind][1],
-        }
-        entry["pairs"] = (_choice_pairs if metric.kind == CHOICE else _pairs)(metric, own, pairs, crossed)
-        _correct(entry["pairs"])
-        drawn = _drawn(metric.kind, own, pairs, size, draws, rng_of(f"sensitivity {metric.key}"))
-        entry |= _counts(*drawn) if size >= LEAST else {"counts": {}, "compared": 0}
-        result["metrics"].append(entry)
-    return result
-
-
-Known = dict[str, _Talks] | dict[tuple[str, str], tuple[pd.DataFrame, np.ndarray]]
-"""What a metric knows: of rates and means each bot's conversations, of choices each pair's rows and outcomes."""
+    known = [_outcomes(metric, pairs) if metric.kind == CHOICE else _conversations(metric) for metric in metrics]
+    sizes = [[len(values) for values in own.values() if len(values) >= LEAST] for own in known]
+    fewest = min(
+        ((min(own), metric.method) for own, metric in zip(sizes, metrics, strict=True) if own), default=(0, None)
+    )
+    size = fewest[0] if sample is None else min(sample, max((n for own in sizes for n in own), default=0))
+    found = []
+    for metric, values in zip(metrics, known, strict=True):
+        test, test_paper = TESTS[metric.kind]
+        entry = {"method": metric.method, "name": metric.name, "kind": metric.kind}
+        entry |= {"test": test, "test_paper": test_paper}
+        tested = (
+            _choice_pairs(metric, values, crossed) if metric.kind == CHOICE else _pairs(metric, values, pairs, crossed)
+        )
+        drawn = _drawn(metric.kind, values, pairs, size, draws, rng_of(f"sensitivity {metric.key}"))
+        found.append(entry | {"pairs": _with_holm(tested)} | _counts(*drawn, size))
+    least = fewest[1] if sample is None else None
+    return {"sample": size, "draws": draws, "bots": bots, "pairs": len(pairs), "metrics": found, "least": least}
 
 
 def _bots(metric: Metric) -> set[str]:
@@ -114,139 +93,100 @@ def _bots(metric: Metric) -> set[str]:
     return {bot for column in columns for bot in metric.rows[column].unique()} - {HUMAN}
 
 
-def _known(metric: Metric, pairs: Sequence[tuple[str, str]]) -> Known:
-    if metric.kind == CHOICE:
-        return {(a, b): _pair_outcomes(metric, a, b) for a, b in pairs}
-    return _talks(metric)
-
-
-def _sizes(known: Known) -> list[int]:
-    """Conversations of each bot, or pairs of conversations of each pair of bots."""
-    return [len(own.mean) if isinstance(own, _Talks) else len(own[1]) for own in known.values()]
-
-
-def _talks(metric: Metric) -> dict[str, _Talks]:
+def _conversations(metric: Metric) -> dict[str, np.ndarray]:
     rows = metric.rows[metric.rows["bot"] != HUMAN]
-    # Of what several judged the paper counts one answer; a conversation's mean here is that of all.
     units = rows.groupby(["bot", "conversation_id", "unit"], sort=True)["value"]
+    # Of what several judged the paper counts one answer; a conversation's mean here is that of all.
     both = pd.DataFrame({"mean": units.mean(), "n": 1.0, "total": units.first()})
     both["squares"] = both["total"] ** 2
     how = {"mean": "mean", "n": "sum", "total": "sum", "squares": "sum"}
     talks = both.groupby(level=["bot", "conversation_id"]).agg(how)
+    return {str(bot): own.to_numpy(float) for bot, own in talks.groupby(level="bot")}
+
+
+def _seen_by(metric: Metric, a: str, b: str) -> pd.DataFrame:
+    return oriented(metric.rows.rename(columns={"value": "outcome"}), a, b)
+
+
+def _outcomes(metric: Metric, pairs: Sequence[Pair]) -> dict[Pair, np.ndarray]:
+    """Return, by pair of bots, one outcome a pair of conversations as the first bot sees it (the first answer)."""
     found = {}
-    for bot in talks.index.get_level_values("bot").unique():
-        own = talks.loc[bot]
-        found[bot] = _Talks(*(own[column].to_numpy(float) for column in ("mean", "n", "total", "squares")))
+    for a, b in pairs:
+        rows = _seen_by(metric, a, b)
+        both = [tuple(sorted(pair)) for pair in zip(rows["conversation_a"], rows["conversation_b"], strict=True)]
+        found[a, b] = rows.loc[~pd.Series(both, index=rows.index).duplicated(), "outcome"].to_numpy()
     return found
 
 
-def _pairs(metric: Metric, talks: dict[str, _Talks], pairs: Sequence[tuple[str, str]], crossed: bool) -> list[dict]:
-    """Every pair of bots with all data: the difference of means with clusters, and the paper's p beside."""
+def _pairs(metric: Metric, values: Mapping[str, np.ndarray], pairs: Sequence[Pair], crossed: bool) -> list[dict]:
+    """Return the test of every pair of bots with all data: clustered, and the paper's p beside."""
     rows = metric.rows[metric.rows["bot"] != HUMAN]
-    names = sorted(talks)
-    place = {name: i for i, name in enumerate(names)}
+    names = sorted(values)
     clusters = Clusters.of([(c,) for c in rows["conversation_id"]], rows["worker_id"].tolist() if crossed else None)
-    means = group_means(rows["value"], rows["bot"].map(place).to_numpy(int), len(names), clusters)
+    codes = rows["bot"].map({name: place for place, name in enumerate(names)}).to_numpy(int)
+    means = group_means(rows["value"], codes, len(names), clusters)
     found = []
     for a, b in pairs:
-        if a not in place or b not in place or min(len(talks[a].mean), len(talks[b].mean)) < LEAST:
+        if any(len(values.get(bot, ())) < LEAST for bot in (a, b)):
             continue
-        weights = np.zeros(len(names))
-        weights[place[a]], weights[place[b]] = 1.0, -1.0
-        contrast = means.contrast(weights)
-        first, second = ([np.array([x.sum()]) for x in (own.n, own.total, own.squares)] for own in (talks[a], talks[b]))
+        contrast = means.contrast(np.array([float(name == a) - float(name == b) for name in names]))
+        sums = [values[bot][:, 1:].sum(axis=0)[:, None] for bot in (a, b)]
         found.append(
-            {
-                "a": a,
-                "b": b,
-                "n_a": len(talks[a].mean),
-                "n_b": len(talks[b].mean),
-                "estimate": contrast["estimate"],
-                "ci": contrast["ci"],
-                "p": contrast["p"],
-                "p_paper": float(_paper(metric.kind, first, second)[0]),
-            }
+            {"a": a, "b": b, "n_a": len(values[a]), "n_b": len(values[b])}
+            | {name: contrast[name] for name in ("estimate", "ci", "p")}
+            | {"p_paper": float(_paper(metric.kind, *sums)[0])}
         )
     return found
 
 
-def _choice_pairs(
-    metric: Metric,
-    known: dict[tuple[str, str], tuple[pd.DataFrame, np.ndarray]],
-    pairs: Sequence[tuple[str, str]],
-    crossed: bool,
-) -> list[dict]:
+def _choice_pairs(metric: Metric, values: Mapping[Pair, np.ndarray], crossed: bool) -> list[dict]:
     found = []
-    for a, b in pairs:
-        rows, outcomes = known[a, b]
+    for (a, b), outcomes in values.items():
         if len(outcomes) < LEAST:
             continue
+        rows = _seen_by(metric, a, b)
         decided = rows[rows["outcome"] != 0]
         both = list(zip(decided["conversation_a"], decided["conversation_b"], strict=True))
-        test = share_test(
-            (decided["outcome"] > 0).to_numpy(), Clusters.of(both, decided["worker_id"].tolist() if crossed else None)
-        )
-        won, lost = (outcomes > 0).sum(), (outcomes < 0).sum()
+        clusters = Clusters.of(both, decided["worker_id"].tolist() if crossed else None)
+        test = share_test((decided["outcome"] > 0).to_numpy(), clusters)
         found.append(
-            {
-                "a": a,
-                "b": b,
-                "n_a": len(outcomes),
-                "n_b": len(outcomes),
-                "estimate": test["estimate"],
-                "ci": test["ci"],
-                "p": test["p"],
-                "p_paper": float(_sign(np.array([won]), np.array([lost]))[0]),
-            }
+            {"a": a, "b": b, "n_a": len(outcomes), "n_b": len(outcomes)}
+            | {name: test[name] for name in ("estimate", "ci", "p")}
+            | {"p_paper": float(_sign(outcomes[None])[0])}
         )
     return found
 
 
-def _pair_outcomes(metric: Metric, a: str, b: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """The choices between two bots as `a` sees them, and one outcome a pair of conversations (the first answer)."""
-    rows = oriented(metric.rows.rename(columns={"value": "outcome"}), a, b)
-    both = [tuple(sorted(pair)) for pair in zip(rows["conversation_a"], rows["conversation_b"], strict=True)]
-    return rows, rows.loc[~pd.Series(both, index=rows.index).duplicated(), "outcome"].to_numpy()
-
-
-def _correct(pairs: list[dict]) -> None:
-    known = [row for row in pairs if np.isfinite(row["p"])]
-    for row, p in zip(known, adjust(np.array([row["p"] for row in known])), strict=True):
-        row["p_holm"] = float(p)
-    for row in pairs:
-        row.setdefault("p_holm", np.nan)
+def _with_holm(pairs: list[dict]) -> list[dict]:
+    p = np.array([row["p"] for row in pairs], dtype=float)
+    known = np.isfinite(p)
+    p[known] = adjust(p[known])
+    return [{**row, "p_holm": float(value)} for row, value in zip(pairs, p, strict=True)]
 
 
 def _drawn(
-    kind: str, known: Known, pairs: Sequence[tuple[str, str]], size: int, draws: int, rng: np.random.Generator
+    kind: str, values: Values, pairs: Sequence[Pair], size: int, draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """p-values (draws, pairs) by the test that holds and by the paper's, from `size` conversations a bot; NaN where
-    there are fewer than two."""
+    """Return p-values (draws, pairs) by the test of conversations and by the paper's, from `size` conversations a bot;
+    NaN where there are fewer than two."""
     ours, theirs = np.full((2, draws, len(pairs)), np.nan)
-    if size < LEAST:
-        return ours, theirs
-    if kind == CHOICE:
-        for place, pair in enumerate(pairs):
-            outcomes = known[pair][1]
-            if len(outcomes) >= LEAST:
-                taken = outcomes[_chosen(len(outcomes), size, draws, rng)]
-                ours[:, place] = _sign((taken > 0).sum(axis=1), (taken < 0).sum(axis=1))
-        return ours, ours.copy()
-    taken, sums = {}, {}
-    for bot, own in sorted(known.items()):
-        if len(own.mean) >= LEAST:
-            chosen = _chosen(len(own.mean), size, draws, rng)
-            taken[bot] = own.mean[chosen]
-            sums[bot] = [x[chosen].sum(axis=1) for x in (own.n, own.total, own.squares)]
+    taken = {
+        key: own[_chosen(len(own), size, draws, rng)]
+        for key, own in sorted(values.items())
+        if min(size, len(own)) >= LEAST
+    }
     for place, (a, b) in enumerate(pairs):
-        if a in taken and b in taken:
-            ours[:, place] = welch(*_moments(taken[a]), *_moments(taken[b]))
-            theirs[:, place] = _paper(kind, sums[a], sums[b])
+        if kind == CHOICE and (a, b) in taken:
+            ours[:, place] = theirs[:, place] = _sign(taken[a, b])
+        elif a in taken and b in taken:
+            first, second = taken[a], taken[b]
+            ours[:, place] = welch(*_moments(first[..., 0]), *_moments(second[..., 0]))
+            theirs[:, place] = _paper(kind, first[..., 1:].sum(axis=1).T, second[..., 1:].sum(axis=1).T)
     return ours, theirs
 
 
 def _chosen(count: int, size: int, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Places (draws, size) of `size` of `count`, without replacement; all of them where there are no more."""
+    """Return places (draws, size) of `size` of `count`, without replacement; all of them where there are no more."""
     if count <= size:
         return np.tile(np.arange(count), (draws, 1))
     return np.argpartition(rng.random((draws, count)), size, axis=1)[:, :size]
@@ -256,19 +196,18 @@ def _moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.full(len(values), values.shape[1], float), values.mean(axis=1), values.var(axis=1, ddof=1)
 
 
-def _paper(kind: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> np.ndarray:
-    """p-values that take answers as independent, from their numbers, sums and sums of squares."""
-    (n, total, squares), (m, other, more) = first, second
+def _paper(kind: str, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return p-values that take answers as independent, from their numbers, sums and sums of squares (3, draws)."""
     if kind == RATE:
-        return two_proportions(total, n, other, m)
-    var, var_other = ((s - t * t / k) / np.maximum(k - 1, 1) for k, t, s in ((n, total, squares), (m, other, more)))
-    return welch(n, total / n, var, m, other / m, var_other)
+        return two_proportions(first[1], first[0], second[1], second[0])
+    moments = [(n, total / n, (squares - total**2 / n) / np.maximum(n - 1, 1)) for n, total, squares in (first, second)]
+    return welch(*moments[0], *moments[1])
 
 
 def welch(
     n: np.ndarray, mean: np.ndarray, var: np.ndarray, m: np.ndarray, other: np.ndarray, var_other: np.ndarray
 ) -> np.ndarray:
-    """Two-sided p of Welch's t-test; 1 where neither sample varies: nothing is known there of what chance can do."""
+    """Return two-sided p of Welch's t-test; 1 where neither sample varies, so that chance can't be known."""
     a, b = np.maximum(var, 0) / n, np.maximum(var_other, 0) / m
     with np.errstate(divide="ignore", invalid="ignore"):
         df = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (m - 1))
@@ -277,7 +216,7 @@ def welch(
 
 
 def two_proportions(hits: np.ndarray, n: np.ndarray, other: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """Two-sided p of the z-test of two proportions with a common variance; 1 where both are 0, or both 1."""
+    """Return two-sided p of the z-test of two proportions with a common variance; 1 where both are 0, or both 1."""
     share = (hits + other) / (n + m)
     variance = share * (1 - share) * (1 / n + 1 / m)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -285,23 +224,22 @@ def two_proportions(hits: np.ndarray, n: np.ndarray, other: np.ndarray, m: np.nd
     return np.where(variance > 1e-15, p, 1.0)
 
 
-def _sign(won: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """Two-sided p of the exact sign test; 1 where all are ties."""
-    decided = won + lost
-    return np.where(decided > 0, np.minimum(1.0, 2 * bdtr(np.minimum(won, lost), np.maximum(decided, 1), 0.5)), 1.0)
+def _sign(outcomes: np.ndarray) -> np.ndarray:
+    """Return two-sided p of the exact sign test of outcomes (draws, c)."""
+    return sign_test((outcomes > 0).sum(axis=1), (outcomes < 0).sum(axis=1))
 
 
-def _counts(ours: np.ndarray, theirs: np.ndarray) -> dict:
+def _counts(ours: np.ndarray, theirs: np.ndarray, size: int) -> dict:
     known = np.isfinite(ours).all(axis=0)
-    counts = {}
+    if size < LEAST:
+        return {"counts": {}, "compared": 0}
+    counts: dict[str, dict] = {f"{level:g}": {} for level in LEVELS}
     for level in LEVELS:
-        entry = {}
         for suffix, p in (("", ours), ("_paper", theirs)):
             found = (p[:, known] < level).sum(axis=1)
-            entry |= {
+            counts[f"{level:g}"] |= {
                 f"mean{suffix}": float(found.mean()),
                 f"once{suffix}": int(found[0]),
                 f"ci{suffix}": np.quantile(found, [0.025, 0.975]).tolist(),
             }
-        counts[f"{level:g}"] = entry
     return {"counts": counts, "compared": int(known.sum())}

@@ -18,7 +18,7 @@ def evidence(made):
 def result(evidence):
     from parlai_spotbot.analysis.metrics import Wishes, analyze
 
-    return analyze(evidence, Wishes(seed=3, bootstraps=200, draws=50, wage=20.0, dialogues=400, budget=1200.0))
+    return analyze(evidence, Wishes(seed=3, draws=50, wage=20.0, dialogues=400))
 
 
 @pytest.fixture(scope="session")

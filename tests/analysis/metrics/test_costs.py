@@ -1,21 +1,10 @@
 """What metrics cost: the arithmetic of the published tables, training, and times of a study."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from outside_data import ABC_EVAL, released_data
 
-from parlai_spotbot.analysis.metrics import published
-from parlai_spotbot.analysis.metrics.costs import (
-    EVERYBODY,
-    costs,
-    projected,
-    screening,
-    throughput,
-    times_of,
-    training_frame,
-)
-from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.analysis.metrics.costs import costs, projected, throughput, times_of, training_frame
 from parlai_spotbot.records import HUMAN
 
 ROUND = {
@@ -63,25 +52,11 @@ def test_the_paper_s_throughput_and_costs_follow_from_its_minutes(minutes, each,
     assert projected(minutes, 400, 20.0, each) == pytest.approx(cost, abs=0.005 / 60 * 20 * 400 / each + 0.005)
 
 
-def test_payments_follow_from_the_paper_s_other_costs():
-    """Table 10's OC from Table 9's payments, as far as two decimals go."""
-    abc = sum(pay for task, pay in published.PAYMENTS.items() if task.startswith("abc_eval"))
-    assert abc * 400 == pytest.approx(3422.67, abs=8 * 0.005 * 400)
-    assert pytest.approx(2240.0) == published.TURN_LIKERT_PAYMENT * 8 * 400
-    assert published.PAYMENTS["dialogue_likert"] * 400 == pytest.approx(240.0)
-    assert published.PAYMENTS["comparative"] * 200 == pytest.approx(286.67, abs=0.005 * 200)
-
-
 def test_the_published_table_of_costs_is_400_dialogues_at_ten_an_hour():
     path = released_data(f"{ABC_EVAL}/paper_tables/costs.csv")
     table = pd.read_csv(path)
     for row in table.itertuples(index=False):
         assert projected(row[2] / 60, 400, 10.0) == pytest.approx(row[3], abs=0.011)
-    seconds = table[table["category"] == "behavior"].set_index("labels")["completion time (sec)"]
-    ours = [own for task, own in published.SECONDS.items() if task.startswith("abc_eval")]
-    assert sorted(seconds) == sorted(ours)
-    final = sum(published.SECONDS[task] for task in published.FINAL_TASKS) / 60
-    assert final == pytest.approx(published.MINUTES["abc_eval_final"], abs=0.3)
 
 
 def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
@@ -98,12 +73,12 @@ def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
         ]
     )
     metrics = [metric("m", "m:a", "x"), metric("m", "m:b", "y"), metric("m", "m:b", "z")]
-    found = costs(times, metrics, wage=30.0, dialogues=10, doubled=0.5)
+    found = costs(times, metrics, wage=30.0, dialogues=10)
     (method,) = found["methods"]
-    assert (method["minutes"], method["how"], method["n"]) == (7.0, "dialogues", 3)  # of 3, 7 and 6 + the mean of 1, 3
+    assert method["minutes"] == 7.0  # of 3, 7 and 6 + the mean of 1 and 3
     assert method["throughput"] == pytest.approx(60 / 7)
-    assert method["hours"] == pytest.approx(7 / 60 * 10 * 1.5)
-    assert method["projected"] == pytest.approx(30 * 7 / 60 * 10 * 1.5)
+    assert method["hours"] == pytest.approx(7 / 60 * 10)
+    assert method["projected"] == pytest.approx(30 * 7 / 60 * 10)
     tasks = {row["task"]: row for row in found["tasks"]}
     assert tasks["m:a"]["minutes"] == 5.0
     assert tasks["m:b"]["metrics"] == ["y", "z"]
@@ -115,39 +90,18 @@ def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
 def test_a_choice_is_one_task_for_two_dialogues():
     times = rows_of([("c", "c", 2, f"a{i}\tb{i}", "w", 4.0) for i in range(5)])
     found = costs(times, [metric("c", "c", "quality", "choice")], dialogues=100)
-    assert found["tasks"][0]["per_dialogue"] == 2.0
+    assert found["tasks"][0]["throughput"] == 30
     assert found["methods"][0]["hours"] == pytest.approx(50 * 4 / 60)
     assert found["methods"][0]["projected"] is None
 
 
-def test_training_is_paid_by_the_dialogue_annotated():
-    rounds = [
-        {**ROUND, "annotator": f"w{i}", "round": r, "passed": None if r < 3 else i < 2, "wrong_turns": 3 - r + i}
-        for i in range(3)
-        for r in (1, 2, 3)
-    ]
-    gold = {**ROUND, "role": "gold", "attempt": None, "seconds": 900.0, "passed": True, "wrong_turns": 0}
-    training = training_frame([*rounds, gold])
+def test_training_takes_minutes_of_an_annotator():
+    rounds = [{**ROUND, "annotator": f"w{i}", "round": r} for i in range(3) for r in (1, 2, 3)]
+    training = training_frame([*rounds, {**ROUND, "role": "gold", "attempt": None, "seconds": 900.0}])
     times = rows_of([("abc_eval", "abc_eval:consistency", 1, f"c{i}", "w0", 3.0) for i in range(9)])
-    found = costs(times, [metric("abc_eval", "abc_eval:consistency", "redundant")], training, wage=12.0, dialogues=90)
-    (task,) = found["tasks"]
-    assert task["training_minutes"] == pytest.approx(15.0)  # three rounds of five minutes; gold is no training
-    assert task["training_share"] == pytest.approx(45 / 9)
-    assert task["projected_with_training"] == pytest.approx((90 * 3 + 90 * 5) / 60 * 12)
-    (row,) = screening(training)
-    assert (row["task"], row["group"], row["annotators"], row["passed"]) == ("abc_eval:consistency", EVERYBODY, 3, 2)
-    assert row["pass_ci"] == pytest.approx(wilson(2, 3))
-    assert row["mistakes"] == pytest.approx(np.mean([own["wrong_turns"] for own in rounds]))
-
-
-def test_groups_of_annotators_are_screened_by_themselves():
-    rows = [
-        {**ROUND, "annotator": f"{group}{i}", "passed": i < passed, "group": group}
-        for group, passed in (("students", 1), ("crowd", 3))
-        for i in range(4)
-    ]
-    found = {row["group"]: row["passed"] for row in screening(training_frame(rows))}
-    assert found == {"students": 1, "crowd": 3}
+    found = costs(times, [metric("abc_eval", "abc_eval:consistency", "redundant")], training)
+    # Three rounds of five minutes; gold is no training.
+    assert found["tasks"][0]["training_minutes"] == pytest.approx(15.0)
 
 
 def test_a_row_of_training_that_lacks_something_is_named():

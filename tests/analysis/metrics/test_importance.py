@@ -7,26 +7,21 @@ import statsmodels.api as sm
 from statsmodels.stats.multitest import multipletests
 
 from parlai_spotbot.analysis.metrics.frame import choice_table, rating_table
-from parlai_spotbot.analysis.metrics.importance import NOWHERE, importance, r2_interval, unsigned
-from parlai_spotbot.analysis.metrics.regression import CONSTANT, SEPARATED
-from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.analysis.metrics.importance import NOWHERE, importance, r2_interval
+from parlai_spotbot.analysis.metrics.regression import CONSTANT, SEPARATED, regress
 from parlai_spotbot.records import HUMAN
-
-
-def rng_of(name):
-    return np.random.default_rng(len(name))
 
 
 @pytest.fixture(scope="module")
 def ratings(evidence):
     table = rating_table(evidence.metrics[HUMAN], evidence.outcomes)
-    return table, importance(table, evidence.metrics[HUMAN], "rating", rng_of, 200)
+    return table, importance(table, evidence.metrics[HUMAN], "rating")
 
 
 @pytest.fixture(scope="module")
 def choices(evidence):
     table, _ = choice_table(evidence.metrics[HUMAN], evidence.outcomes)
-    return table, importance(table, evidence.metrics[HUMAN], "choice", rng_of, 200)
+    return table, importance(table, evidence.metrics[HUMAN], "choice")
 
 
 def test_ratings_as_statsmodels_explains_them(ratings):
@@ -71,7 +66,7 @@ def test_causes_are_found_and_holm_is_over_all_metrics(ratings):
 def test_a_metric_without_values_is_said(evidence):
     table = rating_table(evidence.metrics[HUMAN], evidence.outcomes)
     metric = evidence.metrics[HUMAN][0]
-    (row,) = importance(table.assign(**{metric.key: np.nan}), [metric], "rating", rng_of, 50)
+    (row,) = importance(table.assign(**{metric.key: np.nan}), [metric], "rating")
     assert (row["why"], row["n"]) == (NOWHERE, 0)
     assert np.isnan(row["p_holm"])
 
@@ -84,25 +79,20 @@ def test_intervals_hold_a_known_share():
         who = np.repeat(np.arange(40), 4)
         x, y = rng.normal(size=160), np.zeros(160)
         y = 0.6 * x + 0.5 * rng.normal(size=40)[who] + np.sqrt(0.39) * rng.normal(size=160)
-        low, high = r2_interval(x, y, ClusterBootstrap(who, rng=rng, replicates=200), "linear")
+        low, high = r2_interval(regress(x, y, "linear", who), 160)
         inside += low <= 0.36 <= high
     assert 0.92 <= inside / 600 <= 0.98
 
 
-def test_an_interval_with_both_signs_starts_at_nought():
-    assert unsigned(np.array([-0.02, 0.10])) == (0.0, 0.10)
-    assert unsigned(np.array([-0.30, -0.10])) == (0.10, 0.30)
-    assert np.isnan(unsigned(np.array([np.nan, 0.1]))[0])
-
-
-def test_few_people_make_wide_intervals_and_one_makes_none():
+def test_few_people_make_wide_intervals_from_0_and_one_makes_none():
     rng = np.random.default_rng(1)
     x = rng.normal(size=60)
     y = 0.8 * x + rng.normal(size=60)
-    by = {n: ClusterBootstrap(np.arange(60) % n, rng=np.random.default_rng(0), replicates=400) for n in (60, 3, 1)}
-    ends = {n: r2_interval(x, y, drawn, "linear") for n, drawn in by.items()}
+    ends = {n: r2_interval(regress(x, y, "linear", np.arange(60) % n), 60) for n in (60, 3, 1)}
     assert ends[3][1] - ends[3][0] > ends[60][1] - ends[60][0]
+    assert ends[60][0] > 0
     assert np.isnan(ends[1]).all()
+    assert r2_interval(regress(x, rng.normal(size=60), "linear", np.arange(60)), 60)[0] == 0
 
 
 def test_the_library_s_frames_are_left_alone(evidence):

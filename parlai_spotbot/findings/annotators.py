@@ -10,10 +10,10 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
-from parlai_spotbot.findings.criteria import LONG, by_score
+from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Result, Rows
 from parlai_spotbot.findings.ids_words import strangers, unverified
-from parlai_spotbot.findings.sections import Card, Section, Table
+from parlai_spotbot.findings.sections import Section, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
@@ -42,14 +42,6 @@ def annotators(own: Answers, ranked: Ranked, main: str = "") -> dict:
             | _compared(own, ranked, main, own.rows[~silent], who)
         }
     return result
-
-
-def with_everybody(result: Result) -> list[tuple[str, Card]]:
-    """The ranking with everybody's answers, where somebody's are left out of the main one."""
-    own = result.data.get("with_everybody") or {}
-    if not {"order", "clusters", "score", "score_ci"} <= own.keys():
-        return []
-    return [("With everybody", by_score(own))]
 
 
 def _compared(own: Answers, ranked: Ranked, main: str, rows: pd.DataFrame, who: str) -> dict:

@@ -6,7 +6,7 @@ Analysis is read by source; people come before judges, since judges are no subst
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -57,7 +57,7 @@ class Contents(Analysis):
 
     `judges` holds what stands in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl. `counted`:
     judgements are votes, perhaps millions, which are not read one by one: `judgements` is empty then, and what is said
-    of them is the analysis's. `variants` hold analyses in which "unsure" says something else, by what it says.
+    of them is the analysis's.
     """
 
     conversations: list[Conversation]
@@ -66,7 +66,6 @@ class Contents(Analysis):
     judges: dict[str, dict]
     failures: list[dict]
     counted: bool = False
-    variants: dict[str, dict[str, dict[str, dict]]] = field(default_factory=dict)
 
     def without(self, sources: Collection[str]) -> Contents:
         """The same as if these sources had not answered."""
@@ -81,8 +80,7 @@ class Contents(Analysis):
 
         judges = {source: own for source, own in self.judges.items() if source not in sources}
         judgements = [j for j in self.judgements if j.source not in sources]
-        variants = {option: kept(analysis) for option, analysis in self.variants.items()}
-        return replace(self, analysis=kept(self.analysis), judges=judges, judgements=judgements, variants=variants)
+        return replace(self, analysis=kept(self.analysis), judges=judges, judgements=judgements)
 
     @cached_property
     def bots(self) -> list[str]:
@@ -179,7 +177,6 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
         judges=_judges(study, survey),
         failures=study.failures(),
         counted=counted,
-        variants={option: _analysis(study, survey, folder)[0] for option, folder in _variants(study, survey)},
     )
 
 
@@ -215,12 +212,6 @@ def _check_survey(study: Study, survey: str) -> None:
     known = _begun(study).union(study.plan.surveys)
     if survey not in known:
         raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, known))
-
-
-def _variants(study: Study, survey: str) -> list[tuple[str, Path]]:
-    """What "unsure" says, and where the analysis of it lies, for each that there is beside the main one."""
-    folders = study.analysis_path(survey).glob("unsure-*/")
-    return [(folder.name.removeprefix("unsure-"), folder) for folder in sorted(folders)]
 
 
 def _analysis(study: Study, survey: str, folder: Path | None = None) -> tuple[dict, dict]:

@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, MINIMUM, RARE
 from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
 from parlai_spotbot.findings.matrix import matrix_table
 from parlai_spotbot.findings.scarce import too_few_sentence
-from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters, places_said
+from parlai_spotbot.findings.sections import Card, Chart, Name, Table, bar, clusters, places_said
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
     INTERVAL,
@@ -475,16 +475,3 @@ def by_score(own: Mapping) -> Card:
     scale = (0.0, 1.0) if shares or not ends else (min(ends), max(ends))
     bars = {bot: bar(x, cis.get(bot), scale, percent if shares else number) for bot, x in scores.items()}
     return Card(("Score",), clusters(own, {"Score": bars}))
-
-
-def of_bot(result: Result, bot: str) -> list[Section]:
-    """Its places and its score by each criterion."""
-    told = []
-    for question, found in result.data["criteria"].items():
-        if bot in found["order"]:
-            score = "no score" if found["score"].get(bot) is None else number(found["score"][bot])
-            ends = to(found["score_ci"].get(bot), number)
-            told.append(f"{plainly(question)}: {place_of(found, bot)}, {score}{ends}")
-        elif bot in (found.get("too_few") or {}):
-            told.append(f"{plainly(question)}: {place_of(found, bot)}")
-    return [Section("ranking", "", [f"{upper_first('; '.join(told))}."])] if told else []

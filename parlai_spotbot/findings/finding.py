@@ -81,18 +81,6 @@ def _no_card(result: Result) -> Card | None:
     return None
 
 
-def _nothing_of(result: Result, bot: str) -> Iterable[Section]:
-    return []
-
-
-def _no_views(result: Result) -> Iterable[tuple[str, Card]]:
-    return []
-
-
-def _no_tiles(result: Result) -> list[tuple[str, str]]:
-    return []
-
-
 @dataclass(frozen=True)
 class Finding:
     """One thing that answers say.
@@ -114,12 +102,6 @@ class Finding:
         From these data the lines that the terminal shows.
     card : callable
         From these data what a reader sees first; None from all but a ranking.
-    of_bot : callable
-        From these data sections on one contestant, by its name, for what is said of it alone.
-    views : callable
-        From these data the source's ranking seen otherwise: (what of, card), for a switch beside the first card.
-    tiles : callable
-        From these data counts for the head of the page: (number, of what).
     place : int
         Findings are told in the order of their places.
     surveys : tuple of str
@@ -137,9 +119,6 @@ class Finding:
     rows: Callable[[Mapping], Rows] = _no_rows
     lines: Callable[[Result], list[str]] = _no_lines
     card: Callable[[Result], Card | None] = _no_card
-    of_bot: Callable[[Result, str], Iterable[Section]] = _nothing_of
-    views: Callable[[Result], Iterable[tuple[str, Card]]] = _no_views
-    tiles: Callable[[Result], list[tuple[str, str]]] = _no_tiles
     place: int = 50
     surveys: tuple[str, ...] = ()
     options: tuple[str, ...] = ()

@@ -104,7 +104,7 @@ class Section:
     Charts beyond `open_charts`, and tables beyond `open_tables`, are opened by their titles. If its source leads the
     report, the second screen says `how` the answer was found, (of what, sentence), and what to be `careful` of, and the
     first one what to do next, and what that costs: the `step`; where that is to play `more` of pairs, "A/B=N,…"; `plan`
-    says whether a plan would tell more of it. `links` are conversations, (what is said, its id)."""
+    says whether a plan would tell more of it."""
 
     anchor: str
     heading: str
@@ -118,7 +118,6 @@ class Section:
     step: str = ""
     more: str = ""
     plan: bool = True
-    links: list[tuple[str, str]] = field(default_factory=list)
     open_charts: int = 2
     open_tables: int = 2
 

@@ -9,30 +9,23 @@ from dataclasses import dataclass, field, replace
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, judge_account
-from parlai_spotbot.findings.analyze import CHOICES
-from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Section
-from parlai_spotbot.hints import command
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import Look
-from parlai_spotbot.report.parts import FOLDER, SourcePart, SurveyView, said
+from parlai_spotbot.report.parts import SourcePart, SurveyView, said
 from parlai_spotbot.surveys import about_of, get_survey, is_survey
 from parlai_spotbot.surveys.packing import packing_of
-
-UNSURE = "unsure"
-"""The option of an analysis by which readers can choose between what it found."""
 
 
 @dataclass(frozen=True)
 class PageSection:
-    """A section as the page shows it: `anchor` is unique on the page, `commands` make variants that there aren't."""
+    """A section as the page shows it; `anchor` is unique on the page."""
 
     anchor: str
     heading: str
     parts: list[SourcePart]
-    commands: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -120,7 +113,6 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
     if not (findings := findings_of(contents.survey)):
         return [PageSection(f"{view.prefix}results", "Results", unknown(view))]
     headings: dict[str, str] = {}
-    commands: dict[str, list[str]] = {}
     parts: dict[str, list[SourcePart]] = {}
     for finding in findings:
         for whose, source, section in told:
@@ -129,36 +121,10 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
                 if not drawn.empty:
                     headings.setdefault(section.anchor, section.heading)
                     parts.setdefault(section.anchor, []).append(drawn)
-        own = [section.anchor for whose, _, section in told if whose is finding and section.anchor in parts]
-        if UNSURE in finding.options and own:
-            for anchor, part in _varied(view, finding):
-                parts.setdefault(anchor, []).append(part)
-            commands[own[-1]] = _commands(contents)
     for source, judge in contents.judges.items():
         headings[judge_account.ANCHOR] = judge_account.HEADING
         parts.setdefault(judge_account.ANCHOR, []).append(part_of_source(view, source, judge_account.tell(judge)))
-    return [
-        PageSection(f"{view.prefix}{anchor}", heading, parts[anchor], commands.get(anchor, []))
-        for anchor, heading in headings.items()
-    ]
-
-
-def _varied(view: SurveyView, finding: Finding) -> Iterator[tuple[str, SourcePart]]:
-    """(anchor, part): what a finding says where "unsure" says something else."""
-    contents = view.contents
-    for option, analysis in contents.variants.items():
-        for source in analysis.get(finding.name, {}):
-            others = {name: by_source[source] for name, by_source in analysis.items() if source in by_source}
-            for section in finding.tell(result_of(contents, source, finding.name, others)):
-                named = [replace(chart, name=f"{chart.name}-unsure-{option}") for chart in section.charts]
-                part = part_of_source(view, source, replace(section, charts=named))
-                yield section.anchor, replace(part, unsure=option)
-
-
-def _commands(contents: Contents) -> list[str]:
-    """Those that find what isn't known yet: what follows if "unsure" says something else."""
-    missing = [option for option in CHOICES[UNSURE] if option not in (Options.unsure, *contents.variants)]
-    return [command("analyze", FOLDER, contents.survey, unsure=option) for option in missing]
+    return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]
 
 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:

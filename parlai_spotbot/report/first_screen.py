@@ -19,7 +19,6 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import Chapter, findings_with, known_to, results
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import caution_of, here, said
-from parlai_spotbot.report.quotes import Quote, quotes
 from parlai_spotbot.surveys import about_of, is_survey
 from parlai_spotbot.wording import source_said, upper_first
 
@@ -48,15 +47,12 @@ class Step:
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """The first screen: `answer` is one sentence, `views` are the lead's ranking seen otherwise (what of, card),
-    `uncertain` sentences on what isn't known, `quotes` conversations that show why."""
+    """The first screen: `answer` is one sentence, `lead` the ranking, `uncertain` sentences on what isn't known."""
 
     title: str
     question: str
     answer: str
     lead: SourceCard | None = None
-    views: list[tuple[str, SourceCard]] = field(default_factory=list)
-    quotes: list[Quote] = field(default_factory=list)
     uncertain: list[str] = field(default_factory=list)
     step: Step | None = None
 
@@ -75,11 +71,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
         step = _step(contents, lead.card, [section for section in unsettled if section.step])
-        otherwise = views(contents, lead) if lead.card.clusters else []
-        said_there = quotes(contents, account.source)
-        return FirstScreen(
-            chapter.title, question, _answer(account, lead), shown, otherwise, said_there, uncertain, step
-        )
+        return FirstScreen(chapter.title, question, _answer(account, lead), shown, uncertain, step)
 
 
 def answer(contents: Contents) -> str:
@@ -103,16 +95,6 @@ def card(contents: Contents, source: str) -> SourceCard | None:
         if (found := finding.card(result)) is not None:
             return SourceCard(source, said(source), caution_of(source), found)
     return None
-
-
-def views(contents: Contents, lead: SourceCard) -> list[tuple[str, SourceCard]]:
-    """The ranking of a source as findings show it otherwise: with everybody, at one length."""
-    others = dict(results(contents))[lead.source]
-    return [
-        (label, _shortened(replace(lead, card=found)))
-        for finding, result in findings_with(contents, lead.source, others)
-        for label, found in finding.views(result)
-    ]
 
 
 def _shortened(own: SourceCard) -> SourceCard:

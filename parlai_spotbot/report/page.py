@@ -17,7 +17,6 @@ from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.whole_study import Whole, all_of_it
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, citations, downloads, first_screen, reader_data
-from parlai_spotbot.report.bots import bots
 from parlai_spotbot.report.chapters import Chapter, PageSection, chapter_of, part_of, part_of_source
 from parlai_spotbot.report.drawing import PALETTE, Drawing
 from parlai_spotbot.report.examples import examples
@@ -58,12 +57,12 @@ def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequenc
     view, contents = views[0], views[0].contents
     plan = contents.study.plan
     chapters = [chapter_of(own) for own in views]
-    screen, each = first_screen.first_screen(chapters[0]), bots(chapters[0])
+    screen = first_screen.first_screen(chapters[0])
     of_study = told_of_study(views, without)
     failures = failures_table(contents.failures, {c.conversation_id for c in contents.conversations})
     whole = whole_study(view, of_study)
     told = [own for chapter in chapters for own in chapter.sections]
-    parts = [part for section in [*told, *each, *whole] for part in section.parts]
+    parts = [part for section in [*told, *whole] for part in section.parts]
     spoken = bool(contents.conversations) or not contents.counted
     return {
         "plan": plan,
@@ -75,7 +74,7 @@ def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequenc
         "screen": screen,
         "found": second_screen(chapters, [own for _, told in of_study for _, own in told], failures, without),
         "figure": _figure(chapters[0], screen),
-        "panels": _panels(chapters, screen, each, whole, spoken),
+        "panels": _panels(chapters, screen, whole, spoken),
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
         "examples": examples(contents),
         "conversations": len(contents.conversations),
@@ -99,9 +98,7 @@ def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
     return drawn[0] if drawn else None
 
 
-def _panels(
-    chapters: Sequence[Chapter], screen: FirstScreen, each: list[PageSection], whole: list[PageSection], spoken: bool
-) -> list[Panel]:
+def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection], spoken: bool) -> list[Panel]:
     found = []
     for number, own in enumerate(chapters):
         lead = screen.lead.source if screen.lead and not number else ""
@@ -110,8 +107,6 @@ def _panels(
         missing = first_screen.missing(contents) if number else None
         heading = f"{own.title}: {own.question}"
         found.append(Panel(own.anchor, own.title, heading, own.sections, cards, missing))
-    if each:
-        found.append(Panel("bots", "Bots", "Each contestant", each))
     if whole:
         found.append(Panel("whole-study", "The whole study", "The whole study", whole))
     if spoken:

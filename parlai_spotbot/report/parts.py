@@ -41,8 +41,7 @@ class Figure(NamedTuple):
 class SourcePart:
     """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels.
 
-    `source` is "" where it matters to nobody who judged; `unsure`, what that answer says, where analyses differ by it;
-    `links` are conversations, (what is said, its id).
+    `source` is "" where it matters to nobody who judged.
     """
 
     title: str
@@ -51,8 +50,6 @@ class SourcePart:
     tables: list[Table] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     orders: list[tuple[str, list[Name]]] = field(default_factory=list)
-    unsure: str = ""
-    links: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def caution(self) -> str:

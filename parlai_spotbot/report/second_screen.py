@@ -11,7 +11,7 @@ from parlai_spotbot.findings.sections import Section, Table
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.chapters import Chapter, findings_with, results
+from parlai_spotbot.report.chapters import Chapter
 from parlai_spotbot.report.first_screen import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
@@ -116,8 +116,7 @@ def _others(chapters: Sequence[Chapter], lead: str) -> list[OtherAnswer]:
 def _conversations(chapter: Chapter) -> str:
     contents = chapter.view.contents
     if contents.counted:
-        told = listed(f"{n} {what}" for n, what in tiles(contents))
-        return f"none: votes on {counted(len(contents.bots), 'contestant')}; {told}"
+        return f"none: votes on {counted(len(contents.bots), 'contestant')}"
     kinds = Counter(c.kind for c in contents.conversations)
     told = [(kinds["pairs"], "of two bots"), (kinds["self"], "of a bot with itself")]
     told += [(kinds["people"], "of two people"), (kinds["human_model"], "of a bot with a person")]
@@ -149,13 +148,3 @@ def _analysed(contents: Contents, source: str) -> str:
         return ""
     why = "; ".join(f"{count:,} × {reason}" for reason, count in (made["left_out"].get(source) or {}).items())
     return f", {used:,} of them analysed{f'; left out: {why}' if why else ''}"
-
-
-def tiles(contents: Contents) -> list[tuple[str, str]]:
-    """Counts that findings tell: (number, of what)."""
-    return [
-        tile
-        for source, others in results(contents)
-        for finding, result in findings_with(contents, source, others)
-        for tile in finding.tiles(result)
-    ]

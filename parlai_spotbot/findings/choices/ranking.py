@@ -269,6 +269,4 @@ def _shares(question: str, found: Mapping) -> Chart:
     )
 
 
-FINDING = Finding(
-    "ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, criteria.of_bot, place=10
-)
+FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)

@@ -13,6 +13,4 @@ def compute(own: Answers) -> dict:
     return annotators.annotators(own, ranked, main_dimension(own))
 
 
-FINDING = Finding(
-    "annotators", FORM, compute, annotators.tell, annotators.rows, views=annotators.with_everybody, place=70
-)
+FINDING = Finding("annotators", FORM, compute, annotators.tell, annotators.rows, place=70)

@@ -137,6 +137,4 @@ def _pairs(own: Mapping) -> Section:
     )
 
 
-FINDING = Finding(
-    "ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, criteria.of_bot, place=10
-)
+FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)

@@ -11,11 +11,10 @@ from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators import ALL_RULES, Rules
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.analysis.annotators.rules import no_rules
-from parlai_spotbot.findings.annotators import told_of_ids, with_everybody
+from parlai_spotbot.findings.annotators import told_of_ids
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
-from parlai_spotbot.findings.criteria import by_score
 from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import ALL, Card, Chart, Section, Table
+from parlai_spotbot.findings.sections import ALL, Chart, Section, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.annotators_words import (
@@ -313,15 +312,4 @@ def lines(result: Result) -> list[str]:
     return [f"  {own['sentence']}" for own in beside if own]
 
 
-def views(result: Result) -> list[tuple[str, Card]]:
-    """The ranking with everybody in, and without who is too seldom correct, where these differ from the main one."""
-    weak = result.data.get("without_weak") or {}
-    told = (
-        [(f"Without who is right in less than {percent(weak['min_correct'])}", by_score(weak))]
-        if "order" in weak
-        else []
-    )
-    return [*with_everybody(result), *told]
-
-
-FINDING = Finding("annotators", FORM, compute, tell, rows, lines, views=views, place=70, options=("min_correct",))
+FINDING = Finding("annotators", FORM, compute, tell, rows, lines, place=70, options=("min_correct",))

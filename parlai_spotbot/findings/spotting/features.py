@@ -12,7 +12,7 @@ from parlai_spotbot.findings.sections import Chart, Name, Section, Table, places
 from parlai_spotbot.findings.spotting import FORM, Annotations, in_text, title
 from parlai_spotbot.findings.spotting.standing import matrix_of, ranking, ranking_rows, rate
 from parlai_spotbot.findings.spotting.table_methods import about
-from parlai_spotbot.wording import between, ends, known, listed, percent, to
+from parlai_spotbot.wording import between, ends, known, percent
 
 SSA = ("sensibleness", "specificity")
 
@@ -36,18 +36,6 @@ def tell(result: Result) -> list[Section]:
     pairs = [matrix_of(own[criterion], f"{title(criterion)} of every two bots") for criterion in shown]
     tables = [_table(own, result.order, shown), *(replace(table, folded=True) for table in pairs if table)]
     return [Section("features", "Features", [], [_chart(own, result.order, shown)], tables)]
-
-
-def of_bot(result: Result, bot: str) -> list[Section]:
-    """How often it is favoured in each feature."""
-    told = [
-        f"{in_text(feature)} {percent(own['win_rate'][bot])}{to(own['win_rate_ci'].get(bot))}"
-        for feature, own in result.data.items()
-        if own.get("win_rate", {}).get(bot) is not None
-    ]
-    return (
-        [Section("features", "", [f"Favoured over the others, of what was decided: {listed(told)}."])] if told else []
-    )
 
 
 def _chart(own: Mapping, bots: Iterable[str], shown: list[str]) -> Chart:
@@ -138,4 +126,4 @@ def rows(data: Mapping) -> Rows:
         yield from ranking_rows(found, "features", feature=feature)
 
 
-FINDING = Finding("features", FORM, compute, tell, rows, of_bot=of_bot, place=30)
+FINDING = Finding("features", FORM, compute, tell, rows, place=30)

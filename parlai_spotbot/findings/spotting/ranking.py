@@ -12,7 +12,7 @@ from scipy.stats import fisher_exact
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
-from parlai_spotbot.findings.criteria import headline, matrix_card, order_effect_sentence, place_of, single_order
+from parlai_spotbot.findings.criteria import headline, matrix_card, order_effect_sentence, single_order
 from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card, two_ends
 from parlai_spotbot.findings.matrix import WIDEST
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters, places_said
@@ -481,31 +481,6 @@ def clear_wins(own: Mapping) -> str:
 
 
 # -- one contestant ----------------------------------------------------------------------------------------------------
-def of_bot(result: Result, bot: str) -> list[Section]:
-    """Its place, and its matches with each other bot."""
-    own = result.data
-    if bot not in own.get("order", []) and bot not in own.get("too_few", {}):
-        return []
-    text = upper_first(place_of(own, bot))
-    if (own.get("score") or {}).get(bot) is not None:
-        text += f", {percent(own['score'][bot])} of the points{to(own['score_ci'].get(bot))}"
-    share = own.get("human_share", {}).get(bot)
-    if share is not None:
-        text += f"; taken for human in {percent(share)}{to(own.get('human_share_ci', {}).get(bot))}"
-    rows = []
-    for pair in own["pairs"]:
-        if bot not in (pair["a"], pair["b"]):
-            continue
-        first, rate = bot == pair["a"], pair["rate_a"]
-        won, lost = (pair["wins_a"], pair["wins_b"]) if first else (pair["wins_b"], pair["wins_a"])
-        rate = rate if first or rate is None else 1 - rate
-        other = Name(pair["b"] if first else pair["a"])
-        rows.append((other, f"{won}–{lost}–{pair['ties']}", percent(rate), p_value(pair.get("p_adjusted"))))
-    how = "Wins, losses, ties; the share of decided matches that it wins; p, adjusted for all pairs of the study."
-    table = Table(f"{bot} against each other bot", how, ("Against", "Won–lost–tied", "Wins", "p"), rows)
-    return [Section("ranking", "", [f"{text}."], [], [table] if rows else [])]
-
-
 # -- first ------------------------------------------------------------------------------------------------------------
 def card(result: Result) -> Card | None:
     """Places, with points (in older analyses the win rate) and the share taken for human as bars."""
@@ -572,4 +547,4 @@ def rows(data: Mapping) -> Rows:
     yield from ranking_rows(data)
 
 
-FINDING = Finding("ranking", FORM, compute, tell, rows, lines, card, of_bot, place=10)
+FINDING = Finding("ranking", FORM, compute, tell, rows, lines, card, place=10)

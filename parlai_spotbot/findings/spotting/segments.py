@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.finding import Finding, Result, Rows, two_ends
-from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar
+from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, NONE, known, number, percent, signed, who
+from parlai_spotbot.wording import INTERVAL, known, number, percent, signed, who
 
 
 def compute(own: Annotations) -> dict:
@@ -217,26 +217,4 @@ def rows(data: Mapping) -> Rows:
             yield "segments", {"exchanges": k, "ties": entry["ties"], "name": name, **known, **flat}
 
 
-def views(result: Result) -> list[tuple[str, Card]]:
-    """Win rates and who is taken for human at each length alone, in the order of the ranking: no places."""
-    found = []
-    for k, entry in sorted(result.data["segments"].items(), key=lambda own: int(own[0])):
-        systems = entry["systems"]
-        scales = {"Win rate": "win_rate", "Taken for human": "human_share"}
-        bars = {
-            scale: {
-                bot: bar(systems[bot][key], systems[bot].get(f"{key}_ci"), (0.0, 1.0), percent)
-                for bot in result.order
-                if systems.get(bot, {}).get(key) is not None
-            }
-            for scale, key in scales.items()
-        }
-        members = [(Name(bot), "", [of.get(bot) for of in bars.values()]) for bot in result.order]
-        people = systems.get(HUMAN, {}).get("human_share")
-        told = "" if people is None else f"People are taken for human in {percent(people)} here."
-        at = None if people is None else 100 * people
-        found.append((f"{k} exchanges", Card(tuple(bars), [(NONE, members)], at, told)))
-    return found if len(found) > 1 else []
-
-
-FINDING = Finding("segments", FORM, compute, tell, rows, views=views, place=40, surveys=("spot_the_bot",))
+FINDING = Finding("segments", FORM, compute, tell, rows, place=40, surveys=("spot_the_bot",))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 from parlai_spotbot.findings.finding import Finding, Result, Rows, two_ends
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
@@ -78,17 +77,6 @@ def _curves_chart(own: Mapping) -> Chart | None:
     plain = " ".join(own[key] for key in ("sentence", "pairs_sentence") if own.get(key))
     label = "Share of each bot, and of people, not spotted by the number of exchanges"
     return Chart("survival", "steps", "", caption, data, plain, label=label, rows=rows)
-
-
-def of_bot(result: Result, bot: str) -> list[Section]:
-    """Its curve beside people's."""
-    curves = {name: curve for name, curve in (result.data.get("curves") or {}).items() if name in (bot, HUMAN)}
-    if bot not in curves:
-        return []
-    chart = _curves_chart({"curves": curves, "counted": result.data.get("counted", COUNTED)})
-    label = f"Share of {bot}, and of people, not spotted by the number of exchanges"
-    caption = "Share not spotted as a bot, by the exchanges shown, with 95 % intervals; dashed: people."
-    return [Section("survival", "", [], [replace(chart, caption=caption, label=label, method="", cite=())])]
 
 
 def better(own: Mapping) -> tuple[dict[str, dict], str]:
@@ -423,4 +411,4 @@ def lines(result: Result) -> list[str]:
     return found
 
 
-FINDING = Finding("survival", FORM, compute, tell, rows, lines, place=20, options=("backend", "unsure"), of_bot=of_bot)
+FINDING = Finding("survival", FORM, compute, tell, rows, lines, place=20, options=("backend", "unsure"))

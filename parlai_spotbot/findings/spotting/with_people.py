@@ -20,7 +20,6 @@ from parlai_spotbot.wording import (
     INTERVAL,
     between,
     counted,
-    genitive,
     listed,
     p_said,
     p_value,
@@ -190,18 +189,6 @@ def _said(found: Mapping | None) -> str:
     return "–" if not found else percent(found["estimate"]) + between(found["ci"])
 
 
-def of_bot(result: Result, bot: str) -> list[Section]:
-    """How it fares with people."""
-    row = result.data["labels"].get(bot)
-    if row is None:
-        return []
-    here, other = row[WITH_PEOPLE], row[ELSEWHERE]
-    text = f"{upper_first(genitive(bot))} conversations with people: taken for human in "
-    text += f"{percent(here['human']['estimate'])} of {here['n']} labels{to(here['human']['ci'])}"
-    text += f"; with bots in {percent(other['human']['estimate'])}." if other["n"] else "."
-    return [Section("with_people", "", [text])]
-
-
 def rows(data: Mapping) -> Rows:
     """Rows of the table with_people."""
     for name, row in data["labels"].items():
@@ -214,4 +201,4 @@ def rows(data: Mapping) -> Rows:
             yield "with_people", {"name": name, "conversations": where.replace(" ", "_"), "n": found["n"], **shares}
 
 
-FINDING = Finding("with_people", FORM, compute, tell, rows, of_bot=of_bot, place=45)
+FINDING = Finding("with_people", FORM, compute, tell, rows, place=45)

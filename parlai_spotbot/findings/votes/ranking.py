@@ -300,6 +300,4 @@ def _pairs(main: Mapping) -> Section:
     return Section("grid", "Who beats whom?", text if met < found["all"] else [], charts, [*every, table])
 
 
-FINDING = Finding(
-    "ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, criteria.of_bot, place=10
-)
+FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)

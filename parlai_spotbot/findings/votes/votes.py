@@ -11,7 +11,7 @@ from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import Section, Table
 from parlai_spotbot.findings.votes import FORM, Ballots
-from parlai_spotbot.wording import counted, interval, p_said, percent
+from parlai_spotbot.wording import interval, p_said, percent
 
 
 def compute(own: Ballots) -> dict:
@@ -129,16 +129,4 @@ def rows(data: Mapping) -> Rows:
         yield "languages", row
 
 
-def tiles(result: Result) -> list[tuple[str, str]]:
-    """How many votes there are, and of which outcomes."""
-    own = result.data
-    count = own["annotators"]["count"]
-    given = f" ({counted(count, 'annotator')})" if count and result.people else ""
-    by = "people" if result.people else f"judge {result.source.removeprefix('judge:')}"
-    found = [(f"{own['n']:,}", f"votes by {by}{given}")]
-    for what, words in (("tie", "of them ties"), ("both_bad", "of them for both bad")):
-        found += [(f"{own['outcomes'][what]:,}", words)] if own["outcomes"][what] else []
-    return found
-
-
-FINDING = Finding("votes", FORM, compute, tell, rows, tiles=tiles, place=20)
+FINDING = Finding("votes", FORM, compute, tell, rows, place=20)

@@ -83,44 +83,6 @@
     print();
   });
 
-  // -- a line of buttons of which one is pressed; what is chosen is shown -----------------------------------------------
-  const choices = (label, options, show) => {
-    const line = document.createElement("p");
-    line.className = "choices";
-    line.append(label);
-    const press = (value) => {
-      show(value);
-      line.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.value === value)));
-    };
-    for (const [value, text] of options) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.value = value;
-      button.textContent = text;
-      button.addEventListener("click", () => press(value));
-      line.append(button);
-    }
-    press(options[0][0]);
-    return line;
-  };
-
-  // -- the first screen's ranking with everybody, or at one length ------------------------------------------------------
-  const views = [...document.querySelectorAll(".view")];
-  if (views.length) {
-    const shown = views.map((view) => [view.dataset.view, view.dataset.view]);
-    views.at(-1).after(choices("Show", shown, (name) => views.forEach((view) => { view.hidden = view.dataset.view !== name; })));
-  }
-
-  // -- what "unsure" says, where it was analysed in several ways ---------------------------------------------------------
-  const UNSURE = { "": "not spotted", half: "half spotted", missing: "left out" };
-  for (const section of [...document.querySelectorAll("section")].filter((own) => own.querySelector("[data-unsure]"))) {
-    const own = [...section.querySelectorAll(".part")];
-    const known = [...new Set(own.map((part) => part.dataset.unsure || ""))].map((how) => [how, UNSURE[how]]);
-    section.querySelector("h2").after(choices("“Unsure” counts as", known, (how) => {
-      own.forEach((part) => part.classList.toggle("elsewhere", (part.dataset.unsure || "") !== how));
-    }));
-  }
-
   // -- figures of a mark that is tapped, as a browser shows them where it is pointed at -----------------------------------
   const tip = document.createElement("p");
   tip.className = "tip";

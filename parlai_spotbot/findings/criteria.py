@@ -11,9 +11,9 @@ import pandas as pd
 from scipy.special import expit
 
 from parlai_spotbot.analysis.choices import one_scale
-from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, MINIMUM, RARER, Contrasts, leave_one_out
+from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, RARER, Contrasts, leave_one_out
 from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
-from parlai_spotbot.findings.matrix import matrix_table
+from parlai_spotbot.findings.matrix import matrix_card
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.sections import Card, Chart, Name, Table, bar, clusters, places_said
 from parlai_spotbot.records import HUMAN
@@ -30,7 +30,6 @@ from parlai_spotbot.wording import (
     part_of,
     percent,
     plainly,
-    span,
     to,
     upper_first,
     who,
@@ -40,9 +39,6 @@ LEVEL = 0.05
 
 LONG = 12
 """Longer tables start folded."""
-
-FIRST = 8
-"""So many contestants stand in a matrix on the first screen."""
 
 CHARTED = 50
 """Charts show so many contestants of an order, the first; tables have all."""
@@ -62,8 +58,9 @@ def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: 
     -------
     dict
         `order`, `clusters` {name: [first, last place]}, `score`, `score_ci`, `strength` {name: {strength, ci}};
-        `groups` (lists of names that met, directly or through others, best first), `too_few` {name: matches} of those
-        who aren't ranked, `order_effect` {estimated, share of matches in pairs seen in both orders}, `one_scale` (see
+        `groups` (lists of names that met, directly or through others, best first), `group` {name: number} where there
+        are several, `too_few` {name: matches} of those who aren't ranked, `order_effect` {estimated, share of matches
+        in pairs seen in both orders}, `one_scale` (see
         `one_scale`), `leave_one_out` (see there). Where one scale is rejected all places of a group are open, and the
         order is by points.
     """
@@ -86,6 +83,7 @@ def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: 
             name: {"strength": found.strength[place[name]], "ci": found.ci[place[name]].tolist()} for name in order
         },
         "groups": [[name for name in order if name in group] for group in map(set, found.groups)],
+        "group": {name: found.group[place[name]] + 1 for name in order} if len(found.groups) > 1 else {},
         "too_few": found.too_few,
         "order_effect": {"estimated": bool(np.isfinite(found.order[0])), "share": found.order_share},
         "one_scale": scale,
@@ -129,21 +127,6 @@ def order_effect_sentence(own: Mapping) -> str:
         f"both orders (at least {percent(RARER)} in the rarer one); it is estimated where more than "
         f"{percent(BOTH_ORDERS)} are."
     )
-
-
-def place_of(own: Mapping, name: str) -> str:
-    """Return the place of a contestant in words, within its group, or why it has none."""
-    if name in (own.get("too_few") or {}):
-        n = own["too_few"][name]
-        least = f"where {MINIMUM} are the least" if n < MINIMUM else f"fewer than {MINIMUM} with those who are"
-        return f"not ranked, for want of comparisons ({n:,}, {least})"
-    if _rejected(own):
-        return "no place, since there is no single order"
-    groups = own.get("groups") or [own["order"]]
-    number = next(place for place, group in enumerate(groups) if name in group)
-    first, last = own["clusters"][name]
-    within = f" in group {number + 1} of {len(groups)}" if len(groups) > 1 else ""
-    return f"place{'' if first == last else 's'} {span((first, last))} of {len(groups[number])}{within}"
 
 
 def _rejected(own: Mapping) -> bool:
@@ -456,14 +439,6 @@ def card(result: Result) -> Card | None:
     text = [f"{first}{criterion}", *others]
     shown = matrix_card(own, "estimate") if _rejected(own) else by_score(own)
     return cautioned_card(result, replace(shown, text=text))
-
-
-def matrix_card(own: Mapping, share: str) -> Card:
-    """Return who beats whom, by the `share` of each pair: what a ranking without a single order shows first."""
-    how = "Share of decided comparisons that the row wins over the column; * where the two are told apart (p < .05, "
-    how += "Holm)." if len(own["order"]) <= FIRST else f"Holm). The first {FIRST} of {len(own['order']):,} by points."
-    table = matrix_table("Who beats whom?", {**own, "order": own["order"][:FIRST]}, share, (), how=how)
-    return Card(table=table)
 
 
 def by_score(own: Mapping) -> Card:

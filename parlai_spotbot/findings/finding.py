@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.findings import render
 from parlai_spotbot.findings.answers import Answers, Form
+from parlai_spotbot.findings.schema import Chart, Table
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
 from parlai_spotbot.records import HUMAN
@@ -57,15 +60,12 @@ def cautioned(result: Result, sections: Iterable[Section]) -> list[Section]:
     return [replace(first, text=[*result.account.sentences, *first.text]), *others]
 
 
-TOO_LITTLE = "Too little was answered to say who is better."
-
-
 def cautioned_card(result: Result, card: Card) -> Card:
     """A ranking's card with what to beware of at its head; who can't tell people from bots ranks nobody, and of too
     few answers (`findings.scarce`) nothing is told."""
     told = result.account.sentences
     if "scarce" in result.others.get("needs", {}):
-        card = replace(card, text=[TOO_LITTLE])
+        card = replace(card, text=[render.TOO_LITTLE])
     return Card(text=told) if result.account.chance else replace(card, text=[*told, *card.text])
 
 
@@ -102,6 +102,16 @@ class Finding:
         From these data the lines that the terminal shows.
     card : callable
         From these data what a reader sees first; None from all but a ranking.
+    tables : mapping
+        Schema of its tables by name, from which all that readers see is derived where `tell` isn't given.
+    summarise : callable
+        From these data at most three sentences, the answer first; of a ranking all that its first screen says.
+    heading, chart : str, Chart
+        Of its section on the page.
+    bars : tuple of str
+        Of a ranking: the columns of its first table that the first screen shows; nothing else has any.
+    reference : str
+        Of a ranking: where the data hold people's value of the last bar, with its interval under "ci".
     place : int
         Findings are told in the order of their places.
     surveys : tuple of str
@@ -115,14 +125,25 @@ class Finding:
     name: str
     form: Form
     compute: Callable[[Answers], Mapping | None]
-    tell: Callable[[Result], Iterable[Section]]
+    tell: Callable[[Result], Iterable[Section]] | None = None
     rows: Callable[[Mapping], Rows] = _no_rows
     lines: Callable[[Result], list[str]] = _no_lines
     card: Callable[[Result], Card | None] = _no_card
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    summarise: Callable[[Result], list[str]] = _no_lines
+    heading: str = ""
+    chart: Chart | None = None
+    bars: tuple[str, ...] = ()
+    reference: str = ""
     place: int = 50
     surveys: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     asked: str = ""
+
+    def __post_init__(self):
+        if self.tell is None:
+            for name in ("tell", "rows", "lines", "card"):
+                object.__setattr__(self, name, partial(getattr(render, name), self))
 
 
 def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:

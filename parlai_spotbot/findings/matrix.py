@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from parlai_spotbot.findings.sections import Name, Table, places_said
+from parlai_spotbot.findings.sections import Card, Name, Table, places_said
 from parlai_spotbot.wording import NONE, number
+
+FIRST = 8
+"""Contestants in a matrix on the first screen."""
 
 WIDEST = 40
 """Contestants whose matrix can be read."""
@@ -50,3 +53,11 @@ def _cells(pairs: Iterable[Mapping], share: str) -> dict[tuple[str, str], str]:
             found[pair["a"], pair["b"]] = number(rate) + star
             found[pair["b"], pair["a"]] = number(1 - rate) + star
     return found
+
+
+def matrix_card(own: Mapping, share: str) -> Card:
+    """Return who beats whom, by the `share` of each pair: what a ranking without a single order shows first."""
+    how = "Share of decided comparisons that the row wins over the column; * where the two are told apart (p < .05, "
+    how += "Holm)." if len(own["order"]) <= FIRST else f"Holm). The first {FIRST} of {len(own['order']):,} by points."
+    table = matrix_table("Who beats whom?", {**own, "order": own["order"][:FIRST]}, share, (), how=how)
+    return Card(table=table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -21,12 +21,10 @@ from parlai_spotbot.analysis.ranking import (
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.findings.choices.ranking import with_contrasts
-from parlai_spotbot.findings.criteria import group_numbers, pool_of, too_few_rows
-from parlai_spotbot.findings.finding import SAME, Rows, two_ends
-from parlai_spotbot.findings.matrix import matrix_table, places
-from parlai_spotbot.findings.sections import Table
-from parlai_spotbot.findings.spotting.table_methods import about
-from parlai_spotbot.wording import between, number, percent, span
+from parlai_spotbot.findings.criteria import pool_of
+from parlai_spotbot.findings.finding import SAME
+from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.spotting.table_methods import CLUSTERED, COMPARED, OF_STRENGTHS
 
 CRITERION = "strength by Davidson's model of all matches, ties included"
 TEST = (
@@ -34,11 +32,48 @@ TEST = (
     "clustered by {}, Holm-adjusted over the pairs; p_pair is of the pair's own decided matches; p_sign takes these as "
     "independent"
 )
-MATRIX = (
-    "Of the decided matches of the bot of the row with the bot of the column the share that it won; * where both are "
-    "told apart (p < .05, Holm over all pairs). Then its win rate, the mean over its opponents; its places; and the "
-    "paper's ranges, by TrueSkill."
+RANKING = Table(
+    "{column}/{bot}",
+    {
+        "bot": Column("name", "Bot"),
+        "group": Column("count", "Group"),
+        "cluster": Column("places", "Places", key="clusters"),
+        "score": Column("share", "Points (tie = ½)", ci="score_ci"),
+        "davidson": Column("number", "Strength", key="davidson.strength", ci="davidson.ci"),
+        "win_rate": Column("share", "Win rate", ci="win_rate_ci"),
+        "trueskill_mu": Column("number", "TrueSkill", key="trueskill.mu", ci="trueskill.ci", digits=1),
+        "trueskill_sigma": Column("number", key="trueskill.sigma"),
+        "range": Column("places", "TrueSkill ranks", key="ranges"),
+    },
+    "Ranking",
+    "A match is won by the entity that was taken for more human. Points are those against all others; strength is that "
+    "of Davidson's model of all matches, in which a difference of 1 makes odds of 2.7 to 1; the win rate is the mean "
+    "over opponents, without ties. Places run from one more than the bots that are clearly better to as many as are "
+    f"not clearly worse; all hold together at 95 %. {COMPARED} {CLUSTERED} TrueSkill's ranks are those between which a "
+    "bot lies in 95 of 100 bootstrap replicates.",
+    ("deriu2020", *OF_STRENGTHS, "pustejovsky2018", "korn1998", "mogstad2024", "herbrich2006", "sakaguchi2014"),
 )
+PAIRS = Table(
+    "pairs",
+    {
+        "a": Column("name", "First"),
+        "b": Column("name", "Second"),
+        "wins_a": Column("count", "First wins"),
+        "wins_b": Column("count", "Second wins"),
+        "ties": Column("count", "Ties"),
+        "n": Column("count", "Matches"),
+        "rate_a": Column("share", "Win rate of the first", ci="rate_ci"),
+        "difference": Column("number", "Difference in strength", ci="difference_ci"),
+        "p": Column("p"),
+        "p_adjusted": Column("p", "p, Holm"),
+        "p_pair": Column("p"),
+        "p_sign": Column("p"),
+        "p_chi2": Column("p"),
+    },
+    "Every pair",
+    "Win rates are of the pair's own decided matches; p is of the difference of strengths, on which all matches bear.",
+)
+TOO_FEW = Table("{column}/{bot}", {"bot": Column("name"), "comparisons": Column("count", key="too_few")})
 NO_MATCH = {
     "score": {},
     "score_ci": {},
@@ -149,48 +184,3 @@ def _model(found: Contrasts) -> dict:
         "intervals": "Student's t; the penalised fit's errors times the design effect of conversations and annotators",
     }
     return model | ({"why": found.why} if found.why else {})
-
-
-def ranking_rows(own: Mapping, stem: str = "ranking", **more) -> Rows:
-    """Rows of a criterion's tables, one of the contestants and one of the pairs."""
-    groups = group_numbers(own)
-    for bot in own["order"]:
-        (low, high), (first, last) = own["win_rate_ci"][bot], own["clusters"][bot]
-        row = {
-            "bot": bot,
-            **groups.get(bot, {}),
-            "cluster_first": first,
-            "cluster_last": last,
-            "range_first": own["ranges"][bot][0],
-            "range_last": own["ranges"][bot][1],
-            "win_rate": own["win_rate"][bot],
-            "win_rate_low": low,
-            "win_rate_high": high,
-            "trueskill_mu": own["trueskill"][bot]["mu"],
-            "trueskill_sigma": own["trueskill"][bot]["sigma"],
-            "davidson": own["davidson"][bot]["strength"],
-            **two_ends("davidson", own["davidson"][bot]["ci"]),
-            "score": own["score"][bot],
-            **two_ends("score", own["score_ci"][bot]),
-        }
-        if "human_share" in own:
-            row["human_share"] = own["human_share"][bot]
-        yield stem, {**more, **row}
-    for pair in own["pairs"]:
-        kept = {key: value for key, value in pair.items() if not key.endswith("_ci")}
-        found = {**two_ends("rate", pair["rate_ci"]), **two_ends("difference", pair["difference_ci"])}
-        yield f"{stem}_pairs", {**more, **kept, **found}
-    yield from ((f"{stem}_too_few", {**more, **row}) for row in too_few_rows(own))
-
-
-def matrix_of(own: Mapping, title: str) -> Table | None:
-    """Every bot against every other, as the paper's tables 1, 5 and 6; None for more than can be read."""
-    rates = {bot: number(value) for bot, value in own["win_rate"].items()}
-    ranges = {bot: span(found) for bot, found in own["ranges"].items()}
-    columns = (("Win rate", rates), places(own), ("Ranges", ranges))
-    return matrix_table(title, own, "rate_a", columns, how=MATRIX, **about("win_matrix"))
-
-
-def rate(own: Mapping, bot: str) -> str:
-    """A win rate with its interval."""
-    return percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot))

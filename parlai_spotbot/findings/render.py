@@ -1,0 +1,246 @@
+"""Derives what readers see of a finding from its frames and their schema: section, CSV, terminal, first screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from parlai_spotbot.findings import sections
+from parlai_spotbot.findings.matrix import matrix_card
+from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known
+from parlai_spotbot.findings.sections import Bar, Card, Name, Section, bar, clusters
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import NONE
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.finding import Finding, Result
+
+SENTENCES = 3
+"""A section says so many; the first screen and the terminal have all of a ranking."""
+
+MOST_ROWS = 500
+"""More rows of a table are left to its CSV."""
+
+MOST_NAMES = 40
+"""A grid of more contestants can't be read, a forest shows the first of them."""
+
+FOLDED = 12
+"""Longer tables start folded."""
+
+
+TOO_LITTLE = "Too little was answered to say who is better."
+
+
+class Caution(str):
+    """A sentence of a finding's summary that also stands under "Be careful"."""
+
+
+def csv_names(finding: Finding) -> dict[str, str]:
+    """Return the stem of the CSV of each table: FINDING for the first, FINDING_TABLE for the others."""
+    return {
+        name: table.csv or (finding.name if place == 0 else f"{finding.name}_{name}")
+        for place, (name, table) in enumerate(finding.tables.items())
+    }
+
+
+def rows(finding: Finding, data: Mapping) -> Iterator[tuple[str, dict]]:
+    """Yield (stem of a CSV, one row) over all tables of a finding."""
+    for name, stem in csv_names(finding).items():
+        yield from ((stem, row) for row in finding.tables[name].read(data).to_dict("records"))
+
+
+def tell(finding: Finding, result: Result) -> list[Section]:
+    """Return a finding's section of the page: up to three sentences, a chart, tables; [] where it has nothing."""
+    frames = {name: table.read(result.data) for name, table in finding.tables.items()}
+    sentences = finding.summarise(result)
+    tables = [page_table(table, frames[name]) for name, table in finding.tables.items() if table.title]
+    tables = [table for table in tables if table.rows]
+    chart = page_chart(finding, frames)
+    if not (sentences or tables or chart):
+        return []
+    careful = tuple(sentence for sentence in sentences if isinstance(sentence, Caution))
+    text = [sentence for sentence in sentences if sentence][:SENTENCES]
+    if finding.bars:
+        text = [*result.account.sentences, *text]
+    return [Section(finding.name, finding.heading, text, chart, tables, careful=careful, open_tables=1)]
+
+
+def page_table(table: Table, frame: pd.DataFrame) -> sections.Table:
+    """Return a table as the page has it."""
+    columns = table.shown(frame.head(MOST_ROWS)).values()
+    rows = [tuple(map(_marked, columns, cells)) for cells in table.cells(frame.head(MOST_ROWS))]
+    more = f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has all." if len(frame) > MOST_ROWS else ""
+    head = tuple(column.title for column in columns)
+    return sections.Table(table.title, more, head, rows, len(rows) > FOLDED, table.method, table.cite)
+
+
+def _marked(column: Column, text: str) -> str:
+    if column.kind != "name" or text == NONE:
+        return text
+    return Name(HUMAN if text == "people" else text)
+
+
+def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> list[sections.Chart]:
+    """Return a finding's chart as the page draws it; [] where it has none, or nothing to draw."""
+    chart = finding.chart
+    if chart is None or frames[chart.table].empty:
+        return []
+    table, frame = finding.tables[chart.table], frames[chart.table]
+    data = KINDS[chart.kind](chart, table, frame)
+    if not data:
+        return []
+    used = [chart.y, chart.group, chart.value, *([chart.x] if isinstance(chart.x, str) else chart.x)]
+    wanted = [name for name in frame.columns if name.removesuffix("_low").removesuffix("_high") in used]
+    rows = frame[wanted].to_dict("records")
+    label = chart.caption.split(". ")[0].rstrip(".")
+    return [sections.Chart(finding.name, DRAWN_AS[chart.kind], "", chart.caption, data, label=label, rows=rows)]
+
+
+def _label(table: Table, column: str, value: str) -> str:
+    return Name(value) if table.columns[column].kind == "name" else str(value)
+
+
+def _title(table: Table, column: str) -> str:
+    return table.columns[column].title or column.replace("_", " ")
+
+
+def _forest(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
+    rows = [
+        {
+            "label": _label(table, chart.y, row[chart.y]),
+            "estimate": row[chart.x] if known(row[chart.x]) else None,
+            "low": row.get(f"{chart.x}_low"),
+            "high": row.get(f"{chart.x}_high"),
+            **({"group": str(row[chart.group])} if chart.group else {}),
+        }
+        for row in frame.head(MOST_NAMES).to_dict("records")
+    ]
+    return {"rows": rows, "reference": chart.reference, "x": _title(table, chart.x)}
+
+
+def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
+    series = []
+    for name, own in frame.groupby(chart.group, sort=False) if chart.group else [("", frame)]:
+        columns = {"x": chart.x, "y": chart.y, "low": f"{chart.y}_low", "high": f"{chart.y}_high"}
+        line = {key: own[column].tolist() for key, column in columns.items() if column in own}
+        series.append({"label": _label(table, chart.group, name) if chart.group else _title(table, chart.y), **line})
+    titles = {"x": _title(table, chart.x), "y": _title(table, chart.y)}
+    return {"series": series, "steps": chart.steps, "reference": chart.reference, **titles}
+
+
+def _bars(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
+    rows = [
+        {"label": _label(table, chart.y, row[chart.y]), "shares": [row[name] for name in chart.x], "n": row.get("n")}
+        for row in frame.head(MOST_NAMES).to_dict("records")
+    ]
+    return {"rows": rows, "parts": [_title(table, name) for name in chart.x]}
+
+
+def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
+    """Cells of a column of values at two columns of names; of pairs each also the other way round."""
+    column = table.columns[chart.value]
+    pairs = {chart.y, chart.x} == {"a", "b"}
+    values = {}
+    for row in frame.to_dict("records"):
+        value = row[chart.value] if known(row[chart.value]) else None
+        values[row[chart.y], row[chart.x]] = value
+        if pairs:
+            values[row[chart.x], row[chart.y]] = None if value is None else 1 - value
+    rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*values, strict=True))
+    if pairs:
+        means = {name: _mean([values.get((name, other)) for other in rows]) for name in rows}
+        rows = columns = sorted(rows, key=lambda name: -means[name])
+    if not 0 < len(rows) <= MOST_NAMES or len(columns) > MOST_NAMES:
+        return {}
+    cells = [[values.get((row, other)) for other in columns] for row in rows]
+    texts = [["" if value is None else column.show(value) for value in line] for line in cells]
+    named = [[_label(table, end, name) for name in names] for end, names in ((chart.y, rows), (chart.x, columns))]
+    titles = ("", "") if pairs else (_title(table, chart.x), _title(table, chart.y))
+    return {"rows": named[0], "columns": named[1], "values": cells, "texts": texts, "x": titles[0], "y": titles[1]}
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    found = [value for value in values if value is not None]
+    return sum(found) / len(found) if found else 0.0
+
+
+def _scatter(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
+    points = [
+        {
+            "label": _label(table, chart.group, row[chart.group]) if chart.group else "",
+            "x": row[chart.x],
+            "y": row[chart.y],
+            **{f"x_{end}": row.get(f"{chart.x}_{end}") for end in ("low", "high") if f"{chart.x}_{end}" in frame},
+            **{end: row.get(f"{chart.y}_{end}") for end in ("low", "high")},
+        }
+        for row in frame.to_dict("records")
+    ]
+    return {"points": points, "x": _title(table, chart.x), "y": _title(table, chart.y)}
+
+
+KINDS = {"forest": _forest, "curve": _curve, "bars": _bars, "grid": _grid, "scatter": _scatter}
+DRAWN_AS = {"forest": "forest", "curve": "lines", "bars": "bars", "grid": "grid", "scatter": "points"}
+
+
+def lines(finding: Finding, result: Result) -> list[str]:
+    """Return what the terminal shows: of a ranking its table and all sentences, of others the sentences."""
+    sentences = [f"  {sentence}" for sentence in finding.summarise(result) if sentence]
+    if not finding.bars:
+        return sentences[:SENTENCES]
+    table = next(iter(finding.tables.values()))
+    frame = table.read(result.data)
+    head = [column.title for column in table.shown(frame).values()]
+    return [*(aligned([head, *table.cells(frame)]) if len(frame) else []), *sentences]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines whose columns stand below each other."""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
+    return [f"  {line}".rstrip() for line in lines]
+
+
+def card(finding: Finding, result: Result) -> Card | None:
+    """Return the first screen's ranking: places, with the columns `finding.bars` as bars beside people's share.
+
+    A source that can't tell people from bots ranks nobody; where no single order fits, who beats whom stands in the
+    place of places.
+    """
+    if not finding.bars:
+        return None
+    own, account = result.data, result.account
+    sentences = [sentence for sentence in finding.summarise(result) if sentence]
+    sentences = [TOO_LITTLE] if "scarce" in result.others.get("needs", {}) else sentences
+    sentences = [*account.sentences, *([] if account.chance else sentences)]
+    if account.chance or not own.get("order"):
+        return Card(text=sentences) if sentences else None
+    if (own.get("one_scale") or {}).get("rejected"):
+        return replace(matrix_card(own, finding.chart.value), text=sentences)
+    bars = _bars_of(finding, own)
+    people, text = own.get(finding.reference) or {}, ""
+    column = finding.bars[-1]
+    if (value := people.get(column)) is not None:
+        shown = next(iter(finding.tables.values())).columns[column]
+        text = f"{shown.title}: people {shown.show(value, people.get('ci') or ())}."
+    return Card(tuple(bars), clusters(own, bars), None if value is None else 100 * value, text, sentences)
+
+
+def _bars_of(finding: Finding, own: Mapping) -> dict[str, dict[str, Bar]]:
+    """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
+    table = next(iter(finding.tables.values()))
+    frame = table.read(own)
+    name = next(name for name, column in table.columns.items() if column.kind == "name")
+    bars = {}
+    for column in finding.bars:
+        shown, about = frame[[known(value) for value in frame[column]]], table.columns[column]
+        rows = [(row[name], row[column], ends_of(row, column, about)) for row in shown.to_dict("records")]
+        values = [value for _, value, ends in rows for value in (value, *ends) if known(value)]
+        scale = (0.0, 1.0) if about.kind == "share" or not values else (min(values), max(values))
+        if rows:
+            bars[about.title] = {
+                bot: bar(value, ends if known(*ends) else None, scale, about.show) for bot, value, ends in rows
+            }
+    return bars

@@ -1,0 +1,234 @@
+"""Schemas of a finding's tables: typed columns, from which JSON, CSV, page, LaTeX and terminal are derived.
+
+A table is a frame. In ``analysis/NAME.json`` its rows lie at a `path`, whose segments are keys; ``{question}`` stands
+for every key there, which becomes the column ``question``, and ``{column}`` for one mapping per column:
+
+- ``pairs``: a list of records;
+- ``criteria/{question}/pairs``: a list of records for each question;
+- ``human_difference/{bot}``: a mapping from a bot to its record;
+- ``{column}/{bot}``: for each column a mapping from a bot to its value;
+- an empty path: one record, the finding's data themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import NONE, between, number, p_value, percent, span
+
+COLUMN = "column"
+ENDS = ("low", "high")
+PLACES = ("first", "last")
+
+FORMATS = {
+    "share": lambda value, digits: percent(value, digits or 0),
+    "number": lambda value, digits: number(value, 2 if digits is None else digits),
+    "p": lambda value, _: p_value(value),
+    "count": lambda value, _: f"{value:,.0f}",
+    "name": lambda value, _: "people" if value == HUMAN else str(value),
+    "text": lambda value, _: str(value),
+    "flag": lambda value, _: "yes" if value else "no",
+}
+"""Text of a known value of each kind of column; "places" has two values."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    kind : str
+        A key of `FORMATS`, or "places": a first and a last place.
+    title : str
+        Heading on the page; a column without one is only in JSON and CSV.
+    ci : str
+        Where the JSON keeps its interval, a list of two numbers; in the frame it is NAME_low and NAME_high.
+    key : str
+        Where the JSON keeps its value, with dots between keys; by default the column's name.
+    digits : int, optional
+        After the decimal point.
+    """
+
+    kind: str
+    title: str = ""
+    ci: str = ""
+    key: str = ""
+    digits: int | None = None
+
+    def show(self, value: Any, ends: Sequence = ()) -> str:
+        """Return a value with its interval as a cell has them: "54% [48%, 61%]"; "–" where it is unknown."""
+        if self.kind == "places":
+            return span([int(place) for place in value]) if known(*value) else NONE
+        if not known(value) or value == "":
+            return NONE
+        return self._text(value) + between(list(ends) if known(*ends) else None, self._text)
+
+    def _text(self, value: Any) -> str:
+        return FORMATS[self.kind](value, self.digits)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a finding: `columns` by name, in order; `method` says how its figures were computed, `cite` by whom.
+
+    `path` is explained above. `csv` is the stem of its file (by default FINDING_TABLE, or FINDING for the first table);
+    a table without `title` is only in JSON and CSV.
+    """
+
+    path: str
+    columns: Mapping[str, Column]
+    title: str = ""
+    method: str = ""
+    cite: tuple[str, ...] = ()
+    csv: str = ""
+
+    def read(self, data: Mapping) -> pd.DataFrame:
+        """Return the frame that a finding's data hold at the table's path; missing values are None."""
+        records = [self._record(levels, node) for levels, node in _walk(data, self.path, self.columns)]
+        return pd.DataFrame(records, columns=self.frame_columns, dtype=object)
+
+    @property
+    def frame_columns(self) -> list[str]:
+        """Names of the frame's columns: an interval is three columns, places are two."""
+        names = []
+        for name, column in self.columns.items():
+            names += [f"{name}_{end}" for end in PLACES] if column.kind == "places" else [name]
+            names += [f"{name}_{end}" for end in ENDS] if column.ci else []
+        return names
+
+    def _record(self, levels: Mapping[str, str], node: Any) -> dict:
+        record = {}
+        for name, column in self.columns.items():
+            value = levels[name] if name in levels else _dig(node, column.key or name)
+            if column.kind == "places":
+                record |= dict(zip((f"{name}_{end}" for end in PLACES), value or (None, None), strict=True))
+                continue
+            record[name] = " ".join(map(str, value)) if isinstance(value, list) else value
+            if column.ci:
+                ends = _dig(node, column.ci) or (None, None)
+                record |= dict(zip((f"{name}_{end}" for end in ENDS), ends, strict=True))
+        return record
+
+    def cells(self, frame: pd.DataFrame) -> list[list[str]]:
+        """Return the columns of `shown` as text: what page, LaTeX, terminal and notebook show."""
+        columns = self.shown(frame)
+        return [
+            [column.show(_value(row, name, column), ends_of(row, name, column)) for name, column in columns.items()]
+            for row in frame.to_dict("records")
+        ]
+
+    def shown(self, frame: pd.DataFrame) -> dict[str, Column]:
+        """Return the columns that have a title and at least one known value."""
+        titled = {name: column for name, column in self.columns.items() if column.title}
+        first = {name: f"{name}_{PLACES[0]}" if column.kind == "places" else name for name, column in titled.items()}
+        return {name: titled[name] for name, key in first.items() if any(map(known, frame[key]))}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart of one table's columns.
+
+    Attributes
+    ----------
+    kind : str
+        "forest" (names `y`, values `x`), "curve" (`y` over `x`), "bars" (shares `x`, several columns, that make a whole
+        for each name `y`), "grid" (values `value` at rows `y` and columns `x`) or "scatter".
+    table : str
+        Which of the finding's tables.
+    group : str
+        Column of what a curve or a point is of, or of a forest's headings.
+    steps, reference :
+        Whether a curve has steps; where a line of reference stands.
+    """
+
+    kind: str
+    table: str
+    x: str | tuple[str, ...]
+    y: str
+    caption: str
+    value: str = ""
+    group: str = ""
+    steps: bool = False
+    reference: float | None = None
+
+
+def known(*values: Any) -> bool:
+    """Return True if no value is None or NaN."""
+    return all(value is not None and value == value for value in values)
+
+
+def _value(row: Mapping, name: str, column: Column) -> Any:
+    return [row[f"{name}_{end}"] for end in PLACES] if column.kind == "places" else row[name]
+
+
+def ends_of(row: Mapping, name: str, column: Column) -> list:
+    return [row[f"{name}_{end}"] for end in ENDS] if column.ci else []
+
+
+def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple[dict[str, str], Any]]:
+    """Yield each record at a path, with what stood for the names in braces."""
+    head, _, rest = path.partition("/")
+    if not path:
+        yield from (({}, record) for record in (data if isinstance(data, list) else [data] if data else []))
+    elif head == f"{{{COLUMN}}}":
+        tops = dict.fromkeys(own.split(".")[0] for n, c in columns.items() for own in (c.key or n, c.ci) if own)
+        found = {top: data[top] for top in tops if isinstance(data.get(top), Mapping)}
+        for name in dict.fromkeys(name for values in found.values() for name in values):
+            yield {rest.strip("{}"): name}, {top: values.get(name) for top, values in found.items()}
+    elif head.startswith("{"):
+        for name, inner in (data or {}).items():
+            yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
+    elif isinstance(data, Mapping) and data.get(head) is not None:
+        yield from _walk(data[head], rest, columns)
+
+
+def _dig(node: Any, key: str) -> Any:
+    for part in key.split("."):
+        node = node.get(part) if isinstance(node, Mapping) else None
+    return node
+
+
+def write(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Table]) -> dict:
+    """Return a finding's data for JSON from its frames: the inverse of `Table.read`."""
+    data: dict = {}
+    for name, frame in frames.items():
+        table = tables[name]
+        for row in frame.to_dict("records"):
+            record: dict = {}
+            for column_name, column in table.columns.items():
+                if f"{{{column_name}}}" in table.path:
+                    continue
+                _put(record, column.key or column_name, _value(row, column_name, column))
+                if column.ci:
+                    _put(record, column.ci, ends_of(row, column_name, column))
+            _insert(data, table.path.split("/") if table.path else [], row, record)
+    return data
+
+
+def _put(record: dict, key: str, value: Any) -> None:
+    *parts, last = key.split(".")
+    for part in parts:
+        record = record.setdefault(part, {})
+    record[last] = value
+
+
+def _insert(data: dict, path: list[str], row: Mapping, record: Mapping) -> None:
+    if not path:
+        data.update(record)
+        return
+    head, *rest = path
+    if head == f"{{{COLUMN}}}":
+        for key, value in record.items():
+            data.setdefault(key, {})[row[rest[0].strip("{}")]] = value
+    elif head.startswith("{"):
+        _insert(data.setdefault(row[head.strip("{}")], {}), rest, row, record)
+    elif rest:
+        _insert(data.setdefault(head, {}), rest, row, record)
+    else:
+        data.setdefault(head, []).append(record)

@@ -10,7 +10,6 @@ from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import first_screen
 from parlai_spotbot.report.appendix.methods_text import methods
-from parlai_spotbot.report.bots import bots
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.page import told_of_study
@@ -50,7 +49,6 @@ def sentences(study):
         "methods": methods(read),
     }
     parts = [part for chapter in chapters for section in chapter.sections for part in section.parts]
-    parts += [part for section in bots(chapters[0]) for part in section.parts]
     for part in parts:
         drawn = [own.sentence for own in (*part.figures, *part.tables)]
         found.setdefault(f"source {part.source}", []).extend([*part.text, *drawn])

@@ -4,44 +4,37 @@ chart, as tables, as rows, and in the lines of the terminal."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from parlai_spotbot.analysis.choices import one_scale
 from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, RARER, Contrasts, leave_one_out
-from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
-from parlai_spotbot.findings.matrix import matrix_card
+from parlai_spotbot.findings.finding import Rows, flat
 from parlai_spotbot.findings.scarce import too_few_sentence
-from parlai_spotbot.findings.sections import Card, Chart, Name, Table, bar, clusters, places_said
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import (
-    INTERVAL,
-    NAMED,
-    counted,
-    interval,
-    known,
-    listed,
-    number,
-    p_said,
-    p_value,
-    part_of,
-    percent,
-    plainly,
-    to,
-    upper_first,
-    who,
-)
+from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, p_said, part_of, percent, to, upper_first, who
 
 LEVEL = 0.05
 
 LONG = 12
 """Longer tables start folded."""
 
-CHARTED = 50
-"""Charts show so many contestants of an order, the first; tables have all."""
+PLACES = Column("places", "Places", key="clusters")
+TOO_FEW = Table(
+    "criteria/{question}/{column}/{bot}",
+    {"question": Column("text"), "bot": Column("name"), "comparisons": Column("count", key="too_few")},
+)
+WHO_BEATS_WHOM = {
+    "a": Column("name", "Contestant"),
+    "b": Column("name", "Over"),
+    "n": Column("count", "n"),
+    "wins_a": Column("count", "Wins"),
+    "wins_b": Column("count", "Losses"),
+    "ties": Column("count", "Ties"),
+}
+"""First columns of a table of pairs of choices."""
 
 
 def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: np.random.Generator, **options) -> dict:
@@ -201,14 +194,6 @@ def _carried(own: Mapping, several: bool) -> list[str]:
     return [f"{lead} rests on few: {' or '.join(lost)} it is no longer sure."] * bool(lost) + text
 
 
-def order_sentences(found: dict) -> list[str]:
-    """Who comes first, and how many pairs are clear."""
-    text = headline(found)
-    if found["order"] and found["pairs"]:
-        text.insert(1, f"{clearly(found)}.")
-    return text
-
-
 def pair_counts(found: Mapping) -> dict:
     """Return how many pairs there are: `all`, `tested`, `clear`, that `met`, that are `linked` by others alone.
 
@@ -220,141 +205,15 @@ def pair_counts(found: Mapping) -> dict:
     return found.get("pair_counts") or {**every, "linked": sum(met)}
 
 
-def clearly(found: Mapping) -> str:
-    """Return how many of the pairs that can be compared differ clearly."""
+def clearly(found: Mapping, criterion: str = "") -> str:
+    """Return how many of the pairs that can be compared differ clearly, in a `criterion` where several are asked."""
     own = pair_counts(found)
     if not own["tested"]:
         return "No pair can be tested"
     what = part_of(own["clear"], own["tested"], "pair", "differs", "differ")
     rest = f"; {own['all'] - own['tested']:,} can't be tested" if own["tested"] < own["all"] else ""
-    return f"{what} clearly (adjusted for {counted(own['tested'], 'test')}){rest}"
-
-
-def score_chart(name: str, title: str, own: dict, share: bool, reference: float | None) -> Chart:
-    """A forest of the scores of all questions."""
-    rows = []
-    several = len(own["criteria"]) > 1
-    for question, found in own["criteria"].items():
-        groups = found.get("groups") or [found["order"]]
-        for place, group in enumerate(groups, start=1):
-            heading = [plainly(question)] * several + [f"group {place}"] * (len(groups) > 1)
-            for bot in group[: max(0, CHARTED - sum(map(len, groups[: place - 1])))]:
-                low, high = found["score_ci"][bot]
-                row = {"label": Name(bot), "estimate": found["score"][bot], "low": low, "high": high}
-                rows.append(row | ({"group": ", ".join(heading)} if heading else {}))
-    axis = "share of wins" if share else "mean rating"
-    main = own["criteria"][own["question"]]
-    best = next((name for name in main["order"] if main["score"][name] is not None), None)
-    sentence = ""
-    if best is not None and single_order(main):
-        show = percent if share else number
-        score, ci = show(main["score"][best]), to(main["score_ci"][best], show)
-        alone = main["clusters"][best][1] == 1
-        sentence = f"First in {plainly(own['question'])}: {who(best)}, with {score}{ci}"
-        sentence += "." if alone or len(main["order"]) == 1 else ", but not apart from all others."
-    caption = f"Each point is a contestant's {own['criterion']}; lines are 95 % intervals.{charted(main['order'])}"
-    return Chart(name, "forest", title, caption, {"rows": rows, "reference": reference, "x": axis}, sentence)
-
-
-def charted(order: Sequence[str]) -> str:
-    """Return the end of a caption that says how many of an order are drawn (`CHARTED`); "" where all are."""
-    return f" The first {CHARTED} of {len(order):,} are drawn; the table has all." if len(order) > CHARTED else ""
-
-
-def order_table(own: dict, share: bool) -> Table:
-    """One row a question and contestant."""
-    rows = []
-    for question, found in own["criteria"].items():
-        places = places_said(found)
-        for bot in found["order"]:
-            score = percent(found["score"][bot], 1) if share else number(found["score"][bot])
-            rows.append(
-                (
-                    plainly(question),
-                    places[bot],
-                    Name(bot),
-                    score,
-                    interval(found["score_ci"][bot], 1 if share else 2, share),
-                )
-            )
-    return Table(
-        "Order by question" if len(own["criteria"]) > 1 else "Order",
-        "A place runs from one more than are surely better to as many as aren't surely worse; all hold at 95 %.",
-        ("question", "places", "contestant", "share of wins" if share else "mean", "95 % interval"),
-        rows,
-        folded=len(rows) > LONG,
-        method=f"{own['criterion']}. {own['bootstrap']['how']}.",
-        cite=("bradley1952",) if share else (),
-    )
-
-
-def pair_rows(found: dict, share: bool) -> list[tuple[str, ...]]:
-    """The rows of a table of pairs."""
-    return [
-        (
-            Name(pair["a"]),
-            Name(pair["b"]),
-            percent(pair["estimate"], 1) if share else number(pair["estimate"]),
-            interval(pair["ci"], 1 if share else 2, share),
-            str(pair["n"]),
-            p_value(pair["p"]),
-            p_value(pair["p_adjusted"]),
-        )
-        for pair in found["pairs"]
-    ]
-
-
-def clearest(found: dict, share: bool) -> str:
-    """Describe the clearest pair, effect, direction and uncertainty, of those with decided choices."""
-    tested = [pair for pair in found["pairs"] if None not in (pair["p_adjusted"], pair["estimate"])]
-    if share:  # who was never chosen between is compared by others alone
-        tested = [pair for pair in tested if pair["difference"] is not None and pair["wins_a"] + pair["wins_b"]]
-    if not tested:
-        return "No pair can be tested."
-    if share and _rejected(found):
-        return _clearest_alone(min(tested, key=lambda pair: (pair["p_adjusted"], -abs(pair["estimate"] - 0.5))))
-    if share:
-        return _clearest_choice(min(tested, key=lambda pair: (pair["p_adjusted"], -abs(pair["difference"]))))
-    pair = min(tested, key=lambda pair: (pair["p_adjusted"], -abs(pair["estimate"])))
-    a, b, ends = pair["a"], pair["b"], pair["ci"]
-    if pair["estimate"] < 0:
-        a, b, ends = b, a, [-ends[1], -ends[0]] if known(ends) else ends
-    text = f"{number(abs(pair['estimate']))} points in favour of {who(a)} over {who(b)} ("
-    text += f"{interval(ends, 2, share=False)}, " if known(ends) else ""
-    return f"{_how_clear(pair)}: {text}n = {pair['n']:,}, adjusted {p_said(pair['p_adjusted'])})."
-
-
-def _how_clear(pair: Mapping) -> str:
-    return "The clearest difference" if pair["p_adjusted"] < 0.05 else "No difference is clear; the nearest to it"
-
-
-def _clearest_alone(pair: Mapping) -> str:
-    """Describe a pair by its own decided choices, where no one scale fits all of them."""
-    a, b, won, total = pair["a"], pair["b"], pair["wins_a"], pair["wins_a"] + pair["wins_b"]
-    share, ends = pair["estimate"], pair["ci"]
-    if share < 0.5:
-        a, b, won, share, ends = b, a, total - won, 1 - share, [1 - ends[1], 1 - ends[0]] if known(ends) else None
-    sure = f"{interval(ends)}, " if known(ends) else ""
-    return (
-        f"{_how_clear(pair)}: {who(a)} is chosen over {who(b)} in {won:,} of {total:,} decided choices, "
-        f"{percent(share)} ({sure}adjusted {p_said(pair['p_adjusted'])})."
-    )
-
-
-def _clearest_choice(pair: Mapping) -> str:
-    """Describe a pair by the test of all choices, estimate and interval by the same model; then its own choices."""
-    a, b, sides, difference = pair["a"], pair["b"], ("wins_a", "wins_b"), pair["difference"]
-    ends = [expit(end) for end in pair["difference_ci"]] if known(pair.get("difference_ci")) else pair.get("ci")
-    if difference < 0:
-        a, b, sides, difference = b, a, sides[::-1], -difference
-        ends = [1 - ends[1], 1 - ends[0]] if known(ends) else None
-    won, total = pair[sides[0]], pair["wins_a"] + pair["wins_b"]
-    sure = f"{interval(ends)}, " if known(ends) and ends[0] <= expit(difference) <= ends[1] else ""
-    return (
-        f"{_how_clear(pair)}: by all choices together {who(a)} would be chosen over {who(b)} in "
-        f"{percent(expit(difference))} of decided choices ({sure}adjusted {p_said(pair['p_adjusted'])}). Of those "
-        f"between the two, {won:,} of {total:,} {'is' if won == 1 else 'are'} for {who(a)}."
-    )
+    by = f" in {criterion}" if criterion else ""
+    return f"{what} clearly{by} (adjusted for {counted(own['tested'], 'test')}){rest}"
 
 
 def rows(data: Mapping) -> Rows:
@@ -411,42 +270,3 @@ def group_numbers(own: Mapping) -> dict[str, dict]:
 def too_few_rows(own: Mapping) -> list[dict]:
     """Return the rows of the table ranking_too_few: who isn't ranked, and by how many comparisons."""
     return [{"bot": name, "comparisons": count} for name, count in (own.get("too_few") or {}).items()]
-
-
-def lines(result: Result) -> list[str]:
-    """The order by each criterion, with scores and intervals."""
-    return [line for question, found in result.data["criteria"].items() for line in _order_lines(question, found)]
-
-
-def _order_lines(question: str, found: dict) -> list[str]:
-    lines = [f"  {question}: {found['criterion']}", f"  {'cluster':<8} {'name':<20} {'score':>7}  interval"]
-    places = places_said(found)
-    for bot in found["order"]:
-        ci = interval(found["score_ci"][bot], 2, share=False)
-        lines.append(f"  {places[bot]:<8} {bot:<20} {number(found['score'][bot]):>7}  {ci}")
-    lines.append(f"  {clearly(found)}")
-    lines += [f"  {found[key]['sentence']}" for key in ("cycles", "fit") if key in found]
-    return lines + [f"  {sentence}" for sentence in headline(found)]
-
-
-def card(result: Result) -> Card | None:
-    """Places and scores, and who is ahead."""
-    own = result.data
-    if not own.get("order"):
-        return cautioned_card(result, Card(text=headline(own))) if own.get("why") else None
-    criterion = f" Ranked by {own['criterion']}." if own.get("criterion") and single_order(own) else ""
-    first, *others = headline(own)
-    text = [f"{first}{criterion}", *others]
-    shown = matrix_card(own, "estimate") if _rejected(own) else by_score(own)
-    return cautioned_card(result, replace(shown, text=text))
-
-
-def by_score(own: Mapping) -> Card:
-    """Places and scores: shares from 0 to 100 %, others over the range that they take."""
-    scores = {bot: x for bot, x in (own.get("score") or {}).items() if x is not None}
-    cis = own.get("score_ci") or {}
-    ends = [x for bot in scores for x in (scores[bot], *(e for e in cis.get(bot) or [] if e is not None))]
-    shares = all(0 <= x <= 1 for x in ends)
-    scale = (0.0, 1.0) if shares or not ends else (min(ends), max(ends))
-    bars = {bot: bar(x, cis.get(bot), scale, percent if shares else number) for bot, x in scores.items()}
-    return Card(("Score",), clusters(own, {"Score": bars}))

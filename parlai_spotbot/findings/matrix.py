@@ -1,63 +1,28 @@
-"""Every contestant against every other in one table, as papers print it: to copy into one's own."""
+"""Who beats whom, of every two contestants: what the first screen shows where no single order fits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
-from parlai_spotbot.findings.sections import Card, Name, Table, places_said
+from parlai_spotbot.findings.sections import Card, Name, Table
 from parlai_spotbot.wording import NONE, number
 
 FIRST = 8
 """Contestants in a matrix on the first screen."""
 
-WIDEST = 40
-"""Contestants whose matrix can be read."""
-
 LEVEL = 0.05
-CLEAR = "*"
-"""Marks a share whose two contestants are told apart."""
-
-Column = tuple[str, Mapping[str, str]]
-"""What stands behind the shares: its heading, and what it says of each contestant."""
 
 
-def matrix_table(title: str, own: Mapping, share: str, columns: Sequence[Column], **more) -> Table | None:
-    """A ranking's `order` and `pairs` (a, b, `share` of decided choices for a, p_adjusted) as one table; None for fewer
-    than two, and for more than can be read. `more` is what the table says of itself."""
-    order = own.get("order") or []
-    if not 1 < len(order) <= WIDEST:
-        return None
-    cells = _cells(own.get("pairs", []), share)
-    rows = [
-        (
-            Name(name),
-            *(NONE if other == name else cells.get((name, other), NONE) for other in order),
-            *(said.get(name, NONE) for _, said in columns),
-        )
-        for name in order
-    ]
-    return Table(title, rows=rows, head=("", *order, *(head for head, _ in columns)), **more)
-
-
-def places(own: Mapping) -> Column:
-    """The places that the data leave to each."""
-    return "Places", places_said(own)
-
-
-def _cells(pairs: Iterable[Mapping], share: str) -> dict[tuple[str, str], str]:
-    found = {}
-    for pair in pairs:
-        rate, p = pair[share], pair.get("p_adjusted")
-        if rate is not None:
-            star = CLEAR if p is not None and p < LEVEL else ""
-            found[pair["a"], pair["b"]] = number(rate) + star
-            found[pair["b"], pair["a"]] = number(1 - rate) + star
-    return found
-
-
-def matrix_card(own: Mapping, share: str) -> Card:
-    """Return who beats whom, by the `share` of each pair: what a ranking without a single order shows first."""
-    how = "Share of decided comparisons that the row wins over the column; * where the two are told apart (p < .05, "
-    how += "Holm)." if len(own["order"]) <= FIRST else f"Holm). The first {FIRST} of {len(own['order']):,} by points."
-    table = matrix_table("Who beats whom?", {**own, "order": own["order"][:FIRST]}, share, (), how=how)
-    return Card(table=table)
+def matrix_card(own: Mapping) -> Card:
+    """Return the shares of decided comparisons that each contestant wins over each other, by their own pairs alone."""
+    share, cells, order = "rate_a" if "rate_a" in own["pairs"][0] else "estimate", {}, own["order"][:FIRST]
+    for pair in own["pairs"]:
+        if (rate := pair[share]) is not None:
+            clear = "*" if pair["p_adjusted"] is not None and pair["p_adjusted"] < LEVEL else ""
+            cells[pair["a"], pair["b"]] = number(rate) + clear
+            cells[pair["b"], pair["a"]] = number(1 - rate) + clear
+    rows = [(Name(name), *(cells.get((name, other), NONE) for other in order)) for name in order]
+    how = "Share of decided comparisons that the row wins; * where the two differ clearly (p < .05, Holm)."
+    if len(own["order"]) > FIRST:
+        how += f" The first {FIRST} of {len(own['order']):,} by points."
+    return Card(table=Table("Who beats whom?", how, ("", *order), rows))

@@ -218,7 +218,7 @@ def card(finding: Finding, result: Result) -> Card | None:
     if account.chance or not own.get("order"):
         return Card(text=sentences) if sentences else None
     if (own.get("one_scale") or {}).get("rejected"):
-        return replace(matrix_card(own, finding.chart.value), text=sentences)
+        return replace(matrix_card(own), text=sentences)
     bars = _bars_of(finding, own)
     people, text = own.get(finding.reference) or {}, ""
     column = finding.bars[-1]
@@ -232,6 +232,7 @@ def _bars_of(finding: Finding, own: Mapping) -> dict[str, dict[str, Bar]]:
     """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
     table = next(iter(finding.tables.values()))
     frame = table.read(own)
+    frame = frame[frame["question"] == own["question"]] if "question" in frame else frame
     name = next(name for name, column in table.columns.items() if column.kind == "name")
     bars = {}
     for column in finding.bars:

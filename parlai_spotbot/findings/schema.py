@@ -190,7 +190,10 @@ def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple
 
 def _dig(node: Any, key: str) -> Any:
     for part in key.split("."):
-        node = node.get(part) if isinstance(node, Mapping) else None
+        if isinstance(node, list):
+            node = node[int(part)] if int(part) < len(node) else None
+        else:
+            node = node.get(part) if isinstance(node, Mapping) else None
     return node
 
 

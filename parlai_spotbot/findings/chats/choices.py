@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 
-from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.chats import FORM
 from parlai_spotbot.findings.choices import ranking
-from parlai_spotbot.findings.finding import Finding, Rows
+from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ratings.ranking import OVERALL
 from parlai_spotbot.surveys.interactive import CHOICE
 
@@ -23,10 +22,14 @@ def compute(own: Answers) -> dict:
     return {**found, **found["criteria"][main], "question": main}
 
 
-def rows(data: Mapping) -> Rows:
-    """Rows of the tables choices_ranking, choices_ranking_pairs and choices_shares."""
-    for table, row in criteria.rows(data):
-        yield f"choices_{table}", row
-
-
-FINDING = Finding("choices", FORM, compute, ranking.tell, rows, criteria.lines, place=85)
+TABLES = {name: replace(table, csv=f"choices_{name}") for name, table in ranking.TABLES.items()}
+FINDING = Finding(
+    "choices",
+    FORM,
+    compute,
+    tables=TABLES,
+    summarise=ranking.summarise,
+    heading="Which partner is preferred?",
+    chart=ranking.CHART,
+    place=85,
+)

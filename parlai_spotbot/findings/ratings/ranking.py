@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE, rate
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.finding import Finding, Result, cautioned
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.methods import CLUSTERED
 from parlai_spotbot.findings.ratings import FORM
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
-from parlai_spotbot.wording import interval, percent, plainly, who
+from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.wording import plainly
 
 CRITERION = "mean rating from 1 to 5"
 TEST = (
@@ -21,7 +22,41 @@ TEST = (
 )
 OVERALL = "quality"
 """The dimension that sums up all others: the ranking is by it where it was asked."""
-PAIR_HEAD = ("contestant", "less", "difference", "95 % interval", "n", "p", "adjusted p")
+
+BY_BOT = {"question": Column("text", "Dimension"), "bot": Column("name", "Contestant")}
+TABLES = {
+    "ranking": Table(
+        "criteria/{question}/{column}/{bot}",
+        {**BY_BOT, "cluster": criteria.PLACES, "score": Column("number", "Mean", ci="score_ci")},
+        "Order by dimension",
+        "Means of ratings from 1 to 5. Places run from one more than are clearly better to as many as are not clearly "
+        f"worse; all hold together at 95 %. {CLUSTERED}",
+        ("cameron2011", "pustejovsky2018", "holm1979"),
+    ),
+    "pairs": Table(
+        "criteria/{question}/pairs",
+        {
+            "question": Column("text", "Dimension"),
+            "a": Column("name", "Contestant"),
+            "b": Column("name", "Less"),
+            "estimate": Column("number", "Difference of means", ci="ci"),
+            "n": Column("count", "n"),
+            "p": Column("p"),
+            "p_adjusted": Column("p", "p, Holm"),
+        },
+        "Every pair",
+        "Difference of means over its standard error, Holm-adjusted over the pairs of a dimension.",
+        ("cameron2011", "holm1979"),
+    ),
+    "distribution": Table(
+        "criteria/{question}/{column}/{bot}",
+        {
+            **BY_BOT,
+            **{str(value): Column("count", str(value), key=f"distribution.{i}") for i, value in enumerate(SCALE)},
+        },
+        "How many of each rating",
+    ),
+}
 
 
 def compute(own: Answers) -> dict:
@@ -57,84 +92,33 @@ def end_sentence(name: str, end: int, counts: Sequence[int]) -> str:
     )
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
-def tell(result: Result) -> list[Section]:
-    """Means, distributions, differences."""
-    return cautioned(result, [_means(result.data), _distributions(result.data), _pairs(result.data)])
-
-
-def _means(own: Mapping) -> Section:
+def summarise(result: Result) -> list[str]:
+    """Return who has the best mean, how many pairs are clear, and who is at an end of the scale."""
+    own = result.data
     main = own["criteria"][own["question"]]
-    text = [f"By {plainly(own['question'])}: {criteria.order_sentences(main)[0]}", *criteria.order_sentences(main)[1:]]
-    chart = criteria.score_chart("means", "Mean ratings", own, False, None)
-    return Section("means", "How are they rated?", text, [chart], [criteria.order_table(own, False)])
+    first, *others = criteria.headline(main)
+    if not main["order"]:
+        return [first] if main.get("why") else []
+    ends = [sentence for found in own["criteria"].values() for sentence in found["ends"].values()]
+    question = plainly(own["question"]) if len(own["criteria"]) > 1 else ""
+    return [first, f"{criteria.clearly(main, question)}.", *others, *ends[:1]]
 
 
-def _distributions(own: Mapping) -> Section:
-    charts, text = [], []
-    for question, found in own["criteria"].items():
-        rows = [
-            {"label": Name(bot), "shares": [c / max(sum(counts), 1) for c in counts], "n": sum(counts)}
-            for bot in found["order"]
-            if (counts := found["distribution"][bot])
-        ]
-        best = found["order"][0] if found["order"] else None
-        sentence = ""
-        if best is not None:
-            counts = found["distribution"][best]
-            sentence = f"The highest mean in {plainly(question)} is that of {who(best)}, with the best rating in "
-            sentence += f"{percent(counts[-1] / sum(counts))} of {sum(counts)} ratings."
-        charts.append(
-            Chart(
-                f"distribution_{question}",
-                "bars",
-                f"Ratings: {plainly(question)}",
-                "Shares of the ratings, lowest on the left.",
-                {"rows": rows, "parts": [str(value) for value in found["scale"]], "x": "share of ratings"},
-                sentence,
-            )
-        )
-        text += [f"{plainly(question).capitalize()}: {said}" for said in found["ends"].values()]
-    table = Table(
-        "Shares of each rating",
-        "With 95 % intervals that allow for conversations and annotators.",
-        ("dimension", "contestant", *(str(value) for value in SCALE), "n"),
-        [
-            (
-                plainly(question),
-                Name(bot),
-                *(
-                    f"{percent(c / max(sum(counts), 1))} ({interval(ci)})"
-                    for c, ci in zip(counts, found["distribution_ci"][bot], strict=True)
-                ),
-                str(sum(counts)),
-            )
-            for question, found in own["criteria"].items()
-            for bot, counts in found["distribution"].items()
-        ],
-        folded=True,
-    )
-    note = [] if text else ["No contestant has half of its ratings at an end of the scale."]
-    return Section("distributions", "How do ratings spread?", text + note, charts, [table])
-
-
-def _pairs(own: Mapping) -> Section:
-    tables = [
-        Table(
-            f"Differences: {plainly(question)}",
-            "Points on the scale: the first one's mean less the second's.",
-            PAIR_HEAD,
-            criteria.pair_rows(found, False),
-            folded=len(found["pairs"]) > criteria.LONG,
-            method=found["test"],
-            cite=("cameron2011", "holm1979"),
-        )
-        for question, found in own["criteria"].items()
-        if found["pairs"]
-    ]
-    return Section(
-        "differences", "Who is rated higher?", [criteria.clearest(own["criteria"][own["question"]], False)], [], tables
-    )
-
-
-FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)
+FINDING = Finding(
+    "ranking",
+    FORM,
+    compute,
+    tables=TABLES,
+    summarise=summarise,
+    heading="How are they rated?",
+    chart=Chart(
+        "forest",
+        "ranking",
+        x="score",
+        y="bot",
+        group="question",
+        caption="Mean rating of each contestant by dimension, with 95 % intervals.",
+    ),
+    bars=("score",),
+    place=10,
+)

@@ -23,8 +23,8 @@ from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.findings.choices.ranking import with_contrasts
 from parlai_spotbot.findings.criteria import pool_of
 from parlai_spotbot.findings.finding import SAME
+from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Column, Table
-from parlai_spotbot.findings.spotting.table_methods import CLUSTERED, COMPARED, OF_STRENGTHS
 
 CRITERION = "strength by Davidson's model of all matches, ties included"
 TEST = (

@@ -4,63 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, PROFILED, RARER
-from parlai_spotbot.wording import percent
-
-CLUSTERED = (
-    "Standard errors take answers about one conversation, and by one annotator, as dependent (two-way clustered, with "
-    "the correction CR2 for few clusters); tests and intervals are Student's t with Satterthwaite's degrees of "
-    "freedom: for strengths by Bell and McCaffrey's rule, for means from the effective number of clusters less one."
-)
-
-COMPARED = (
-    "Strengths are those of Davidson's model of all matches, which extends Bradley and Terry's by ties. An effect of "
-    f"who speaks first is part of it where more than {percent(BOTH_ORDERS)} of matches are of pairs seen both ways, "
-    f"at least {percent(RARER)} in the rarer one. A penalty (Jeffreys' prior) keeps strengths finite where one bot won "
-    f"everything. Two bots are compared by the model's likelihood ratio (in groups of more than {PROFILED} bots by "
-    "Wald's test), scaled by how much conversations and annotators widen errors: the design effect, after Rao and "
-    "Scott, drawn half way to the mean of all pairs, after Smyth. P values are Holm's over all pairs that met, "
-    "directly or through others."
-)
-
-OF_STRENGTHS = (
-    "davidson1970",
-    "firth1993",
-    "heinze2002",
-    "kosmidis2021",
-    "rao1984",
-    "smyth2004",
-    "cameron2011",
-    "holm1979",
-)
-
-BOOTSTRAP = (
-    "Intervals come from drawing conversations, and annotators, anew; what both add to the variance is summed, less "
-    "what the answers of one annotator to one conversation add twice."
-)
+from parlai_spotbot.findings.methods import BOOTSTRAP, CLUSTERED
 
 ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
-    "ranking": (
-        f"A match is won by the entity that was taken for more human. {COMPARED} Places count the clear pairs. Shares "
-        f"have exact binomial intervals of as many independent answers as would be as uncertain. {CLUSTERED} TrueSkill "
-        "goes through the matches in an order drawn anew in every replicate of a bootstrap; its ranks are those "
-        "between which a bot lies in 95 of 100 of them.",
-        ("deriu2020", *OF_STRENGTHS, "pustejovsky2018", "korn1998", "mogstad2024", "herbrich2006", "sakaguchi2014"),
-    ),
-    "pairs": (
-        f"P values are of the difference of strengths, on which all matches bear. {COMPARED}",
-        ("deriu2020", *OF_STRENGTHS),
-    ),
-    "win_matrix": (
-        "A win rate is of the two bots' own decided matches; whether the two are told apart, and the places, come from "
-        f"Davidson's model of all matches. {COMPARED} Ranges are TrueSkill's, from a bootstrap.",
-        ("deriu2020", *OF_STRENGTHS, "herbrich2006"),
-    ),
-    "features": (
-        "As the ranking, with the feature's answers in the place of the verdicts. Sensibleness and specificity "
-        f"together follow SSA. {CLUSTERED}",
-        ("deriu2020", "adiwardana2020"),
-    ),
     "with_people": (
         f"Shares of labels, and their difference, with both kinds of conversations in one reckoning. {CLUSTERED}",
         ("deriu2020", "cameron2011", "pustejovsky2018", "holm1979"),

@@ -17,11 +17,11 @@ from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enou
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
 from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.findings import criteria, needs
-from parlai_spotbot.findings.choices.ranking import PAIR_HEAD, grid_table, win_grid
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table, places_said
+from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
-from parlai_spotbot.wording import NAMED, interval, percent
+from parlai_spotbot.wording import NAMED, percent
 
 CRITERION = "share of points (a tie is half) by Davidson's model, had all contestants met equally often"
 TEST = (
@@ -30,19 +30,58 @@ TEST = (
     "over all pairs"
 )
 ALPHA = 0.05
-GRID = 25
-"""Of more contestants a grid of all pairs is no help: then neighbours in the order are shown, and all in the CSV."""
-
 GRIDDED = 200
 """Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits. All pairs are tested
 and counted, but only neighbours in the order, the clearest pair and some that are not clear stand in the results."""
 
-IN_WORDS = {"won": "won", "tie": "tie", "both_bad": "both bad", "lost": "lost"}
-
-BAD = (
-    "A vote for both bad says that both failed, not who is better: it counts neither as decided nor as a tie, and the "
-    "ranking leaves it out."
-)
+OUTCOMES = {"won": "Won", "tie": "Tie", "both_bad": "Both bad", "lost": "Lost"}
+TABLES = {
+    "ranking": Table(
+        "{column}/{bot}",
+        {
+            "bot": Column("name", "Contestant"),
+            "group": Column("count", "Group"),
+            "cluster": criteria.PLACES,
+            "score": Column("share", "Points", ci="score_ci", digits=1),
+            "strength": Column("number", key="strength.strength", ci="strength.ci"),
+            "n": Column("count", "Votes", key="shares.n"),
+        },
+        "Order",
+        "Points are the share won by Davidson's model of all votes (a tie is half), had all met equally often. Places "
+        "run from one more than are clearly better to as many as are not clearly worse; all hold together at 95 %. "
+        f"{COMPARED} {CLUSTERED}",
+        ("chiang2024", *OF_STRENGTHS),
+    ),
+    "pairs": Table(
+        "pairs",
+        {
+            **criteria.WHO_BEATS_WHOM,
+            "both_bad": Column("count", "Both bad"),
+            "estimate": Column("share", "Share by the model", ci="ci", digits=1),
+            "p": Column("p"),
+            "p_adjusted": Column("p", "p, Holm"),
+        },
+        "Every pair",
+        "The share of the votes for one of the two that the model gives the first; votes on others bear on it, too. Of "
+        f"more than {GRIDDED} contestants only neighbours in the order are listed.",
+        OF_STRENGTHS,
+    ),
+    "shares": Table(
+        "shares/{bot}",
+        {
+            "bot": Column("name", "Contestant"),
+            **{
+                name: Column("share", title, key=f"{name}.share", ci=f"{name}.ci", digits=1)
+                for name, title in OUTCOMES.items()
+            },
+            "n": Column("count", "Votes"),
+        },
+        "Wins, ties, both bad, losses",
+        "Shares of all votes that a contestant was in.",
+        ("clopper1934", "korn1998"),
+    ),
+    "too_few": Table("{column}/{bot}", {"bot": Column("name"), "comparisons": Column("count", key="too_few")}),
+}
 
 
 def compute(own: Ballots) -> dict:
@@ -123,7 +162,7 @@ def _pairs_of(found: Contrasts, counts: np.ndarray, order: list[str], alone: Seq
         position[[place[name] for name in order]] = np.arange(len(order))
         kept = np.abs(position[first] - position[second]) == 1
         sure = np.lexsort((-np.abs(frame["difference"].to_numpy()), adjusted))
-        decided = sure[seen[sure][:, [0, 3]].any(axis=1)]  # `criteria.clearest` names one of these
+        decided = sure[seen[sure][:, [0, 3]].any(axis=1)]
         kept[np.concatenate([decided[:1], sure[summed["clear"] :][:NAMED]])] = True
         frame, seen = frame[kept], seen[kept]
     columns = {
@@ -170,134 +209,53 @@ def _shares_of(own: Ballots, order: list[str]) -> dict[str, dict]:
     }
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
-def tell(result: Result) -> list[Section]:
-    """Who is preferred, what became of votes, who beats whom; the last comes first where no one order fits."""
-    main = result.data["criteria"][result.data["question"]]
-    order, outcomes, pairs = _order(result.data, main), _outcomes(main), _pairs(main)
-    return [pairs, order, outcomes] if main.get("one_scale", {}).get("rejected") else [order, outcomes, pairs]
+def summarise(result: Result) -> list[str]:
+    """Return who is ahead, how many pairs are clear, and what ties and votes for "both bad" say."""
+    own = result.data
+    first, *others = criteria.headline(own)
+    if not own["order"]:
+        return [first]
+    return [first, f"{criteria.clearly(own)}.", *others, _both_bad(own), criteria.order_effect_sentence(own), _met(own)]
 
 
-def _order(own: Mapping, main: Mapping) -> Section:
-    chart = criteria.score_chart("order", "Who is preferred?", own, True, 0.5)
-    places = places_said(main)
-    rows = [
-        (
-            places[name],
-            Name(name),
-            percent(main["score"][name], 1),
-            interval(main["score_ci"][name], 1),
-            f"{main['shares'][name]['n']:,}",
-        )
-        for name in main["order"]
-    ]
-    table = Table(
-        "Order",
-        "The first place is 1 + how many are surely better, the last leaves those below who are surely worse. Places "
-        "hold for all contestants at once.",
-        ("places", "contestant", "share of points", "95 % interval", "votes"),
-        rows,
-        folded=len(rows) > criteria.LONG,
-        method=f"{own['criterion']}. {main['test']}.",
-        cite=("chiang2024", "davidson1970", "cameron2011", "holm1979"),
+def _both_bad(own: Mapping) -> str:
+    """Return how votes for "both bad" enter, and what the ranking would be with them as ties."""
+    other = own["otherwise"].get("both_bad_as_ties")
+    if not other:
+        return ""
+    return (
+        f"{percent(own['both_bad'], 1)} of votes found both bad: they say that both failed, not who is better, and are "
+        f"left out. Counted as ties, {other['clear']:,} of {criteria.pair_counts(own)['all']:,} pairs would differ "
+        f"clearly and {other['reversed']:,} would change places."
     )
-    text = _leaders(main)
-    if said := criteria.order_effect_sentence(main):
-        text.append(said)
-    return Section("preferred", "Who is preferred?", text, [chart], [table])
 
 
-def _leaders(main: Mapping) -> list[str]:
-    """Who may come first, and how many pairs are clear."""
-    first, *others = criteria.headline(main)
-    return [first, f"{criteria.clearly(main)}.", *others]
+def _met(own: Mapping) -> str:
+    """Return how many pairs are compared by votes between the two, "" where all are."""
+    count = criteria.pair_counts(own)
+    never = count["all"] - count["met"] - count["linked"]
+    if count["met"] == count["all"]:
+        return ""
+    linked = f"; {count['linked']:,} more through contestants that both met" if count["linked"] else ""
+    compared = f"; {never:,} can't be compared" if never else ""
+    return f"{count['met']:,} of {count['all']:,} pairs are compared by votes between the two{linked}{compared}."
 
 
-def _outcomes(main: Mapping) -> Section:
-    parts = [name for name in IN_WORDS if any(main["shares"][bot][name]["share"] for bot in main["order"])]
-    rows = [
-        {
-            "label": Name(name),
-            "shares": [main["shares"][name][part]["share"] for part in parts],
-            "n": main["shares"][name]["n"],
-        }
-        for name in main["order"][: criteria.CHARTED]
-    ]
-    said = f"Of {main['n']:,} votes {percent(main['ties'], 1)} were ties"
-    said += f" and {percent(main['both_bad'], 1)} found both bad." if main["both_bad"] else "; none found both bad."
-    chart = Chart(
-        "outcomes",
-        "bars",
-        "What became of each contestant's votes",
-        f"Over all votes that a contestant was in.{criteria.charted(main['order'])}",
-        {"rows": rows, "parts": [IN_WORDS[part] for part in parts], "x": "share of votes"},
-        said,
-    )
-    table = Table(
-        "Wins, ties, both bad, losses",
-        "Shares of all votes that a contestant was in, with 95 % intervals.",
-        ("contestant", *(IN_WORDS[part] for part in parts), "votes"),
-        [
-            (
-                Name(name),
-                *(
-                    f"{percent(main['shares'][name][part]['share'], 1)} "
-                    f"({interval(main['shares'][name][part]['ci'], 1)})"
-                    for part in parts
-                ),
-                f"{main['shares'][name]['n']:,}",
-            )
-            for name in main["order"]
-        ],
-        folded=len(rows) > criteria.LONG,
-        cite=("clopper1934", "korn1998"),
-    )
-    text = []
-    if other := main["otherwise"].get("both_bad_as_ties"):
-        every = criteria.pair_counts(main)["all"]
-        text = [
-            BAD,
-            f"Counted as ties, {other['clear']:,} of {every:,} pairs would differ clearly, and "
-            f"{other['reversed']:,} would stand in the other order.",
-        ]
-    return Section("outcomes", "Wins, ties, both bad", text, [chart], [table])
-
-
-def _pairs(main: Mapping) -> Section:
-    few = len(main["order"]) <= GRID
-    charts = [win_grid("votes", main)] if few and main["pairs"] else []
-    shown, title = main["pairs"], "All pairs"
-    how = "The share is of the votes that favour one of the two, by the model; votes of others count for it, too."
-    every = grid_table(
-        "Every two",
-        main,
-        "Of the votes that favour one of the two the share for the contestant of the row, by the model",
-    )
-    if not few:
-        place = {name: i for i, name in enumerate(main["order"])}
-        shown = [pair for pair in shown if pair["p"] is not None and abs(place[pair["a"]] - place[pair["b"]]) == 1]
-        shown = sorted(shown, key=lambda pair: min(place[pair["a"]], place[pair["b"]]))
-        title = "Neighbours in the order"
-        total = criteria.pair_counts(main)["all"]
-        how += f" All {total:,} pairs stand in ranking_pairs.csv." if len(main["pairs"]) == total else ""
-    table = Table(
-        title,
-        how,
-        PAIR_HEAD,
-        criteria.pair_rows({**main, "pairs": shown}, True),
-        folded=len(shown) > criteria.LONG,
-        method=main["test"],
-        cite=("davidson1970", "cameron2011", "holm1979"),
-        sentence=criteria.clearest(main, True),
-    )
-    found = criteria.pair_counts(main)
-    met, linked, never = found["met"], found["linked"], found["all"] - found["met"] - found["linked"]
-    text = [
-        f"{met:,} of {found['all']:,} pairs are compared by votes between the two"
-        + (f"; {linked:,} more by whom both met" if linked else "")
-        + (f"; {never:,} can't be compared." if never else ".")
-    ]
-    return Section("grid", "Who beats whom?", text if met < found["all"] else [], charts, [*every, table])
-
-
-FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)
+FINDING = Finding(
+    "ranking",
+    FORM,
+    compute,
+    tables=TABLES,
+    summarise=summarise,
+    heading="Who is preferred?",
+    chart=Chart(
+        "forest",
+        "ranking",
+        x="score",
+        y="bot",
+        caption="Share of points of each contestant, with 95 % intervals; at the line it wins as often as it loses.",
+        reference=0.5,
+    ),
+    bars=("score",),
+    place=10,
+)

@@ -1,24 +1,24 @@
-"""Agreement between annotators by question, in every survey but Spot The Bot: computed, told, as rows."""
+"""Agreement between annotators by question, in every survey but Spot The Bot: alpha, and models of annotators."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.annotators.models import annotator_models
 from parlai_spotbot.findings.alpha_words import alpha_in_words
-from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.criteria import LONG
-from parlai_spotbot.findings.finding import Result, Rows, flat
-from parlai_spotbot.findings.sections import Chart, Section, Table
-from parlai_spotbot.wording import NONE, interval, listed, number, percent, plainly
+from parlai_spotbot.findings.answers import Answers, Form
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.render import Fact
+from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.wording import listed, number, plainly
 
 Units = Callable[[pd.DataFrame], Sequence[str]]
 """What each of some rows is about."""
 
-MODELS = {"dawid_skene": "Dawid and Skene's model", "glad": "GLAD"}
 VARIANTS = "Variants of one judge are no annotators: this says nothing of how far people agree."
 """What a reader must know where the answers compared are those of one judge."""
 
@@ -47,142 +47,81 @@ def annotators_by_models(own: Answers, unit: Units, answer: Callable[[pd.DataFra
     return {"annotator_models": {question: found.to_dict() for question, found in models.items()}}
 
 
-def tell(result: Result) -> list[Section]:
-    """Tell whether annotators agree, or a judge with itself, and what models of annotators make of their answers."""
+def summarise(result: Result) -> list[str]:
+    """Return the best and the worst alpha, and how many units models of annotators label otherwise."""
     own, people = result.data, result.people
-    heading = "Do annotators agree?" if people else "Is the judge consistent with itself?"
+    alphas = {question: found["alpha"] for question, found in own["krippendorff_alpha"].items()}
+    known = {question: alpha for question, alpha in alphas.items() if alpha is not None}
     label = "Agreement" if people else "Consistency of the judge with itself"
-    rows, points = [], []
-    for question, found in own["krippendorff_alpha"].items():
-        rows.append(
-            (
-                plainly(question),
-                number(found["alpha"]),
-                interval(found["ci"], 2, share=False),
-                percent(found["alike"]),
-                str(found["units"]),
-            )
-        )
-        if found["alpha"] is not None:
-            low, high = found["ci"]
-            points.append({"label": plainly(question), "estimate": found["alpha"], "low": low, "high": high})
-    table = Table(
-        "Agreement between annotators" if people else label,
-        "1 is perfect agreement, 0 what chance would give. Only what was judged by two or more counts."
-        + ("" if people else f" {VARIANTS}"),
-        ("question", "alpha", "95 % interval", "answers alike", "judged twice"),
-        rows,
-        method=f"Krippendorff's alpha, {own['metric']}; intervals over conversations and annotators.",
-        cite=("hayes2007",),
-    )
-    known = [row for row in points if row["estimate"] is not None]
     if not known:
         why = "; ".join(dict.fromkeys(found["why"] for found in own["krippendorff_alpha"].values() if "why" in found))
-        unknown = f"It isn't known: {why or 'nothing was answered'}."
-        return [Section("agreement", heading, [unknown], how=((label, unknown),))]
-    best, worst = max(known, key=lambda r: r["estimate"]), min(known, key=lambda r: r["estimate"])
-    sentence = "Alpha" if people else "Alpha between variants of the judge"
-    sentence += f" is {number(best['estimate'])} for {best['label']}"
-    sentence += f" and {number(worst['estimate'])} for {worst['label']}." if len(known) > 1 else "."
-    chart = Chart(
+        return [Fact.of(label, f"Agreement is not known: {why or 'nothing was answered'}.")]
+    whose = "Krippendorff's alpha" if people else "Krippendorff's alpha between variants of the judge"
+    ends = dict.fromkeys((max(known, key=known.get), min(known, key=known.get)))
+    said = listed([f"{number(known[question])} for {plainly(question)}" for question in ends])
+    text = [Fact.of(label, f"{whose} is {said}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
+    models = [found["models"]["dawid_skene"] for found in own.get("annotator_models", {}).values()]
+    if fitted := [model for model in models if "why" not in model]:
+        differ, of = (sum(model[key] for model in fitted) for key in ("differ", "of"))
+        text.append(f"Dawid and Skene's model labels {differ} of {of} units otherwise than the majority does.")
+    return text
+
+
+ALPHA = Table(
+    "krippendorff_alpha/{question}",
+    {
+        "question": Column("text", "Question"),
+        "alpha": Column("number", "Alpha", ci="ci"),
+        "alike": Column("share", "Answers alike"),
+        "units": Column("count", "Judged twice or more"),
+        "note": Column("text", "Note"),
+        "why": Column("text", "Not known because"),
+    },
+    "Agreement by question",
+    "Krippendorff's alpha over what two or more judged; intervals over conversations and annotators.",
+    ("hayes2007",),
+)
+MODELS = Table(
+    "annotator_models/{question}/models/{model}",
+    {
+        "question": Column("text", "Question"),
+        "model": Column("text", "Model"),
+        "differ": Column("count", "Labelled otherwise than by the majority"),
+        "of": Column("count", "Of"),
+        "why": Column("text", "Not fitted because"),
+    },
+    "Labels by models of annotators",
+    "Dawid and Skene's model gives annotators a confusion matrix, GLAD an ability, and units a difficulty. Other "
+    "figures of this page do not use them.",
+    CONSENSUS,
+)
+ABILITIES = Table(
+    "annotator_models/{question}/annotators/{worker_id}",
+    {
+        "question": Column("text", "Question"),
+        "worker_id": Column("annotator", "Annotator"),
+        "answers": Column("count", "Answers"),
+        "majority": Column("share", "As the majority"),
+        "accuracy": Column("share", "Likely right"),
+        "ability": Column("number", "Ability"),
+    },
+    "Annotators by these models",
+    "Likely right by Dawid and Skene's model; ability by GLAD, where 0 is right half of the time.",
+    CONSENSUS,
+)
+TABLES = {"agreement": ALPHA, "models": replace(MODELS, csv="annotator_models"), "abilities": ABILITIES}
+
+
+def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:
+    """Return the finding of a form of answers."""
+    caption = "Krippendorff's alpha by question, with 95 % intervals; 0 is what chance gives."
+    return Finding(
         "agreement",
-        "forest",
-        f"{label}, by question",
-        "Lines are 95 % intervals; 0 is what chance gives.",
-        {"rows": points, "reference": 0.0, "x": "Krippendorff's alpha"},
-        sentence,
+        form,
+        compute,
+        tables=TABLES,
+        summarise=summarise,
+        heading="Agreement",
+        chart=Chart("forest", "agreement", x="alpha", y="question", caption=caption, reference=0.0),
+        place=60,
     )
-    several, (text, tables) = len(known) > 1, consensus(own.get("annotator_models", {}), result)
-    noted: dict[str, list[str]] = {}
-    for question, found in own["krippendorff_alpha"].items():
-        if said := found.get("why") or found.get("note"):
-            noted.setdefault(said, []).append(plainly(question))
-    text = [f"Of {listed(of)}: {said}." for said, of in noted.items()] + text
-    text += [] if people else [VARIANTS]
-    return [
-        Section(
-            "agreement",
-            heading,
-            ([] if several else [sentence]) + text,
-            [chart] if several else [],
-            [table, *tables],
-            how=((label, sentence),),
-        )
-    ]
-
-
-def consensus(own: Mapping[str, dict], result: Result) -> tuple[list[str], list[Table]]:
-    """What annotator models add to the majority's labels, by question: sentences, and tables."""
-    fitted = {q: found for q, found in own.items() if any("why" not in told for told in found["models"].values())}
-    if not fitted:
-        return [], []
-    text, rows = [], []
-    for model, name in MODELS.items():
-        told = [found["models"][model] for found in fitted.values() if "why" not in found["models"][model]]
-        if told:
-            differ, of = (sum(entry[key] for entry in told) for key in ("differ", "of"))
-            text.append(f"{name} labels {differ} of {of} units otherwise than the majority of their annotators.")
-    for question, found in fitted.items():
-        cells = [NONE if "why" in told else f"{told['differ']} of {told['of']}" for told in found["models"].values()]
-        rows.append((plainly(question), str(found["units"]), str(found["ties"]), *cells))
-    labels = Table(
-        "Labels by majority and by annotator models",
-        "How many units get another label where annotators count by how good they are; only what two or more judged.",
-        ("question", "judged twice", "no majority", *(f"otherwise by {name}" for name in MODELS.values())),
-        rows,
-        folded=len(rows) > LONG,
-        cite=tuple(CONSENSUS),
-        method="Dawid and Skene's model gives each annotator a confusion matrix, GLAD an ability, and each unit a "
-        "difficulty. Both take it that each unit has one right label; other figures of this page don't use them.",
-    )
-    return text, [labels, _quality(fitted, result)]
-
-
-def _quality(fitted: Mapping[str, dict], result: Result) -> Table:
-    """How good annotators are, over all questions, by how much they answered."""
-    sums: dict[str, dict[str, list[float]]] = {}
-    for found in fitted.values():
-        for worker, entry in found["annotators"].items():
-            for key in ("answers", "majority", "accuracy", "ability"):
-                if entry[key] is not None:
-                    total = sums.setdefault(worker, {}).setdefault(key, [0.0, 0.0])
-                    total[0] += entry["answers"] * (1 if key == "answers" else entry[key])
-                    total[1] += entry["answers"]
-    means = {worker: {key: a / b for key, (a, b) in own.items()} for worker, own in sums.items()}
-    rows = [
-        (
-            result.called(worker),
-            f"{sums[worker]['answers'][1]:.0f}",
-            percent(own.get("majority")),
-            percent(own.get("accuracy")),
-            number(own.get("ability")),
-        )
-        for worker, own in sorted(means.items(), key=lambda item: item[1].get("accuracy") or 0)
-    ]
-    return Table(
-        "How good annotators are by these models",
-        "Over all questions, the least likely to be right first. Few answers make uncertain figures.",
-        ("annotator", "answers", "as the majority", "likely right", "ability"),
-        rows,
-        folded=len(rows) > LONG,
-        cite=tuple(CONSENSUS),
-        method="Likely right: by Dawid and Skene's model, on average over answers. Ability: by GLAD; 0 is right half "
-        "of the time.",
-    )
-
-
-def rows(own: Mapping) -> Rows:
-    """Rows of the tables agreement, annotator_models, annotator_models_annotators and annotator_models_differing."""
-    for question, row in own["krippendorff_alpha"].items():
-        yield "agreement", {"question": question, "metric": own["metric"], **flat(row)}
-    for question, row in own.get("annotator_models", {}).items():
-        for model, told in row["models"].items():
-            said = {"units": row["units"], "ties": row["ties"], "model": model}
-            yield "annotator_models", {"question": question, **said, **told}
-        for worker, entry in row["annotators"].items():
-            matrix = entry.get("confusion", {})
-            shares = {f"{given}_where_{right}": p for right, own in matrix.items() for given, p in own.items()}
-            said = {key: entry[key] for key in ("answers", "majority", "accuracy", "ability")}
-            yield "annotator_models_annotators", {"question": question, "worker_id": worker, **said, **shares}
-        for unit in row["differing"]:
-            yield "annotator_models_differing", {"question": question, **unit}

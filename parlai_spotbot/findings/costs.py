@@ -1,4 +1,4 @@
-"""How long annotating takes, in every survey but Spot The Bot."""
+"""How long annotating takes, in every survey."""
 
 from __future__ import annotations
 
@@ -6,31 +6,38 @@ from collections.abc import Mapping
 
 from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.finding import Result, Rows
-from parlai_spotbot.findings.sections import Section
-from parlai_spotbot.wording import number
+from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.render import Fact
+from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.wording import counted, number
+
+TIME = Table(
+    "",
+    {
+        "n": Column("count", "Annotations"),
+        "median": Column("number", "Median seconds", digits=0),
+        "mean": Column("number", "Mean seconds", digits=0),
+        "hours": Column("number", "Hours", digits=1),
+        "cost": Column("number", "Cost"),
+    },
+    "Time",
+    "Seconds between opening an item and handing it in, where it is known. Means are pulled up by breaks.",
+)
 
 
 def compute_time(own: Answers) -> dict:
-    """Seconds per annotation, hours, cost."""
+    """Return seconds per annotation, hours and cost."""
     return time_summary(own.annotations.rename(columns={"exchanges": "k"}), own.options.wage)
 
 
-def tell_time(result: Result) -> list[Section]:
-    """Say how long annotating took."""
-    time = result.data
-    if not time.get("n"):
-        return []
-    text = (
-        f"An annotation took {number(time['median'], 0)} seconds in the median, {number(time['mean'], 0)} on average; "
-        f"all {time['n']} took {number(time['hours'], 1)} hours."
-    )
-    return [Section("cost", "What does it cost?", [text], how=(("Time", text),))]
+def summarise_time(result: Result) -> list[str]:
+    """Return how long annotating took; [] where no time is known."""
+    return [Fact.of("Time", time_sentence(result.data))] if result.data.get("n") else []
 
 
-def time_rows(data: Mapping) -> Rows:
-    """Rows of the table time."""
-    if data["n"]:
-        quantiles = {f"q{100 * float(q):02.0f}": value for q, value in data["quantiles"].items()}
-        known = {key: data[key] for key in ("n", "median", "mean")}
-        yield "time", {**known, **quantiles, "hours": data["hours"], "cost": data["cost"]}
+def time_sentence(time: Mapping) -> str:
+    """Return the median time of an annotation, the hours of all, and their cost."""
+    hours = time["hours"]
+    whole = counted(round(60 * hours), "minute") if hours < 1 else f"{number(hours, 1)} hours"
+    cost = "" if time.get("cost") is None else f", at a cost of {number(time['cost'])}"
+    return f"An annotation took {counted(round(time['median']), 'second')} in the median, all of them {whole}{cost}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,20 @@ TOO_LITTLE = "Too little was answered to say who is better."
 
 
 class Caution(str):
-    """A sentence of a finding's summary that also stands under "Be careful"."""
+    """A sentence of a finding's summary that stands under "Be careful", too."""
+
+
+class Fact(str):
+    """A sentence of a finding's summary that stands under "How it was found", too, with a label."""
+
+    label = ""
+
+    @classmethod
+    def of(cls, label: str, text: str) -> Fact:
+        """Return the sentence with its label."""
+        fact = cls(text)
+        fact.label = label
+        return fact
 
 
 def csv_names(finding: Finding) -> dict[str, str]:
@@ -56,7 +69,7 @@ def tell(finding: Finding, result: Result) -> list[Section]:
     """Return a finding's section of the page: up to three sentences, a chart, tables; [] where it has nothing."""
     frames = {name: table.read(result.data) for name, table in finding.tables.items()}
     sentences = finding.summarise(result)
-    tables = [page_table(table, frames[name]) for name, table in finding.tables.items() if table.title]
+    tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
     tables = [table for table in tables if table.rows]
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
@@ -65,11 +78,16 @@ def tell(finding: Finding, result: Result) -> list[Section]:
     text = [sentence for sentence in sentences if sentence][:SENTENCES]
     if finding.bars:
         text = [*result.account.sentences, *text]
-    return [Section(finding.name, finding.heading, text, chart, tables, careful=careful, open_tables=1)]
+    how = tuple((sentence.label, str(sentence)) for sentence in sentences if isinstance(sentence, Fact) and sentence)
+    return [Section(finding.name, finding.heading, text, chart, tables, how=how, careful=careful, open_tables=1)]
 
 
-def page_table(table: Table, frame: pd.DataFrame) -> sections.Table:
-    """Return a table as the page has it."""
+def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] = str) -> sections.Table:
+    """Return a table as the page has it; annotators are `called` by numbers there."""
+    frame = frame.copy()
+    for name, column in table.columns.items():
+        if column.kind == "annotator":
+            frame[name] = frame[name].map(called)
     columns = table.shown(frame.head(MOST_ROWS)).values()
     rows = [tuple(map(_marked, columns, cells)) for cells in table.cells(frame.head(MOST_ROWS))]
     more = f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has all." if len(frame) > MOST_ROWS else ""
@@ -186,10 +204,10 @@ DRAWN_AS = {"forest": "forest", "curve": "lines", "bars": "bars", "grid": "grid"
 
 
 def lines(finding: Finding, result: Result) -> list[str]:
-    """Return what the terminal shows: of a ranking its table and all sentences, of others the sentences."""
+    """Return what the terminal shows: of a ranking its table and all sentences, of others the first sentence."""
     sentences = [f"  {sentence}" for sentence in finding.summarise(result) if sentence]
     if not finding.bars:
-        return sentences[:SENTENCES]
+        return sentences[:1]
     table = next(iter(finding.tables.values()))
     frame = table.read(result.data)
     head = [column.title for column in table.shown(frame).values()]

@@ -32,9 +32,10 @@ FORMATS = {
     "count": lambda value, _: f"{value:,.0f}",
     "name": lambda value, _: "people" if value == HUMAN else str(value),
     "text": lambda value, _: str(value),
+    "annotator": lambda value, _: str(value),
     "flag": lambda value, _: "yes" if value else "no",
 }
-"""Text of a known value of each kind of column; "places" has two values."""
+"""Text of a known value of each kind of column; "places" has two values, and a page numbers annotators."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Column:
         A key of `FORMATS`, or "places": a first and a last place.
     title : str
         Heading on the page; a column without one is only in JSON and CSV.
-    ci : str
-        Where the JSON keeps its interval, a list of two numbers; in the frame it is NAME_low and NAME_high.
+    ci : str, or two
+        Where the JSON keeps its interval, a list of two numbers, or the keys of both ends; in the frame it is NAME_low
+        and NAME_high.
     key : str
         Where the JSON keeps its value, with dots between keys; by default the column's name.
     digits : int, optional
@@ -57,7 +59,7 @@ class Column:
 
     kind: str
     title: str = ""
-    ci: str = ""
+    ci: str | tuple[str, str] = ""
     key: str = ""
     digits: int | None = None
 
@@ -106,13 +108,15 @@ class Table:
         record = {}
         for name, column in self.columns.items():
             value = levels[name] if name in levels else _dig(node, column.key or name)
+            value = int(value) if column.kind == "count" and isinstance(value, str) else value
             if column.kind == "places":
                 record |= dict(zip((f"{name}_{end}" for end in PLACES), value or (None, None), strict=True))
                 continue
             record[name] = " ".join(map(str, value)) if isinstance(value, list) else value
             if column.ci:
-                ends = _dig(node, column.ci) or (None, None)
-                record |= dict(zip((f"{name}_{end}" for end in ENDS), ends, strict=True))
+                one = isinstance(column.ci, str)
+                ends = _dig(node, column.ci) if one else [_dig(node, key) for key in column.ci]
+                record |= dict(zip((f"{name}_{end}" for end in ENDS), ends or (None, None), strict=True))
         return record
 
     def cells(self, frame: pd.DataFrame) -> list[list[str]]:
@@ -177,7 +181,7 @@ def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple
     if not path:
         yield from (({}, record) for record in (data if isinstance(data, list) else [data] if data else []))
     elif head == f"{{{COLUMN}}}":
-        tops = dict.fromkeys(own.split(".")[0] for n, c in columns.items() for own in (c.key or n, c.ci) if own)
+        tops = dict.fromkeys(key.split(".")[0] for name, own in columns.items() for key in (own.key or name, own.ci))
         found = {top: data[top] for top in tops if isinstance(data.get(top), Mapping)}
         for name in dict.fromkeys(name for values in found.values() for name in values):
             yield {rest.strip("{}"): name}, {top: values.get(name) for top, values in found.items()}
@@ -198,40 +202,13 @@ def _dig(node: Any, key: str) -> Any:
 
 
 def write(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Table]) -> dict:
-    """Return a finding's data for JSON from its frames: the inverse of `Table.read`."""
-    data: dict = {}
-    for name, frame in frames.items():
-        table = tables[name]
-        for row in frame.to_dict("records"):
-            record: dict = {}
-            for column_name, column in table.columns.items():
-                if f"{{{column_name}}}" in table.path:
-                    continue
-                _put(record, column.key or column_name, _value(row, column_name, column))
-                if column.ci:
-                    _put(record, column.ci, ends_of(row, column_name, column))
-            _insert(data, table.path.split("/") if table.path else [], row, record)
-    return data
+    """Return a finding's data for JSON from its frames: a list of records at the path of each table."""
+    return {
+        tables[name].path: [_to_json(row, tables[name]) for row in frame.to_dict("records")]
+        for name, frame in frames.items()
+    }
 
 
-def _put(record: dict, key: str, value: Any) -> None:
-    *parts, last = key.split(".")
-    for part in parts:
-        record = record.setdefault(part, {})
-    record[last] = value
-
-
-def _insert(data: dict, path: list[str], row: Mapping, record: Mapping) -> None:
-    if not path:
-        data.update(record)
-        return
-    head, *rest = path
-    if head == f"{{{COLUMN}}}":
-        for key, value in record.items():
-            data.setdefault(key, {})[row[rest[0].strip("{}")]] = value
-    elif head.startswith("{"):
-        _insert(data.setdefault(row[head.strip("{}")], {}), rest, row, record)
-    elif rest:
-        _insert(data.setdefault(head, {}), rest, row, record)
-    else:
-        data.setdefault(head, []).append(record)
+def _to_json(row: Mapping, table: Table) -> dict:
+    record = {name: _value(row, name, column) for name, column in table.columns.items()}
+    return record | {column.ci: ends_of(row, name, column) for name, column in table.columns.items() if column.ci}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from parlai_spotbot.findings import agreement
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
-from parlai_spotbot.findings.finding import Finding
 
 
 def compute(own: Answers) -> dict:
@@ -16,4 +15,4 @@ def compute(own: Answers) -> dict:
     )
 
 
-FINDING = Finding("agreement", FORM, compute, agreement.tell, agreement.rows, place=60)
+FINDING = agreement.finding(FORM, compute)

@@ -10,7 +10,6 @@ import pandas as pd
 from parlai_spotbot.findings import agreement
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
-from parlai_spotbot.findings.finding import Finding
 
 
 def compute(own: Answers) -> dict:
@@ -30,4 +29,4 @@ def _chosen(rows: pd.DataFrame) -> pd.Series:
     return rows["chosen"].map({1: "first", 0: "neither", -1: "second"})
 
 
-FINDING = Finding("agreement", FORM, compute, agreement.tell, agreement.rows, place=60)
+FINDING = agreement.finding(FORM, compute)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from parlai_spotbot.findings import agreement
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ratings import FORM
 
 
@@ -12,4 +11,4 @@ def compute(own: Answers) -> dict:
     return agreement.agreement(own, "value", lambda rows: rows["rated"].tolist(), "ordinal")
 
 
-FINDING = Finding("agreement", FORM, compute, agreement.tell, agreement.rows, place=60)
+FINDING = agreement.finding(FORM, compute)

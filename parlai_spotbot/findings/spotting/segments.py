@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.findings.finding import Finding, Result, Rows, two_ends
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.ranking import ranked
-from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, known, number, percent, signed, who
+from parlai_spotbot.wording import INTERVAL, known, percent, points
 
 
 def compute(own: Annotations) -> dict:
@@ -27,16 +26,14 @@ def changes(lengths: Mapping, ranking: Mapping) -> dict:
 
     Intervals of the lengths are those of independent answers, widened as much as the ranking widens those of the same
     shares over all lengths (Kish's design effect): if anything too wide, since conversations and annotators are the
-    same at all lengths. By name the change alone, with an interval as of independent answers.
+    same at all lengths.
     """
     ks = sorted(lengths, key=int)
     if len(ks) < 2:
         return {}
     names = {"bots": [bot for bot in lengths[ks[0]]["systems"] if bot != HUMAN], "people": [HUMAN]}
     found = {whose: _change(own, lengths, ranking) for whose, own in names.items()}
-    every = [name for own in names.values() for name in own]
-    alone = {name: _alone(_ends_of(name, lengths)) for name in every if _ends_of(name, lengths)}
-    return {"from": ks[0], "to": ks[-1], **{whose: own for whose, own in found.items() if own}, "by_name": alone}
+    return {"from": ks[0], "to": ks[-1], **{whose: own for whose, own in found.items() if own}}
 
 
 def _ends_of(name: str, lengths: Mapping) -> list[dict]:
@@ -44,11 +41,6 @@ def _ends_of(name: str, lengths: Mapping) -> list[dict]:
     ks = sorted(lengths, key=int)
     ends = [lengths[k]["systems"].get(name, {}) for k in (ks[0], ks[-1])]
     return ends if all(end.get("n") and end.get("human_share") is not None for end in ends) else []
-
-
-def _alone(ends: list[dict]) -> dict:
-    change, half = ends[1]["human_share"] - ends[0]["human_share"], 1.96 * math.sqrt(sum(map(_variance, ends)))
-    return {"change": change, "half": half}
 
 
 def _variance(end: Mapping) -> float:
@@ -84,137 +76,53 @@ def _design_effect(name: str, lengths: Mapping, ranking: Mapping) -> float | Non
     return max(1.0, ((ci[1] - ci[0]) / 3.92) ** 2 / (share * (1 - share) / n))
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
-def tell(result: Result) -> list[Section]:
-    """Win rates and labels by the exchanges shown."""
-    own = result.data
-    if not own.get("segments"):
-        return []
-    if "change" not in own:  # by an older version
-        own = own | {"change": changes(own["segments"], result.others.get("ranking", {}))}
-    return [Section("segments", "Segments", [], [_chart(own, result.order)], [_table(own, result.order)])]
+def summarise(result: Result) -> list[str]:
+    """Return whether bots are called human less often where more is shown; "" with one length."""
+    change = result.data.get("change") or {}
+    return [_changed(name, change) for name in ("bots", "people") if change.get(name)]
 
 
-def _chart(own: Mapping, bots: list[str]) -> Chart:
-    lengths = own["segments"]
-    ks = sorted(lengths, key=int)
-    panels, rows = [], []
-    for value, title in (("win_rate", "Win rate"), ("human_share", "Taken for human")):
-        series = []
-        for bot in (*bots, *([HUMAN] if value == "human_share" else [])):
-            found = [lengths[k]["systems"].get(bot, {}) for k in ks]
-            cis = [e.get(f"{value}_ci") or (None, None) for e in found]
-            ends = {"low": [ci[0] for ci in cis], "high": [ci[1] for ci in cis]}
-            series.append({"label": Name(bot), "y": [e.get(value) for e in found], **ends})
-        panels.append({"title": title, "series": series})
-    for bot in (*bots, HUMAN):
-        for k in ks:
-            if e := lengths[k]["systems"].get(bot):
-                row = {"bot": who(bot), "exchanges": k, "win_rate": e.get("win_rate")}
-                row |= two_ends("win_rate", e.get("win_rate_ci")) | {"human_share": e.get("human_share")}
-                rows.append(row | two_ends("human_share", e.get("human_share_ci")) | {"n": e.get("n")})
-    caption = (
-        "Win rate and share taken for human by the exchanges shown, with 95 % intervals that take answers of "
-        "one conversation or annotator as dependent, set apart sideways to be seen; dashed: people. The interval in "
-        "the sentence is one of independent answers, widened as much as those of the shares over all lengths are."
-    )
-    data = {"panels": panels, "lengths": ks, "x": "exchanges shown"}
-    label = "Win rate and share taken for human by length of the segment"
-    return Chart("segments", "lengths", "", caption, data, sentence(own), label=label, rows=rows)
-
-
-def sentence(own: Mapping) -> str:
-    """Whether bots pass less often where more is shown, and what becomes of ties."""
-    lengths, change = own["segments"], own.get("change") or {}
-    if not change.get("bots"):
-        return ""
-    few, many = change["from"], change["to"]
-    text = f"With {many} exchanges instead of {few} {_passing('bots', change['bots'])}"
-    text += f"; {_passing('people', change['people'])}" if change.get("people") else ""
-    ties = lengths[few].get("ties"), lengths[many].get("ties")
-    if None not in ties:
-        text += f". Ties are {percent(ties[1])} of the matches instead of {percent(ties[0])}"
-    return text + "."
-
-
-def _passing(whose: str, change: Mapping) -> str:
-    """By how much fewer, or more, of some names' appearances are taken for human at the longest length."""
-    shares = f"{percent(change['long'])} instead of {percent(change['short'])}"
-    if None in change["ci"]:
-        return f"{whose} are taken for human in {shares} (no interval)"
-    size, low, high = (100 * x for x in (change["change"], *change["ci"]))
-    if high < 0:
-        points = f"{-size:.0f} points fewer ({INTERVAL}{-high:.0f} to {-low:.0f})"
-        return f"{whose} are taken for human less often: {shares}, {points}"
-    if low > 0:
-        points = f"{size:.0f} points more ({INTERVAL}{low:.0f} to {high:.0f})"
-        return f"{whose} are taken for human more often: {shares}, {points}"
-    return (
-        f"{whose} are taken for human in {shares}, which may be chance: {signed(size)} points "
-        f"({INTERVAL}{signed(low)} to {signed(high)})"
-    )
-
-
-def _table(own: Mapping, bots: Iterable[str]) -> Table:
-    lengths = own["segments"]
-    ks = sorted(lengths, key=int)
-    rows = []
-    for bot in (*bots, HUMAN):
-        systems = [lengths[k]["systems"].get(bot, {}) for k in ks]
-        if not any(systems):
-            continue
-        cells = [Name(bot)]
-        for own_k in systems:
-            cells += [
-                percent(own_k.get("win_rate")),
-                percent(own_k.get("human_share")),
-                percent(own_k.get("unsure_share")),
-                str(own_k.get("n", "–")),
-            ]
-        rows.append(tuple(cells))
-    ties = ", ".join(f"{percent(lengths[k]['ties'])} of {lengths[k]['n']} at {k}" for k in ks)
-    sentence = _most_changed(own)
-    how = (
-        "What more exchanges change: win rate of the decided matches, share taken for human, share of unsure, and how "
-        f"often each was labelled. Ties: {ties} exchanges. Few labels a cell: read differences below 10 points as "
-        "noise; the sentence above says what all bots together show."
-    )
-    columns = [f"{k}: {what}" for k in ks for what in ("wins", "human", "unsure", "n")]
-    return Table(
-        "By length of the segment", how, ("", *columns), rows, folded=True, sentence=sentence, **about("segments")
-    )
-
-
-def _most_changed(own: Mapping) -> str:
-    """Who changes most from the shortest to the longest segment, and how much of that chance would give."""
-    change, lengths = own.get("change") or {}, own["segments"]
-    if not change.get("by_name"):
-        return ""
-    name, most = max(change["by_name"].items(), key=lambda item: abs(item[1]["change"]))
-    few, many = (lengths[change[end]]["systems"][name] for end in ("from", "to"))
-    if not most["change"]:
+def _changed(name: str, change: Mapping) -> str:
+    """Return how the share called human changes from the shortest to the longest segment."""
+    own, lengths = change[name], f"with {change['to']} exchanges than with {change['from']}"
+    shares = f"{percent(own['long'])} against {percent(own['short'])}"
+    low, high = own["ci"]
+    who = name.capitalize()
+    if low is None:
         return (
-            f"Nobody is taken for human more or less often after {change['to']} exchanges than after {change['from']}."
+            f"{who} are called human in {shares} after {change['to']} and {change['from']} exchanges, without interval."
         )
-    text = (
-        f"Most changes {who(name)}: taken for human in {percent(few['human_share'])} of {few['n']} after "
-        f"{change['from']} exchanges, in {percent(many['human_share'])} of {many['n']} after {change['to']}"
-    )
-    size, half = 100 * most["change"], 100 * most["half"]
-    if abs(size) <= half:
-        return f"{text}; that may be chance (± {half:.0f} points, if answers were independent)."
-    count = len(change["by_name"])
-    return f"{text}: {number(size, 0)} points (± {half:.0f}, if answers were independent; the most of {count})."
+    bounds = f"{points(own['change'])} points, {INTERVAL}{points(low)} to {points(high)}"
+    if low <= 0 <= high:
+        return f"{who} are not clearly called human more or less often {lengths} ({shares}; {bounds})."
+    return f"{who} are called human {'less' if high < 0 else 'more'} often {lengths} ({shares}; {bounds})."
 
 
-def rows(data: Mapping) -> Rows:
-    """Rows of the table segments."""
-    for k, entry in data["segments"].items():
-        for name, shares in entry["systems"].items():
-            ends = {key: shares.get(key) or (None, None) for key in ("win_rate_ci", "human_share_ci")}
-            flat = {f"{key[:-3]}_{end}": ci[i] for key, ci in ends.items() for i, end in enumerate(("low", "high"))}
-            known = {key: value for key, value in shares.items() if key not in ends}
-            yield "segments", {"exchanges": k, "ties": entry["ties"], "name": name, **known, **flat}
+TABLE = Table(
+    "segments/{exchanges}/systems/{bot}",
+    {
+        "exchanges": Column("count", "Exchanges"),
+        "bot": Column("name", "Bot"),
+        "win_rate": Column("share", "Win rate", ci="win_rate_ci"),
+        "human_share": Column("share", "Taken for human", ci="human_share_ci"),
+        "unsure_share": Column("share", "Unsure"),
+        "n": Column("count", "Labels"),
+    },
+    "By length of the segment",
+    "Win rates are of decided matches; intervals take answers about one conversation or by one annotator as dependent. "
+    "The interval of a change is that of independent answers, widened by the ranking's design effect.",
+    ("deriu2020",),
+)
+CAPTION = "Share taken for human by the exchanges shown, with 95 % intervals."
 
-
-FINDING = Finding("segments", FORM, compute, tell, rows, place=40, surveys=("spot_the_bot",))
+FINDING = Finding(
+    "segments",
+    FORM,
+    compute,
+    tables={"segments": TABLE},
+    summarise=summarise,
+    heading="Segments",
+    chart=Chart("curve", "segments", x="exchanges", y="human_share", group="bot", caption=CAPTION),
+    place=40,
+    surveys=("spot_the_bot",),
+)

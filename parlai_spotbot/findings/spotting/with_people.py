@@ -11,24 +11,12 @@ import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
-from parlai_spotbot.findings.finding import Finding, Result, Rows, flat
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.methods import CLUSTERED
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import (
-    INTERVAL,
-    between,
-    counted,
-    listed,
-    p_said,
-    p_value,
-    percent,
-    points,
-    to,
-    upper_first,
-    who,
-)
+from parlai_spotbot.wording import INTERVAL, counted, listed, p_said, percent, points, to
 
 LEVEL = 0.05
 WITH_PEOPLE, ELSEWHERE = "with people", "elsewhere"
@@ -89,12 +77,9 @@ def _against(mixed: pd.DataFrame) -> dict[str, dict[str, int]]:
     return {str(name): {key: int(sign[bot == name].sum()) for key, sign in signs.items()} for name in sorted(set(bot))}
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
-def tell(result: Result) -> list[Section]:
-    """How people fare who talk to bots, and bots that talk to people."""
-    own = result.data
-    text = [people_sentence(own), bots_sentence(own)]
-    return [Section("with_people", "Bots with people", [t for t in text if t], [_chart(own)], [_table(own)])]
+def summarise(result: Result) -> list[str]:
+    """Return how people fare who talk to bots, and bots that talk to people."""
+    return [people_sentence(result.data), bots_sentence(result.data)]
 
 
 def people_sentence(own: Mapping) -> str:
@@ -132,73 +117,47 @@ def bots_sentence(own: Mapping) -> str:
     return f"With people, compared with bots, {listed(said)} changes by more than chance would have it."
 
 
-def _chart(own: Mapping) -> Chart:
-    rows = []
-    for name, row in own["labels"].items():
-        for where in (WITH_PEOPLE, ELSEWHERE):
-            if row[where]["n"]:
-                share, label = row[where]["human"], where
-                if where == ELSEWHERE:
-                    label = "with people" if name == HUMAN else "with bots"
-                if where == WITH_PEOPLE and name == HUMAN:
-                    label = "with bots"
-                low, high = share["ci"]
-                group = upper_first(who(name)) if name == HUMAN else name
-                rows.append({"label": label, "estimate": share["estimate"], "low": low, "high": high, "group": group})
-    caption = "Share taken for human with its 95 % interval, by whom the conversation was with."
-    data = {"rows": rows, "reference": None, "x": "taken for human"}
-    label = "How often bots and people are taken for human, by whom they talk to"
-    return Chart("with_people", "forest", "", caption, data, _most(own), label=label)
+SIDES = {"with": WITH_PEOPLE, "elsewhere": ELSEWHERE}
+TITLES = {"with": "Mixed", "elsewhere": "Alike"}
+SHARES = {
+    f"{label}_{side}": Column("share", f"{TITLES[side]}: {label}", f"{key}.{label}.ci", f"{key}.{label}.estimate")
+    for side, key in SIDES.items()
+    for label in ("human", "bot")
+}
+COUNTS = {f"n_{side}": Column("count", f"{TITLES[side]}: n", key=f"{key}.n") for side, key in SIDES.items()}
+TABLE = Table(
+    "labels/{name}",
+    {
+        "name": Column("name", "Contestant"),
+        **SHARES,
+        **COUNTS,
+        "difference": Column("share", "Difference", key="difference.estimate", ci="difference.ci"),
+        "p_adjusted": Column("p", "p, Holm", key="difference.p_adjusted"),
+    },
+    "By whom a conversation is with",
+    "Mixed are conversations of a person with a bot; alike those of two bots or of two people. Shares and their "
+    f"difference come from both kinds together. These annotations are in no other figure. {CLUSTERED}",
+    ("deriu2020", "cameron2011", "pustejovsky2018", "holm1979"),
+)
+AGAINST = Table(
+    "against/{bot}",
+    {
+        "bot": Column("name", "Bot"),
+        "more": Column("count", "More human than the person"),
+        "less": Column("count", "Less human"),
+        "same": Column("count", "As human"),
+    },
+    "Bots against the people they talked to",
+)
+CAPTION = "Share taken for human in conversations of a person with a bot, with 95 % intervals."
 
-
-def _most(own: Mapping) -> str:
-    """Who changes most."""
-    known = {name: row["difference"] for name, row in own["labels"].items() if row["difference"]}
-    if not known:
-        return ""
-    name, most = max(known.items(), key=lambda pair: abs(pair[1]["estimate"]))
-    other = "people with people" if name == HUMAN else "with bots"
-    whose = "people who talk to bots" if name == HUMAN else f"{name} with people"
-    return f"Farthest apart: {whose} against {other}, {points(most['estimate'])} points{to(most['ci'], points)}."
-
-
-def _table(own: Mapping) -> Table:
-    rows = []
-    for name, row in own["labels"].items():
-        cells = [Name(name)]
-        for where in (WITH_PEOPLE, ELSEWHERE):
-            found = row[where]
-            cells += [_said(found.get("human")), _said(found.get("bot")), str(found["n"])]
-        gap, met = row["difference"], own["against"].get(name)
-        cells += [points(gap["estimate"]) + between(gap["ci"], points) if gap else "–"]
-        cells += [p_value(gap["p_adjusted"]) if gap else "–"]
-        cells += ["–" if met is None else f"{met['more']}–{met['less']}–{met['same']}"]
-        rows.append(tuple(cells))
-    how = (
-        "Mixed are conversations of a person with a bot, alike those of two bots, and for people of two people. The "
-        "difference is of the shares taken for human, in points; p is Holm's. Against the person: how often the bot "
-        "was taken for more human than the person that it talked to, for less human, and for as human. These "
-        "annotations are in no other figure."
-    )
-    head = ("", "Mixed: human", "Mixed: bot", "Mixed: n", "Alike: human", "Alike: bot", "Alike: n")
-    head += ("Difference", "p", "Against the person")
-    return Table("By whom a conversation is with", how, head, rows, **about("with_people"))
-
-
-def _said(found: Mapping | None) -> str:
-    return "–" if not found else percent(found["estimate"]) + between(found["ci"])
-
-
-def rows(data: Mapping) -> Rows:
-    """Rows of the table with_people."""
-    for name, row in data["labels"].items():
-        for where in (WITH_PEOPLE, ELSEWHERE):
-            found = row[where]
-            shares = {}
-            for label in ("human", "bot"):
-                share = {key: value for key, value in found.get(label, {}).items() if key != "p"}
-                shares |= {f"{label}_{key}": value for key, value in flat(share).items()}
-            yield "with_people", {"name": name, "conversations": where.replace(" ", "_"), "n": found["n"], **shares}
-
-
-FINDING = Finding("with_people", FORM, compute, tell, rows, place=45)
+FINDING = Finding(
+    "with_people",
+    FORM,
+    compute,
+    tables={"with_people": TABLE, "against": AGAINST},
+    summarise=summarise,
+    heading="Bots with people",
+    chart=Chart("forest", "with_people", x="human_with", y="name", caption=CAPTION),
+    place=45,
+)

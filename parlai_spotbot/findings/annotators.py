@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
-from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
-from parlai_spotbot.findings.criteria import LONG
-from parlai_spotbot.findings.finding import Result, Rows
+from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.ids_words import strangers, unverified
-from parlai_spotbot.findings.sections import Section, Table
+from parlai_spotbot.findings.render import Caution, Fact
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
-from parlai_spotbot.wording import counted, number
+from parlai_spotbot.wording import counted
 
 Ranked = Callable[[Answers, pd.DataFrame], dict]
 """The ranking by one question from its rows."""
@@ -33,14 +33,6 @@ def annotators(own: Answers, ranked: Ranked, main: str = "") -> dict:
     result = about_annotators(own)
     if set(own.everyone["worker_id"]) & own.failed.keys():
         result["with_everybody"] = _compared(own, ranked, main, own.everyone, "With everybody's answers")
-    silent = own.rows["worker_id"].isin(own.silent)
-    if silent.any() and not silent.all():
-        who = f"Without the answers of who {NO_REASON}"
-        counts = {"annotators": "worker_id", "annotations": "annotation_id"}
-        result["without"] = {
-            NO_REASON: {name: int(own.rows[column][silent].nunique()) for name, column in counts.items()}
-            | _compared(own, ranked, main, own.rows[~silent], who)
-        }
     return result
 
 
@@ -105,48 +97,47 @@ def annotators_summary(own: Answers) -> dict:
     return {"annotators": len(workers), "left_out": out, "sentence": f"{counted(len(workers), 'annotator')}{tail}"}
 
 
-def tell(result: Result) -> list[Section]:
-    """Who annotated, who is left out, and what changes with everybody in; nothing of judges."""
+def summarise(result: Result) -> list[str]:
+    """Return who annotated, who missed controls, who is flagged, and what changes with everybody in; [] of judges."""
     if not result.people:
         return []
     own = result.data
-    text = [own["summary"]["sentence"]]
+    text = [Fact.of("Annotators", own["summary"]["sentence"])] if "sentence" in own["summary"] else []
     if own["controls"]["answered"]:
-        text.append(own["controls"]["sentence"])
-    text += [own[key]["sentence"] for key in ("ids", "strangers") if key in own]
-    told = flagged_sentence(own["annotators"], result.called)
-    flagged = (told,) if told else ()
-    text += flagged
-    flagged += (own["ids"]["sentence"],) if "ids" in own else ()
-    if "with_everybody" in own:
-        text.append(own["with_everybody"]["sentence"])
-    text += [f"{entry['sentence']} They are in all other figures." for entry in own.get("without", {}).values()]
-    rows = [
-        (
-            result.called(worker),
-            str(row["n"]),
-            number(row["median_seconds"], 0),
-            number(row["hours"], 1),
-            f"{row['missed_controls']} of {row['controls']}",
-            row["left_out"],
-            "; ".join(row.get("flags", [])),
-        )
-        for worker, row in own["annotators"].items()
-    ]
-    table = Table(
-        "Annotators",
-        "One row an annotator; those who are left out count in no other figure, those flagged in all.",
-        ("annotator", "annotations", "median seconds", "hours", "controls missed", "left out, because they", "flags"),
-        rows,
-        folded=len(rows) > LONG,
+        text.append(Fact.of("Controls", own["controls"]["sentence"]))
+    text.append(Caution(flagged_sentence(own["annotators"], result.called)))
+    text += [Caution(own["ids"]["sentence"])] if "ids" in own else []
+    text += [own["strangers"]["sentence"]] if "strangers" in own else []
+    text += [own[key]["sentence"] for key in ("with_everybody", "without_weak") if key in own]
+    return text
+
+
+TABLE = Table(
+    "annotators/{worker_id}",
+    {
+        "worker_id": Column("annotator", "Annotator"),
+        "n": Column("count", "Annotations"),
+        "units": Column("count", "Units"),
+        "median_seconds": Column("number", "Median seconds", digits=0),
+        "hours": Column("number", "Hours", digits=1),
+        "controls": Column("count", "Controls"),
+        "missed_controls": Column("count", "Missed"),
+        "left_out": Column("text", "Left out, because they"),
+        "flags": Column("text", "Flags"),
+    },
+    "Annotators",
+    "Those who are left out count in no other figure, those flagged in all.",
+)
+
+
+def finding(form: Form, compute: Callable[[Answers], dict], tables: Mapping[str, Table] | None = None) -> Finding:
+    """Return the finding of a form of answers."""
+    return Finding(
+        "annotators",
+        form,
+        compute,
+        tables={"annotators": TABLE, **(tables or {})},
+        summarise=summarise,
+        heading="Annotators",
+        place=70,
     )
-    how = [("Annotators", own["summary"]["sentence"])]
-    if own["controls"]["answered"]:
-        how.append(("Controls", own["controls"]["sentence"]))
-    return [Section("annotators", "Who annotated?", text, [], [table], how=tuple(how), careful=flagged)]
-
-
-def rows(data: Mapping) -> Rows:
-    """Rows of the table annotators."""
-    for worker, row in data["annotators"].items():
-        yield "annotators", {"worker_id": worker, **row}

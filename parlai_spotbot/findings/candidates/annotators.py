@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from parlai_spotbot.analysis.nuc import share
 from parlai_spotbot.findings import annotators
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
-from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.wording import percent
 
 
@@ -25,14 +22,4 @@ def compute(own: CandidateAnswers) -> dict:
     return found
 
 
-def rows(data: Mapping) -> Rows:
-    """Rows of the table annotators."""
-    for name, row in data["annotators"].items():
-        yield "annotators", {"annotator": name, **row}
-
-
-def lines(result: Result) -> list[str]:
-    return [f"  {result.data['summary']['sentence']}"]
-
-
-FINDING = Finding("annotators", FORM, compute, annotators.tell, rows, lines, place=40)
+FINDING = annotators.finding(FORM, compute)

@@ -6,11 +6,10 @@ from parlai_spotbot.findings import annotators
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.choices.ranking import ranked
-from parlai_spotbot.findings.finding import Finding
 
 
 def compute(own: Answers) -> dict:
     return annotators.annotators(own, ranked)
 
 
-FINDING = Finding("annotators", FORM, compute, annotators.tell, annotators.rows, place=70)
+FINDING = annotators.finding(FORM, compute)

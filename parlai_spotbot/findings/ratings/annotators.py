@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from parlai_spotbot.findings import annotators
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ratings import FORM
 from parlai_spotbot.findings.ratings.ranking import main_dimension, ranked
 
@@ -13,4 +12,4 @@ def compute(own: Answers) -> dict:
     return annotators.annotators(own, ranked, main_dimension(own))
 
 
-FINDING = Finding("annotators", FORM, compute, annotators.tell, annotators.rows, place=70)
+FINDING = annotators.finding(FORM, compute)

@@ -131,8 +131,8 @@ TABLE = Table(
         "flags": Column("text", "Flags"),
     },
     "Annotators",
-    "Always the same answer has balanced accuracy 50 % and sensitivity 0; a positive bias is slow to say bot. Shares of "
-    "0 and 1 are moved off the edge by half an answer (log-linear). Those left out count in no other figure, those "
+    "Always the same answer has balanced accuracy 50 % and sensitivity 0; a positive bias is slow to say bot. Shares "
+    "of 0 and 1 are moved off the edge by half an answer (log-linear). Those left out count in no other figure, those "
     "flagged in all.",
     ("hautus1995",),
 )

@@ -12,46 +12,12 @@ import pandas as pd
 
 from parlai_spotbot.findings import render
 from parlai_spotbot.findings.answers import Answers, Form
+from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import Chart, Table
 from parlai_spotbot.findings.sections import Card, Section
-from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
-from parlai_spotbot.records import HUMAN
 
 Rows = Iterator[tuple[str, dict]]
 """(name of a table, one of its rows): what goes into ``analysis/TABLE.csv``."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """What was found of one source, as it stands in ``analysis/NAME.json``.
-
-    `data` is this finding's, `others` hold what the other findings found of the source, by their names. `bots` are the
-    contestants in the order of the plan; `annotators` says how each is called on a page, by worker_id.
-    """
-
-    source: str
-    data: Mapping
-    others: Mapping[str, Mapping] = field(default_factory=dict)
-    bots: tuple[str, ...] = ()
-    annotators: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def people(self) -> bool:
-        return self.source == HUMAN
-
-    @property
-    def order(self) -> list[str]:
-        """The bots best first as this source ranks them; in the plan's order where it ranks none."""
-        return list(self.others.get("ranking", {}).get("order") or self.bots)
-
-    @property
-    def account(self) -> SourceAccount:
-        """What the source's answers are worth as a whole."""
-        return account_of(self.source, self.others.get("annotators", {}))
-
-    def called(self, worker: str) -> str:
-        """What an annotator is called on a page."""
-        return self.annotators.get(worker, worker)
 
 
 def cautioned(result: Result, sections: Iterable[Section]) -> list[Section]:

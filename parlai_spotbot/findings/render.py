@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import pandas as pd
 
 from parlai_spotbot.findings import sections
 from parlai_spotbot.findings.matrix import matrix_card
+from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
-
-if TYPE_CHECKING:
-    from parlai_spotbot.findings.finding import Finding, Result
 
 SENTENCES = 3
 """A section says so many; the first screen and the terminal have all of a ranking."""
@@ -51,7 +49,19 @@ class Fact(str):
         return fact
 
 
-def csv_names(finding: Finding) -> dict[str, str]:
+class Framed(Protocol):
+    """What of a finding is rendered, see `findings.finding.Finding`."""
+
+    name: str
+    heading: str
+    tables: Mapping[str, Table]
+    chart: Chart | None
+    bars: tuple[str, ...]
+    reference: str
+    summarise: Callable[[Result], list[str]]
+
+
+def csv_names(finding: Framed) -> dict[str, str]:
     """Return the stem of the CSV of each table: FINDING for the first, FINDING_TABLE for the others."""
     return {
         name: table.csv or (finding.name if place == 0 else f"{finding.name}_{name}")
@@ -59,13 +69,13 @@ def csv_names(finding: Finding) -> dict[str, str]:
     }
 
 
-def rows(finding: Finding, data: Mapping) -> Iterator[tuple[str, dict]]:
+def rows(finding: Framed, data: Mapping) -> Iterator[tuple[str, dict]]:
     """Yield (stem of a CSV, one row) over all tables of a finding."""
     for name, stem in csv_names(finding).items():
         yield from ((stem, row) for row in finding.tables[name].read(data).to_dict("records"))
 
 
-def tell(finding: Finding, result: Result) -> list[Section]:
+def tell(finding: Framed, result: Result) -> list[Section]:
     """Return a finding's section of the page: up to three sentences, a chart, tables; [] where it has nothing."""
     frames = {name: table.read(result.data) for name, table in finding.tables.items()}
     sentences = finding.summarise(result)
@@ -101,7 +111,7 @@ def _marked(column: Column, text: str) -> str:
     return Name(HUMAN if text == "people" else text)
 
 
-def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> list[sections.Chart]:
+def page_chart(finding: Framed, frames: Mapping[str, pd.DataFrame]) -> list[sections.Chart]:
     """Return a finding's chart as the page draws it; [] where it has none, or nothing to draw."""
     chart = finding.chart
     if chart is None or frames[chart.table].empty:
@@ -203,7 +213,7 @@ KINDS = {"forest": _forest, "curve": _curve, "bars": _bars, "grid": _grid, "scat
 DRAWN_AS = {"forest": "forest", "curve": "lines", "bars": "bars", "grid": "grid", "scatter": "points"}
 
 
-def lines(finding: Finding, result: Result) -> list[str]:
+def lines(finding: Framed, result: Result) -> list[str]:
     """Return what the terminal shows: of a ranking its table and all sentences, of others the first sentence."""
     sentences = [f"  {sentence}" for sentence in finding.summarise(result) if sentence]
     if not finding.bars:
@@ -221,7 +231,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"  {line}".rstrip() for line in lines]
 
 
-def card(finding: Finding, result: Result) -> Card | None:
+def card(finding: Framed, result: Result) -> Card | None:
     """Return the first screen's ranking: places, with the columns `finding.bars` as bars beside people's share.
 
     A source that can't tell people from bots ranks nobody; where no single order fits, who beats whom stands in the
@@ -246,7 +256,7 @@ def card(finding: Finding, result: Result) -> Card | None:
     return Card(tuple(bars), clusters(own, bars), None if value is None else 100 * value, text, sentences)
 
 
-def _bars_of(finding: Finding, own: Mapping) -> dict[str, dict[str, Bar]]:
+def _bars_of(finding: Framed, own: Mapping) -> dict[str, dict[str, Bar]]:
     """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
     table = next(iter(finding.tables.values()))
     frame = table.read(own)

@@ -1,15 +1,10 @@
-"""What comes next for a survey of a study, as commands that work as they stand: errors and commands end in them."""
+"""The next command for a survey of a study: errors and commands end with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.frames import FEATURES
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges.run import check_survey
-from parlai_spotbot.judges.specs import LANGUAGE_MODEL, judges_of
+from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.spotter import SURVEYS as SPOTTED
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -17,20 +12,14 @@ from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
 
 YOUR_FILE = "FILE"
-"""Stands for a file of the user's own: the one thing in a command that nobody else can fill in."""
+"""Placeholder for a file of the user."""
 
-
-def judge_for(survey: str) -> str:
-    """The judge that hints name: the first that can answer the survey, "" where none can."""
-    try:
-        check_survey(survey)
-    except UserError:
-        return ""
-    return "spotter" if survey in SPOTTED else LANGUAGE_MODEL
+ANY_SERVER = {"judge_model": "NAME", "judge_url": "http://127.0.0.1:8000/v1"}
+"""Placeholder for a language model of the user."""
 
 
 def answers_by_people(study: Study, survey: str) -> str:
-    """The command that says what it takes to let people answer a survey; of several tasks, the first that is packed."""
+    """The command that says what it takes to let people answer; of several tasks, the first that is packed."""
     about, task = get_survey(survey, study), None
     if about.tasks:
         asked = {name for unit in study.units(survey) for item in unit.items for name in item.questions}
@@ -40,28 +29,23 @@ def answers_by_people(study: Study, survey: str) -> str:
 
 
 def answers_by_a_judge(study: Study, survey: str) -> str:
-    """Return the command that lets a judge answer a survey: the last one that was asked, else the default; "" where
-    none can."""
-    asked = study.provenance().get("judge", {}).get(survey, {})
-    if asked:
-        return _asked_again(study, survey, *list(asked.items())[-1])
-    judge = judge_for(survey)
-    if judge == "spotter" and not set(features_of(survey_of(study, survey))) <= set(FEATURES):
-        judge = LANGUAGE_MODEL  # the spotter learns nothing of features of one's own
-    return hints.command("judge", study.path, survey, judges=judge) if judge else ""
-
-
-def _asked_again(study: Study, survey: str, name: str, options: Mapping[str, Any]) -> str:
-    """Return the command that asks a judge again, from the options that provenance.json records."""
-    if "model" not in options:
-        return hints.command("judge", study.path, survey, judges=name)
-    about = study.survey_path(survey) / "judges" / name / "model.json"
-    key = files.read_json(about).get("key_variable") if about.exists() else None
-    given = {"model": options["model"], "url": options.get("url"), "key_variable": key, "name": name}
-    [spec] = judges_of(LANGUAGE_MODEL, given)
-    if any(options.get(option) != value for option, value in spec.options.deciding().items()):
-        return hints.command("judge", study.path, survey, judges=YOUR_FILE)  # options of a judges file
-    return hints.command("judge", study.path, survey, **{f"judge_{key}": value or None for key, value in given.items()})
+    """The command that lets a judge answer: the last one that was asked, else the spotter, else a language model; ""
+    where no judge can."""
+    about, asked = get_survey(survey, study), study.provenance().get("judge", {}).get(survey, {})
+    if about.chat or about.layout == "candidates":
+        return ""
+    name, options = list(asked.items())[-1] if asked else ("", {})
+    if options.get("url"):
+        plain = LanguageModelOptions(model=options["model"], url=options["url"]).deciding()
+        if any(options.get(option) != value for option, value in plain.items()):
+            return hints.command("judge", study.path, survey, judges=YOUR_FILE)  # options of a judges file
+        path = study.survey_path(survey) / "judges" / name / "model.json"
+        given = {"model": options["model"], "url": options["url"], "name": name}
+        given["key_variable"] = files.read_json(path).get("key_variable") or None if path.exists() else None
+        return hints.command("judge", study.path, survey, **{f"judge_{key}": value for key, value in given.items()})
+    if survey in SPOTTED and set(features_of(survey_of(study, survey))) <= set(FEATURES):
+        return hints.command("judge", study.path, survey, judges="spotter")
+    return hints.command("judge", study.path, survey, **ANY_SERVER)
 
 
 def answers_of_a_file(study: Study, survey: str) -> str:
@@ -73,8 +57,7 @@ def answers_of_a_file(study: Study, survey: str) -> str:
 def next_step(study: Study, survey: str) -> str:
     """The command that makes what the survey lacks first: conversations, units, answers, the analysis, the report.
 
-    An analysis of other files counts as none. Answers are a judge's, as that ends by itself; people's where no judge
-    can answer.
+    An analysis of other files counts as none. Answers are a judge's; people's where no judge can answer.
     """
     packing, answers = packing_of(get_survey(survey, study)), study.judgements_path(survey)
     if not (answers.exists() and answers.stat().st_size):

@@ -18,7 +18,7 @@ from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import NAME
 
 LANGUAGE_MODEL = "language_model"
-EXAMPLE = "Write for example 'smollm2: {kind: language_model}'."
+EXAMPLE = "Write for example 'large: {kind: language_model, url: http://127.0.0.1:8000/v1, model: NAME}'."
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class JudgeSpec:
         made = get_judge(self.kind)
         if self.kind != LANGUAGE_MODEL:
             return made(seed)
-        if max_cost is not None and self.options.url and not self.options.priced:
+        if max_cost is not None and not self.options.priced:
             raise UserError(
                 f"--max-cost {max_cost:g}: judge {self.name} has no prices.",
                 "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
@@ -48,7 +48,7 @@ def judges_of(text: str, given: Mapping[str, Any] | None = None) -> list[JudgeSp
     """The judges that an option --judges names: names and YAML files, separated by commas.
 
     `given` are options of a single language model (``model``, ``url``, ``key_variable``, ``name``), as commands have
-    them; they apply where ``language_model`` is named, which is the embedded model without them.
+    them; they apply where ``language_model`` is named.
 
     Raises
     ------
@@ -82,11 +82,9 @@ def judges_of(text: str, given: Mapping[str, Any] | None = None) -> list[JudgeSp
 
 
 def _from_options(given: Mapping[str, Any]) -> JudgeSpec:
-    from parlai_spotbot.judges.language_model.options import EMBEDDED
-
     model = given.get("model", "")
     last = model.rstrip("/").rpartition("/")[2]
-    name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or EMBEDDED
+    name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or "model"
     options = {key: value for key, value in given.items() if key != "name"}
     return _entry(name, {"kind": LANGUAGE_MODEL, **options}, "--judges language_model")
 

@@ -13,7 +13,6 @@ KINDS = {
     "refused": "refused by the model",
     "filtered": "held back by the server's filter",
     "too_long": "the prompt is too long for the model",
-    "nothing": "the model wrote nothing",
     "rejected": "the server rejected the request",
     "unreachable": "the server was not reached",
     "timeout": "the server was too slow",
@@ -40,12 +39,10 @@ def estimate_text(estimate: Mapping) -> str:
     lines = [
         f"\njudge {estimate['judge']}: {estimate['units']} of {estimate['units_in_all']} units are not answered yet"
     ]
-    if "prompts" in estimate:
-        what = "requests" if "requests" in estimate else "prompts"
-        written = f" and at most {estimate['completion_tokens_at_most']:,} of answers" if "requests" in estimate else ""
+    if "requests" in estimate:
         lines.append(
-            f"  about {estimate['prompts']:,} {what} with {estimate['prompt_tokens']:,} tokens{written}; "
-            f"{estimate['answers_kept']:,} answers are kept from before"
+            f"  about {estimate['requests']:,} requests with {estimate['prompt_tokens']:,} tokens and at most "
+            f"{estimate['completion_tokens_at_most']:,} of answers; {estimate['answers_kept']:,} answers are kept"
         )
     if estimate.get("cost"):
         most, so_far = estimate["cost_at_most"], estimate["cost_so_far"]

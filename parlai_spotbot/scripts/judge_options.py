@@ -26,13 +26,12 @@ def add_judge_options(parser: OptionParser) -> None:
         action="listed",
         type=str,
         default=None,
-        help="names or YAML files, separated by commas, or 'none' (default: spotter; of surveys that it can't answer "
-        "language_model)",
+        help="names or YAML files, separated by commas, or 'none' (default: spotter, which answers Spot The Bot)",
     )
     group.add_argument("--max-cost", type=float, default=None, help="the most that each judge may cost")
     group.add_argument("--yes", action="store_true", help="ask a server at once, however often, whatever it costs")
-    group = parser.add_argument_group("A single language model as judge (several: a YAML file)")
-    group.add_argument("--judge-model", type=str, default=None, help="folder, OWNER/NAME, or as its server says")
+    group = parser.add_argument_group("A language model behind a server as judge (several: a YAML file)")
+    group.add_argument("--judge-model", type=str, default=None, help="its name, as the server knows it")
     group.add_argument("--judge-url", type=str, default=None, help="the OpenAI-compatible server that has it")
     group.add_argument("--judge-key-variable", type=str, default=None, help="the environment variable with its key")
     group.add_argument("--judge-name", type=str, default=None, help="how the study names it (else after the model)")
@@ -71,19 +70,19 @@ def remedy_of(summaries: dict[str, dict]) -> str:
 
 
 def judges_asked(opt: dict, survey: str) -> list[JudgeSpec]:
-    """The judges that these options name; what is wrong with them is a `UserError`, before any work."""
-    from parlai_spotbot.judges.next_step import judge_for
+    """The judges that these options name, by default the spotter if it can answer; errors come before any work."""
     from parlai_spotbot.judges.run import check_survey
     from parlai_spotbot.judges.specs import judges_of
+    from parlai_spotbot.judges.spotter import SURVEYS
 
     given = {name: opt[f"judge_{name}"] for name in GIVEN}
     named = opt["judges"]
     if named is not None and named.strip() == "none":
         return []
     check_survey(survey)
-    if named is None:
-        named = "" if any(given.values()) else judge_for(survey)
-    return judges_of(named, given)
+    if named is None and not any(given.values()):
+        named = "spotter" if survey in SURVEYS else ""
+    return judges_of(named or "", given)
 
 
 def let_judge(study: Study, survey: str, judges: list[Judge], yes: bool) -> dict[str, dict]:

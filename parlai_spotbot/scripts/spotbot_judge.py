@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.hints import command
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 from parlai_spotbot.scripts.judge_options import (
@@ -21,7 +22,7 @@ class SpotbotJudge(Command):
     EPILOG = """\
   parlai spotbot_judge --study studies/mine --judges spotter
   parlai spotbot_judge --study studies/mine --judge-url http://127.0.0.1:8000/v1 --judge-model NAME
-      A language model behind an OpenAI-compatible server. It says first how many requests, tokens and minutes that
+      A language model behind an OpenAI-compatible server. It says first how many requests and tokens that
       takes, and, with --judge-price-prompt and --judge-price-completion (for a million tokens), how much money.
   parlai spotbot_judge --study studies/mine --judges my_judges.yaml --dry-run
   parlai spotbot_judge --study studies/mine --judges my_judges.yaml --max-cost 5 --yes
@@ -50,6 +51,11 @@ class SpotbotJudge(Command):
             self._drop(Study.open(self.opt["study"]), survey)
             return DONE
         specs = judges_asked(self.opt, survey)  # what is wrong ends the command before any work
+        if not specs and self.opt["judges"] is None:
+            raise UserError(
+                f"--survey {survey}: the judge spotter can't answer it.",
+                "Name a language model behind a server: --judge-url http://127.0.0.1:8000/v1 --judge-model NAME.",
+            )
         study = Study.open(self.opt["study"])
         judges = [spec.make(seed_of(self.opt, study), self.opt["max_cost"]) for spec in specs]
         if self.opt["dry_run"]:

@@ -12,7 +12,7 @@ from small_study import MANY, conversation, item
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model import prompts
-from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, PromptForm, prompted_questions
+from parlai_spotbot.judges.language_model.prompts import PromptForm, prompted_questions
 from parlai_spotbot.models.chat.message_text import SPECIAL_TOKEN, quoted
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option
@@ -20,8 +20,8 @@ from parlai_spotbot.surveys.survey import Option
 SPOT = get_survey("spot_the_bot")
 
 
-def both(survey, shown, pair, way=SCORED, seed=0):
-    return prompted_questions(survey, shown, pair, PromptForm(way, (0, 1), 1, seed))
+def both(survey, shown, pair, seed=0):
+    return prompted_questions(survey, shown, pair, PromptForm((0, 1), 1, seed))
 
 
 def test_the_orders_exchange_names_and_turn_the_list_round():
@@ -30,13 +30,13 @@ def test_the_orders_exchange_names_and_turn_the_list_round():
     assert one.lead.replace("Entity A", "*").replace("Entity B", "Entity A").replace("*", "Entity B") == two.lead
     for ask in (one, two):
         names = {"entity:0": ask.lead.splitlines()[1].split(":")[0], "entity:1": ask.lead.splitlines()[2].split(":")[0]}
-        listed = ask.endings[0].tail.splitlines()[1:4]
+        listed = ask.tail.splitlines()[1:4]
         pairs = zip(ask.labels, ask.values, strict=True)
         assert [f"{label}. {names.get(value, 'No difference')}" for label, value in pairs] == listed
     natures = [
         ask for target in ("entity:0", "entity:1") for ask in both(SPOT, item(conversation(0)), ("nature", target))
     ]
-    asked = Counter(ask.endings[0].tail.splitlines()[0] for ask in natures)
+    asked = Counter(ask.tail.splitlines()[0] for ask in natures)
     assert asked == {"Is Entity A a human or a bot?": 2, "Is Entity B a human or a bot?": 2}
 
 
@@ -61,7 +61,7 @@ def test_conversations_side_by_side_exchange_their_sides():
         left = int("tea 0" not in first[1])
         places = {f"conversation:{left}": "Conversation A", f"conversation:{1 - left}": "Conversation B"}
         places["neither"] = "Neither"
-        tail = ask.endings[0].tail.splitlines()
+        tail = ask.tail.splitlines()
         assert tail[1:4] == [f"{i}. {places[value]}" for i, value in enumerate(ask.values, 1)]
         assert first[-1].endswith(f"{first[1 + left].split(':')[0]}.")  # of conversation N, entity N is judged
     assert one.lead.split("\n\n")[0].splitlines()[1:] != two.lead.split("\n\n")[0].splitlines()[1:]
@@ -79,17 +79,17 @@ def test_speakers_bear_the_names_of_the_page(name):
         assert first[2 - left].startswith("Speaker 1: ")  # of conversation 0, entity 1 is judged
         assert first[1 + left].startswith("Other speaker: ")
         assert second[1 + left].startswith("Speaker 2: ")
-        for value, line in zip(ask.values, ask.endings[0].tail.splitlines()[1:], strict=False):
+        for value, line in zip(ask.values, ask.tail.splitlines()[1:], strict=False):
             if value != "neither":
                 assert ("Speaker 1" in line) == (value == f"conversation:{left}")
                 assert ("Speaker 2" in line) == (value == f"conversation:{1 - left}")
-    assert "{" not in one.lead + one.endings[0].tail
+    assert "{" not in one.lead + one.tail.replace('{"answer": "…"}', "")
 
 
 def test_turns_are_numbered_and_named():
     ask = both(MANY, item(conversation(4), judged=(1,)), ("odd", "turn:3"))[0]
     speaker = ask.lead.splitlines()[4].removeprefix("[4] ").split(":")[0]
-    assert ask.endings[0].tail.startswith(
+    assert ask.tail.startswith(
         f'This is about turn [4], which {speaker} said: "black please 4"\nIs what {speaker} says'
     )
     assert f"The one to be judged is {speaker}." in ask.lead
@@ -99,7 +99,7 @@ def test_a_scale_is_labelled_by_its_own_digits_whichever_way_it_runs():
     one, two = both(MANY, item(conversation(0)), ("rate", "entity:0"))
     assert {one.labels, two.labels} == {tuple("12345"), tuple("54321")}
     assert one.labels == one.values
-    assert "This is about Entity" in one.endings[0].tail
+    assert "This is about Entity" in one.tail
 
 
 def test_only_the_items_own_questions_are_explained():
@@ -111,8 +111,8 @@ def test_only_the_items_own_questions_are_explained():
 
 def test_nothing_tells_who_is_who():
     for pair in (("nature", "entity:1"), ("fluency", "pair")):
-        for ask in both(SPOT, item(conversation(0, ("ann", "human"))), pair, WRITTEN):
-            told = ask.lead + ask.endings[0].tail
+        for ask in both(SPOT, item(conversation(0, ("ann", "human"))), pair):
+            told = ask.lead + ask.tail
             assert not any(word in told for word in ("ann", "bob", "human:human", "entity:", "item-"))
 
 
@@ -128,14 +128,19 @@ def test_the_hash_follows_every_word():
 
 def test_the_key_follows_prompt_sample_order_and_model():
     shown = item(conversation(0))
-    asks = prompted_questions(SPOT, shown, ("fluency", "pair"), PromptForm(WRITTEN, (0, 1), 2))
+    asks = prompted_questions(SPOT, shown, ("fluency", "pair"), PromptForm((0, 1), 2))
     keys = {ask.key(model) for ask in asks for model in ("a", "b")}
     assert len(asks) == 4
     assert len(keys) == 8
-    assert asks[0].key("a") == prompted_questions(SPOT, shown, ("fluency", "pair"), PromptForm(WRITTEN, (0, 1), 1))[
-        0
-    ].key("a")
+    assert asks[0].key("a") == prompted_questions(SPOT, shown, ("fluency", "pair"), PromptForm((0, 1), 1))[0].key("a")
     assert both(SPOT, shown, ("fluency", "pair"), seed=1) != both(SPOT, shown, ("fluency", "pair"), seed=2)
+
+
+def test_answers_of_earlier_versions_are_found_again():
+    """The key of a paid answer and the hash of the prompt, as version 0.1 wrote them."""
+    ask = both(MANY, item(conversation(0)), ("rate", "entity:0"))[1]
+    assert ask.key("model") == "2374c47270fd545ab664d68f24bb0555"
+    assert prompts.prompt_sha256(MANY).startswith("994526c197159b3f")
 
 
 def test_more_options_than_letters_are_refused():
@@ -195,7 +200,7 @@ def test_turns_can_be_read_again_from_a_prompt_to_the_letter(texts):
 
 def test_the_turn_in_question_is_quoted_too():
     ask = both(MANY, item_of(ATTACKS[:4]), ("odd", "turn:1"))[0]
-    said = ask.endings[0].tail.splitlines()[0].partition(" said: ")[2]
+    said = ask.tail.splitlines()[0].partition(" said: ")[2]
     assert json.loads(said) == ATTACKS[1]
 
 
@@ -204,8 +209,8 @@ def test_reasons_that_a_model_gave_before_are_quoted():
     survey = dataclasses.replace(MANY, questions=questions)
     before = {("better", "pair"): "neither", ("reason", "pair"): ATTACKS[0]}
     shown = item(conversation(0), conversation(1), questions=("better", "reason", "more"))
-    (ask,) = prompted_questions(survey, shown, ("more", "pair"), PromptForm(WRITTEN, (0, 1), 1), before)
-    answered = [line for line in ask.endings[0].tail.splitlines() if line.startswith("You answered: ")]
+    (ask,) = prompted_questions(survey, shown, ("more", "pair"), PromptForm((0, 1), 1), before)
+    answered = [line for line in ask.tail.splitlines() if line.startswith("You answered: ")]
     assert answered == ["You answered: Neither", f"You answered: {quoted(ATTACKS[0])}"]
 
 

@@ -219,7 +219,7 @@ def test_an_answer_may_come_in_other_clothes(study, said):
 
 
 def test_half_a_character_in_an_answer_can_be_written():
-    ask = PromptedQuestion("i", "reason", "pair", "free_text", 0, 0, "", "", ())
+    ask = PromptedQuestion("i", "reason", "pair", "free_text", 0, 0, "", "", "")
     assert parsed(ask, '{"answer": "so \\ud83d there"}') == {"text": "so \ufffd there"}
     with pytest.raises(BadAnswer):
         parsed(replace(ask, kind="choice", labels=("1", "2")), "9" * 5000)
@@ -350,11 +350,11 @@ def test_the_estimate_comes_first_and_asks_nothing(study):
         assert not (study.survey_path(SURVEY) / "judges").exists()
         summary = run(study, server.url, **PRICES)
         after = estimate(study, SURVEY, judge(server.url, **PRICES))
-    assert (before["units"], before["units_in_all"], before["prompts"]) == (2, 4, 40)
+    assert (before["units"], before["units_in_all"], before["requests"]) == (2, 4, 40)
     assert before["cost"] == pytest.approx((before["prompt_tokens"] * 2 + 40 * 12 * 10) / 1e6)
     assert before["cost_at_most"] == pytest.approx((before["prompt_tokens"] * 2 + 40 * 20 * 10) / 1e6)
     assert before["cost_at_most"] >= summary["usage"]["cost"]
-    assert (after["prompts"], after["cost"], after["units"]) == (0, 0, 0)
+    assert (after["requests"], after["cost"], after["units"]) == (0, 0, 0)
     assert after["cost_so_far"] == pytest.approx(summary["usage"]["cost"])
 
 

@@ -18,7 +18,7 @@ def written(tmp_path, text):
 
 
 GOOD = """
-smollm2: {kind: language_model}
+small: {kind: language_model, url: "http://127.0.0.1:1/v1", model: m}
 spotter: {kind: spotter}
 large:
   kind: language_model
@@ -34,27 +34,29 @@ large:
 def test_names_and_files_become_judges(tmp_path):
     specs = judges_of(str(written(tmp_path, GOOD)))
     assert [(spec.name, spec.kind) for spec in specs] == [
-        ("smollm2", "language_model"),
+        ("small", "language_model"),
         ("spotter", "spotter"),
         ("large", "language_model"),
     ]
-    made = [spec.make(3, max_cost=5) for spec in specs]
+    made = [spec.make(3, max_cost=5 if spec.name == "large" else None) for spec in specs]
     assert [type(judge) for judge in made] == [LanguageModelJudge, Spotter, LanguageModelJudge]
-    assert [judge.source for judge in made] == ["judge:smollm2", "judge:spotter", "judge:large"]
+    assert [judge.source for judge in made] == ["judge:small", "judge:spotter", "judge:large"]
     assert [judge.seed for judge in made] == [3, 3, 3]
     assert (made[2].max_cost, made[2].settings.samples) == (5, 3)
-    assert [spec.name for spec in judges_of("spotter, language_model")] == ["spotter", "smollm2"]
 
 
 def test_a_single_model_by_options():
-    (spec,) = judges_of("language_model", {"model": "Owner/My-Model_1", "url": None})
-    assert (spec.name, spec.options.model, spec.options.url) == ("My-Model_1", "Owner/My-Model_1", "")
+    served = {"model": "Owner/My-Model_1", "url": "http://127.0.0.1:1/v1"}
+    found = judges_of("spotter, language_model", served)
+    assert [spec.name for spec in found] == ["spotter", "My-Model_1"]
+    assert found[1].options.model == "Owner/My-Model_1"
     (spec,) = judges_of("spotter", {"model": "m", "url": "http://127.0.0.1:1/v1", "name": "mine"})
     assert (spec.name, spec.kind, spec.options.url) == ("mine", "language_model", "http://127.0.0.1:1/v1")
     with pytest.raises(UserError, match="--judge-model: it goes with --judges language_model"):
         judges_of("x.yaml", {"model": "m"})
-    with pytest.raises(UserError, match="option 'model' is missing"):
-        judges_of("language_model", {"url": "http://127.0.0.1:1/v1"})
+    for option in served:
+        with pytest.raises(UserError, match=f"option '{option}' is missing"):
+            judges_of("language_model", {name: value for name, value in served.items() if name != option})
 
 
 @pytest.mark.parametrize(
@@ -63,10 +65,10 @@ def test_a_single_model_by_options():
         ("a: {kind: languagemodel}", "kind is 'languagemodel', which is no judge", "Did you mean 'language_m"),
         ("a: {model: x}", "judge 'a': key 'kind' is missing", "Known: "),
         ("a: {kind: language_model, modle: x}", "judge 'a': unknown key 'modle'", "Did you mean 'model'"),
-        ("a: {kind: language_model, samples: 2}", "option 'samples': only a model behind a server", "Take it"),
-        ("a: {kind: language_model, url: 'http://x/v1', model: m, dtype: bf16}", "option 'dtype'", "Take it out"),
+        ("a: {kind: language_model, model: smollm2}", "option 'url' is missing", "transformers serve"),
+        ("a: {kind: language_model, url: 'http://x/v1', dtype: bf16}", "'dtype' was removed in 0.2", "serve it"),
         (
-            "a: {kind: language_model, orders: three}",
+            "a: {kind: language_model, url: 'http://x/v1', model: m, orders: three}",
             "option 'orders' is 'three': input should be 'both' or 'first'",
             "Correct it",
         ),
@@ -76,7 +78,11 @@ def test_a_single_model_by_options():
             "Correct it",
         ),
         ("a: {kind: language_model, url: 'http://u:p@x/v1', model: m}", "'url' holds a key", "'key_variable'"),
-        ("a: {kind: language_model, free_text: 1}", "'free_text' is 1: input should be a valid bool", "Correct"),
+        (
+            "a: {kind: language_model, url: 'http://x/v1', model: m, free_text: 1}",
+            "'free_text' is 1: input should be a valid bool",
+            "Correct",
+        ),
         ("a b: {kind: language_model}", "judge 'a b': not a valid name", "letters"),
         ("spotter: {kind: language_model}", "a judge's of another kind", "another name"),
         ("words: {kind: spotter}", "bears that name", "spotter: {kind: spotter}"),
@@ -112,20 +118,21 @@ def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
     study = spot_study(tmp_path / "study")
     SpotbotJudge.main(study=str(study.path), judges=str(written(tmp_path, GOOD)), dry_run=True)
     shown = capsys.readouterr().out
-    assert "judge smollm2: 2 of 4 units are not answered yet" in shown
+    assert "judge small: 2 of 4 units are not answered yet" in shown
     assert "judge spotter: 4 of 4 units" in shown
     assert "about 120 requests" in shown  # 40, three times
     assert "USD, at most" in shown
     assert not (study.survey_path(SURVEY) / "judges").exists()
     assert not study.judgements_path(SURVEY).exists()
     with pytest.raises(SystemExit):
-        SpotbotJudge.main(study=str(study.path), judges="language_model", max_cost=-1.0)
+        SpotbotJudge.main(study=str(study.path), judges="spotter", max_cost=-1.0)
     assert "--max-cost -1: expected more than 0" in capsys.readouterr().err
     unpriced = {
         "judge": "a",
         "units": 1,
         "units_in_all": 2,
-        "prompts": 3,
+        "requests": 3,
+        "completion_tokens_at_most": 9,
         "prompt_tokens": 4,
         "answers_kept": 0,
         "cost": None,

@@ -52,7 +52,6 @@ STANDS = (
     Stand(r"(spot_the_bot.run study=\S+) annotators=5", r"\1 dry_run=true", "it waits for people"),
     Stand(r"(analyze|plan) .*--study studies/(chats|pilot)|--source human_model", None, "nobody has chatted"),
     Stand(r"--survey dialogue_likert --metrics", None, "no person has rated"),
-    Stand(r"--judges language_model$", f"--judge-url {SERVER} --judge-model NAME", "the embedded model takes an hour"),
     Stand(r"/models/my_model", "parrot-1", "the model of the server"),
     Stand(r"--data (MongoDump|behavior-classification|FOLDER|data.json)", None, "data of the papers' authors"),
     Stand(r"--more mine/blender=22", "--more alice/tfidf=2", "the contestants of the pool here"),

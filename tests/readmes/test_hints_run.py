@@ -34,8 +34,8 @@ def printed(words, capsys, code=0):
 
 
 def stood_for(words, server):
-    """The embedded model takes an hour for this: a server stands in."""
-    if "language_model" not in words:
+    """A server stands in for the user's language model."""
+    if "--judge-url" not in words:
         return words
     return [*words, "--judge-url", server, "--judge-model", "parrot-1", "--yes"]
 

@@ -180,6 +180,6 @@ def test_the_spotter_says_what_it_has_not_learnt(study, polite):
     pack_study(study, ask=("fluency",))
     assert "--judges spotter" in answers_by_a_judge(study, "spot_the_bot")
     pack_study(study, questions=polite)
-    assert "--judges language_model" in answers_by_a_judge(study, "spot_the_bot")
+    assert "--judge-model NAME" in answers_by_a_judge(study, "spot_the_bot")
     with pytest.raises(UserError, match="the judge spotter has not learnt what 'politeness' is"):
         get_judge("spotter")(seed=0).open(study, "spot_the_bot")

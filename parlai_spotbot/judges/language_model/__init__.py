@@ -1,7 +1,7 @@
 """A language model as judge: it answers the units of any survey by a stated prompt, in both orders of the entities.
 
-The model is the embedded SmolLM2 by default, any other that transformers loads, or one behind an OpenAI-compatible
-server. Every single answer is kept (raw.jsonl) and never asked for again; judgements are made of them by a stated rule.
+The model is behind an OpenAI-compatible server. Every single answer is kept (raw.jsonl) and never asked for again;
+judgements are made of them by a stated rule.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
-from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, PromptedQuestion
-from parlai_spotbot.judges.language_model.served_model import Stopped
+from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
+from parlai_spotbot.judges.language_model.served_model import ServedModel, Stopped
 from parlai_spotbot.models.chat.completion import add_served
 from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.records import Item, Judgement, Unit
@@ -38,25 +38,14 @@ NOT_TRAINED = (
 class LanguageModelJudge(Judge):
     """See the module. `options` say which model and how it is asked; `name` is the judge's in the study."""
 
-    name = "smollm2"
     version = prompts.VERSION
 
-    def __init__(
-        self,
-        seed: int = 0,
-        name: str = "smollm2",
-        options: LanguageModelOptions | None = None,
-        max_cost: float | None = None,
-    ):
+    def __init__(self, seed: int, name: str, options: LanguageModelOptions, max_cost: float | None = None):
         super().__init__(seed)
-        self.name, self.settings, self.max_cost = name, options or LanguageModelOptions(), max_cost
+        self.name, self.settings, self.max_cost = name, options, max_cost
         self.workers = (name,)
         self.where = f"judge {name}"
         self.model = self._bar = None
-
-    @property
-    def way(self) -> str:
-        return WRITTEN if self.settings.url else SCORED
 
     def options(self) -> dict:
         return {**super().options(), **self.settings.deciding(), "prompt_sha256": self.prompt_sha256}
@@ -105,7 +94,7 @@ class LanguageModelJudge(Judge):
         place = (item.item_id, pair, repr(before) if question.kind == "free_text" else "")
         if place not in self._asks:
             wanted = question.kind != "free_text" or given.free_text
-            form = prompts.PromptForm(self.way, given.order_numbers, given.samples, self.seed)
+            form = prompts.PromptForm(given.order_numbers, given.samples, self.seed)
             asks = prompts.prompted_questions(self.survey, item, pair, form, before) if wanted else []
             self._asks[place] = {ask.key(self.identity): ask for ask in asks}
         return self._asks[place]
@@ -152,38 +141,19 @@ class LanguageModelJudge(Judge):
 
     # -- answering -----------------------------------------------------------------------------------------------------
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
-        if self.settings.url:
-            from parlai_spotbot.judges.language_model.served_model import ServedModel
-
-            self.model = ServedModel(self.settings, self.where, self.max_cost)
-        else:
-            from parlai_spotbot.judges.language_model.local_model import LocalModel
-
-            self.model = LocalModel(self.settings, self.where)
-        self._check_same_model()
+        self.model = ServedModel(self.settings, self.where, self.max_cost)
+        files.write_json(self.folder / "model.json", self.model.about)
         left = len(self._open([item for items in self._items.values() for item in items]))
         self._bar = Bar(self.where, left, "answer", shown=progress)
-
-    def _check_same_model(self) -> None:
-        """A folder may hold other weights than last time; a server's model is recorded as the server names it."""
-        path, about = self.folder / "model.json", self.model.about
-        if path.exists() and self.journal.rows and not self.settings.url and (known := files.read_json(path)) != about:
-            differ = next(name for name in {**known, **about} if known.get(name) != about.get(name))
-            raise UserError(
-                f"{self.where}: {path}: its answers are of another model: {differ} {known.get(differ)} there, "
-                f"{about.get(differ)} now.",
-                "Use that model, or give the judge another name.",
-            )
-        files.write_json(path, about)
 
     def answer(self, unit: Unit) -> list[Judgement]:
         items = self._items.get(unit.unit_id, ())
         tried: set[str] = set()
         while waiting := self._open(items) - tried:
             tried |= waiting
-            asks = {key: ask for item in items for key, ask in self._visible(item).items()}
+            asks = {key: ask for item in items for key, ask in self._visible(item).items() if key in waiting}
             try:
-                self.model.answer(asks, waiting, self.journal, self._bar.advance)
+                self.model.answer(asks, self.journal, self._bar.advance)
             except Stopped as err:
                 self.stopped = str(err)
                 return []
@@ -201,7 +171,7 @@ class LanguageModelJudge(Judge):
 
     # -- accounts ------------------------------------------------------------------------------------------------------
     def estimate(self, units: Sequence[Unit]) -> dict:
-        """Prompts, tokens and cost of answering `units`, before anything is asked.
+        """Requests, tokens and cost of answering `units`, before anything is asked.
 
         Questions that depend on answers count as if all were put. Tokens are estimated, on the long side.
         """
@@ -211,15 +181,11 @@ class LanguageModelJudge(Judge):
             for pair in self._every_pair(item):
                 asks = self.asks(item, pair, answers)
                 asked.update((key, ask) for key, ask in asks.items() if not self._is_settled(key))
-        texts = [(ask, f"{ask.lead}\n\n{ending.tail}") for ask in asked.values() for ending in ask.endings]
-        read = sum(tokens(ask.system) + tokens(text) for ask, text in texts)
-        found = {"prompts": len(texts), "answers_kept": len(self.journal.good), "prompt_tokens": read}
-        given = self.settings
-        if not given.url:
-            return {**found, "cost": 0.0}
+        read = sum(tokens(ask.system) + tokens(ask.text) for ask in asked.values())
+        given, most = self.settings, len(asked) * self.settings.max_new_tokens
         usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in asked.values())
-        most = len(texts) * given.max_new_tokens
-        found |= {"completion_tokens": usual, "completion_tokens_at_most": most, "requests": len(texts)}
+        found = {"requests": len(asked), "answers_kept": len(self.journal.good), "prompt_tokens": read}
+        found |= {"completion_tokens": usual, "completion_tokens_at_most": most}
         if not given.priced:
             return {**found, "cost": None}
         costs = {"cost": given.cost(read, usual), "cost_at_most": given.cost(read, most), "currency": given.currency}
@@ -237,7 +203,6 @@ class LanguageModelJudge(Judge):
         missing, not_asked = self._missing(items)
         files.write_jsonl(self.folder / "failures.jsonl", missing)
         given, served = self.settings, {}
-        way = "the probability of each label" if self.way == SCORED else "JSON that the model writes"
         for row in self.journal.rows:
             if row.model:
                 add_served(served, row)
@@ -245,8 +210,8 @@ class LanguageModelJudge(Judge):
         return {
             "rule": combining.RULE,
             "trained_on": NOT_TRAINED,
-            "variants": {self.name: {"description": f"{given.model}, by {way}, orders: {given.orders}"}},
-            "model": {**about, "served": dict(sorted(served.items()))} if given.url else about,
+            "variants": {self.name: {"description": f"{given.model}, by JSON that it writes, orders: {given.orders}"}},
+            "model": {**about, "served": dict(sorted(served.items()))},
             "prompt": {
                 "version": prompts.VERSION,
                 "sha256": self.prompt_sha256,
@@ -264,14 +229,12 @@ class LanguageModelJudge(Judge):
     def _usage(self) -> dict:
         rows, given = self.journal.rows, self.settings
         read, written = self.journal.spent()
-        masses = [row.mass for row in rows if row.mass is not None]
         usage = {
             "answers": len(self.journal.good),
             "bad_answers": sum(not row.good for row in rows),
             "prompt_tokens": read,
             "completion_tokens": written,
             "answers_without_count": sum(row.estimated for row in rows),
-            **({"mean_probability_of_labels": sum(masses) / len(masses)} if masses else {}),
         }
         cost = {"cost": round(given.cost(read, written), 9), "currency": given.currency}
         return {**usage, **(cost if given.priced else {})}

@@ -24,9 +24,9 @@ ASKED_AGAIN = ("bad", "empty", "cut", "refused")
 class RawAnswer:
     """One answer, or the lack of one (`problem` is the reason, `kind` its short name).
 
-    `chances` are the options' in the survey's order: probabilities where they were scored, else 1 for what was named.
-    `ranking` holds the values of a ranking, `text` a free text, `said` what a server said, shortened. `mass` is the
-    probability of all labels together. Tokens are counted by model or server, or `estimated`.
+    `chances` are the options' in the survey's order: 1 for what was named.
+    `ranking` holds the values of a ranking, `text` a free text, `said` what the server said, shortened. Tokens are
+    counted by the server, or `estimated`.
     """
 
     key: str
@@ -39,7 +39,6 @@ class RawAnswer:
     chances: tuple[float, ...] = ()
     ranking: tuple[str, ...] = ()
     text: str = ""
-    mass: float | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False

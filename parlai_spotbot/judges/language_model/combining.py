@@ -16,7 +16,7 @@ CLOSE = 1e-9
 """Probabilities that differ by less are a tie."""
 
 RULE = (
-    "Probabilities (of a server: 1 for the option it named) are averaged over samples, then over the two orders. A "
+    "Probabilities (1 for the option it named) are averaged over samples, then over the two orders. A "
     "choice is the most probable option; where several are, the neutral one (unsure, no_difference, neither) if the "
     "question has one, else one drawn by the seed. A scale is the median of the averaged distribution, between two "
     "points the middle one, else drawn by the seed. A box is ticked at more than one half; of a required question the "

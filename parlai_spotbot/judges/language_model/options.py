@@ -13,31 +13,22 @@ from parlai_spotbot.models.chat.keys import refuse_keys
 from parlai_spotbot.models.chat.server_options import ServerOptions
 from parlai_spotbot.models.chat.server_options import read_options as read_server_options
 
-EMBEDDED = "smollm2"
-LOCAL = ("revision", "dtype", "device")
-SERVED = tuple(set(ServerOptions.model_fields) - {"url", "model", "max_new_tokens"} | {"samples", "attempts"})
-"""Options that only a model behind a server has."""
+LOCAL = "A judge's model is behind a server: serve it (such as by 'transformers serve') and name its address as 'url'."
 
 
 class LanguageModelOptions(ServerOptions):
-    """One judge; `url` "" is a model of this machine.
+    """One judge: everything is asked `samples` times in each order, and a bad answer again, in all `attempts` times."""
 
-    Everything is asked `samples` times in each order. A bad answer is asked for again, in all `attempts` times.
-    """
-
-    removed: ClassVar = ServerOptions.removed | {
-        "answer_format": "Leave it out: the judge finds out which form the server takes.",
-        "context": "Leave it out.",
+    removed: ClassVar = {
+        **ServerOptions.removed,
+        **dict.fromkeys(("revision", "dtype", "device"), LOCAL),
+        **dict.fromkeys(("answer_format", "context"), "Leave it out."),
     }
 
-    model: str = EMBEDDED
     orders: Literal["both", "first"] = "both"
     samples: int = Field(1, ge=1)
     attempts: int = Field(3, ge=1)
     free_text: bool = True
-    revision: str = ""
-    dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
-    device: str = "auto"
 
     @property
     def order_numbers(self) -> tuple[int, ...]:
@@ -45,19 +36,25 @@ class LanguageModelOptions(ServerOptions):
 
     def deciding(self) -> dict:
         """Return the options that answers depend on; the others may change from one run to the next."""
-        shared = {"model": self.model, "orders": self.orders, "max_new_tokens": self.max_new_tokens}
-        shared["free_text"] = self.free_text
-        if not self.url:
-            return {**shared, "revision": self.revision, "dtype": self.dtype}
-        names = ("url", "samples", "temperature", "topp", "extra", "system_role")
         # The context is that of earlier versions, so that answers which were paid for are found again.
-        served = {"request_seed": self.seed, "context": 8192}
-        return {**shared, **served, **{name: getattr(self, name) for name in names}}
+        return {**{name: getattr(self, name) for name in DECIDING}, "request_seed": self.seed, "context": 8192}
 
     def identity(self) -> str:
         return json.dumps(self.deciding(), sort_keys=True)
 
 
+DECIDING = (
+    "model",
+    "url",
+    "orders",
+    "samples",
+    "temperature",
+    "topp",
+    "extra",
+    "system_role",
+    "max_new_tokens",
+    "free_text",
+)
 NAMES = {"seed": "request_seed"}
 KEYS = tuple(NAMES.get(field, field) for field in LanguageModelOptions.model_fields)
 
@@ -74,12 +71,9 @@ def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
         if name not in (*KEYS, *LanguageModelOptions.removed):
             raise UserError(f"{where}: unknown key '{name}'.", nearest(name, ("kind", *KEYS)))
     refuse_keys({name: value for name, value in given.items() if name != "key_variable"}, where, "key_variable")
-    url = given.get("url")
-    for field in SERVED if not url else LOCAL:
-        if NAMES.get(field, field) in given:
-            other = "only a model behind a server ('url') has it" if not url else "a model behind a server has none"
-            raise UserError(f"{where}: option '{NAMES.get(field, field)}': {other}.", "Take it out, or correct 'url'.")
-    found = read_server_options(LanguageModelOptions, given, where, NAMES, ("model",) if url else ())
+    if not given.get("url"):
+        raise UserError(f"{where}: option 'url' is missing.", LOCAL)
+    found = read_server_options(LanguageModelOptions, given, where, NAMES, ("model",))
     if found.samples > 1 and found.temperature == 0:
         raise UserError(
             f"{where}: option 'temperature' is 0: samples at 0 are all the same.", "Raise it, or take one sample."

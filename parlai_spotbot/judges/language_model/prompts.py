@@ -25,9 +25,6 @@ VERSION = 2
 
 ORDERS = ("first", "second")
 
-SCORED, WRITTEN = "scored", "written"
-"""How an answer is had: from the probabilities of the labels, or as text that the model writes."""
-
 WORDS = {
     "system": "You are an annotator in a study of written conversations. These are the instructions to annotators:",
     "explained": "The explanations that annotators have before them:",
@@ -52,38 +49,24 @@ WORDS = {
     "json_text": 'Reply with JSON alone: {"answer": "…"}, the answer being one or two sentences.',
     "text": "Answer in one or two sentences.",
 }
-"""Every word that is not the survey's."""
+"""Every word that is not the survey's; the hash of the prompt covers those that only earlier versions used, too."""
 
 
 @dataclass(frozen=True)
 class PromptForm:
-    """How everything is asked: `way` (`SCORED` or `WRITTEN`), in which `orders`, so many `samples` in each.
+    """The orders in which everything is asked, the samples in each, and the seed that draws the first order."""
 
-    `seed` draws the first order.
-    """
-
-    way: str
     orders: Sequence[int]
     samples: int
     seed: int = 0
 
 
 @dataclass(frozen=True)
-class PromptEnding:
-    """The end of a prompt (`tail`), and the labels that may follow it; none where a text is asked for."""
-
-    tail: str
-    labels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class PromptedQuestion:
     """One question about one target of an item, in one order, once.
 
-    A prompt is `system`, then `lead` (the item), then the tail of an ending. `values` are the options' in the order in
-    which they are listed, `known` in the survey's order, `labels` what stands before each. There is one ending, but for
-    checkboxes that are scored: one for each option, answered by yes or no, with the yes at place `yes`. Prompts of one
-    `batch` with the same lead can always be asked together: what they are doesn't depend on answers to one of them.
+    A prompt is `system`, then `lead` (the item), then `tail` (the question). `values` are the options' in the order in
+    which they are listed, `known` in the survey's order, `labels` what stands before each; a free text has none.
     """
 
     item_id: str
@@ -94,21 +77,19 @@ class PromptedQuestion:
     sample: int
     system: str
     lead: str
-    endings: tuple[PromptEnding, ...]
+    tail: str
     values: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
-    yes: int = 0
-    batch: str = ""
 
     @property
     def text(self) -> str:
-        """What the model is asked, after the system text; of a question with several endings, the first."""
-        return f"{self.lead}\n\n{self.endings[0].tail}"
+        """What the model is asked, after the system text."""
+        return f"{self.lead}\n\n{self.tail}"
 
     def key(self, identity: str) -> str:
-        """By which the answer is found again: the same for the same prompt, sample and model."""
-        endings = [[ending.tail, ending.labels] for ending in self.endings]
+        """Key of the answer in the journal: the same for the same prompt, sample and model."""
+        endings = [[self.tail, self.labels]]
         text = json.dumps([identity, self.system, self.lead, endings, self.values, self.order, self.sample])
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
@@ -239,7 +220,6 @@ def prompted_questions(
     numbered = any("turn" in survey.question(name).targets for name in put)
     system = system_text(survey, put)
     known = tuple(option.value for option in question.options)
-    batch = "text" if question.kind == "free_text" else question.name if question.when else ""
     asks = []
     for order in form.orders[:1] if question.kind == "free_text" else form.orders:
         shown = OrderedItem(
@@ -251,12 +231,11 @@ def prompted_questions(
         wording = shown.about(question.wording, pair[1])
         if question.kind == "free_text":
             wording = "\n".join([*_answered(survey, shown, question, answers or {}), wording])
-        endings = _endings(question, shown, tuple(zip(labels, options, strict=True)), wording, form.way)
+        tail = _tail(question, shown, tuple(zip(labels, options, strict=True)), wording)
         lead = shown.lead(numbered)
         for sample in range(1 if question.kind == "free_text" else form.samples):
             place = (item.item_id, *pair, question.kind, order, sample)
-            ends = (values, labels, known, int(shown.turned), batch)
-            asks.append(PromptedQuestion(*place, system, lead, endings, *ends))
+            asks.append(PromptedQuestion(*place, system, lead, tail, values, labels, known))
     return asks
 
 
@@ -295,23 +274,11 @@ def _line(label: str, option: Option, shown: OrderedItem) -> str:
     return f"{label} ({text})" if text else label
 
 
-def _endings(
-    question: Question, shown: OrderedItem, listed: Sequence[tuple[str, Option]], wording: str, way: str
-) -> tuple[PromptEnding, ...]:
-    """The ends of a question's prompts; `listed` are its options as they are listed, each with its label."""
+def _tail(question: Question, shown: OrderedItem, listed: Sequence[tuple[str, Option]], wording: str) -> str:
+    """The end of a question's prompt; `listed` are its options as they are listed, each with its label."""
     if question.kind == "free_text":
-        return (PromptEnding(f"{wording}\n{WORDS['text' if way == SCORED else 'json_text']}"),)
-    labels = tuple(label for label, _ in listed)
+        return f"{wording}\n{WORDS['json_text']}"
     lines = "\n".join(_line(label, option, shown) for label, option in listed)
-    if way == WRITTEN:
-        form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
-        quoted = ", ".join(f'"{label}"' for label in labels)
-        how = WORDS[form].format(labels=quoted)
-        return (PromptEnding(f"{wording}\n{lines}\n{how}", labels),)
-    if question.kind == "checkboxes":
-        yes_no = (WORDS["no"], WORDS["yes"]) if shown.turned else (WORDS["yes"], WORDS["no"])
-        choice = f"1. {yes_no[0]}\n2. {yes_no[1]}\n{WORDS['pick']}"
-        texts = [WORDS["applies"].format(option=shown.label(option)) for _, option in listed]
-        return tuple(PromptEnding(f"{wording}\n{text}\n{choice}", ("1", "2")) for text in texts)
-    how = "first" if question.kind == "ranking" else "pick" if labels[0].isdigit() else "pick_letter"
-    return (PromptEnding(f"{wording}\n{lines}\n{WORDS[how]}", labels),)
+    form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
+    how = WORDS[form].format(labels=", ".join(f'"{label}"' for label, _ in listed))
+    return f"{wording}\n{lines}\n{how}"

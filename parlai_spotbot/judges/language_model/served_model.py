@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -72,13 +72,7 @@ class ServedModel:
         self.client.close()
 
     # -- asking --------------------------------------------------------------------------------------------------------
-    def answer(
-        self,
-        asks: Mapping[str, PromptedQuestion],
-        open_: Collection[str],
-        journal: AnswerJournal,
-        came: Callable[[], None],
-    ) -> None:
+    def answer(self, asks: Mapping[str, PromptedQuestion], journal: AnswerJournal, came: Callable[[], None]) -> None:
         """Put an answer to each of `asks` into `journal`, or the reason for its lack; `came` is called for each.
 
         Raises
@@ -89,9 +83,9 @@ class ServedModel:
             If the server can't be used or stayed away.
         """
         away: set[str] = set()
-        left = len(open_)
+        left = len(asks)
         while True:
-            waiting = {key: asks[key] for key in asks if key in open_ and key not in away}
+            waiting = {key: ask for key, ask in asks.items() if key not in away}
             waiting = {key: ask for key, ask in waiting.items() if not journal.is_settled(key, self.options.attempts)}
             for _ in range(left - len(waiting)):
                 came()

@@ -38,11 +38,6 @@ def quoted(text: str) -> str:
     return f'"{"".join(_escaped(c) if hidden else c for c, hidden in zip(text, escaped, strict=True))}"'
 
 
-def without(special: re.Pattern, text: str) -> str:
-    """`text` with quoted turns in it, the special tokens escaped that `special` finds, as `SPECIAL_TOKEN` does."""
-    return special.sub(lambda found: _escaped(found[0]), text)
-
-
 def _escaped(character: str) -> str:
     """The escape of JSON that stands for one character."""
     escape = json.dumps(character)[1:-1]

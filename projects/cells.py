@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+import parlai_spotbot
+from parlai_spotbot import files
 
 COLUMNS = ("row", "column", "paper", "ours", "difference", "definition")
 
@@ -119,6 +123,21 @@ class PaperTable:
         lines += [f"  note: {text}" for text in self.notes]
         lines += [f"  instead: {text}" for text in self.instead]
         return "\n".join(lines)
+
+
+def write_tables(folder: Path, tables: Mapping[str, PaperTable], made_by: Mapping, odd: Sequence[Mapping] = ()) -> None:
+    """Write each table as CSV, and all as tables.txt and tables.json; `odd` are oddities of the data."""
+    for name, table in tables.items():
+        files.write_text(folder / f"{name}.csv", files.frame_csv(table.frame()))
+    text = "\n\n".join(table.text() for table in tables.values())
+    if odd:
+        lines = [f"  {row['count']:>6} of {row['of']:>6}  {row['what']}: {row['rule']}" for row in odd]
+        text += "\n\nOddities of the data, and their rules\n" + "\n".join(lines)
+    files.write_text(folder / "tables.txt", text + "\n")
+    about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", **made_by}
+    files.write_json(
+        folder / "tables.json", {"made_by": about, "tables": {name: own.json() for name, own in tables.items()}}
+    )
 
 
 def show(value: Value, digits: int = 4, sign: bool = False) -> str:

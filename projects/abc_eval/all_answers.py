@@ -79,7 +79,7 @@ def _float(value: object) -> float | None:
 def agreement(answers: AllAnswers, tables: Path) -> PaperTable:
     """Section 7.1, Figure 12, all 40 metrics."""
     table = PaperTable("agreement", "Agreement of every metric (section 7.1)")
-    known, made = published.agreements(tables), {metric.key: metric for metric in answers.metrics}
+    known, made = published.table(tables, "agreements"), {metric.key: metric for metric in answers.metrics}
     for row in _of(answers, "interpretability")["metrics"]:
         key = (row["method"], row["name"])
         paper = known.loc[key] if key in known.index else {}
@@ -118,8 +118,8 @@ def _whole(value: object) -> int | None:
 def rates(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figures 4 to 6 and 8: shares of turns with a label, and mean ratings, by bot."""
     table = PaperTable("rates", "What each bot shows and how it is rated (Figures 4, 5, 6 and 8)")
-    known = {"abc_eval": published.rates(tables)}
-    known |= {method: published.ratings(tables, method) for method in ("dialogue_likert", "turn_likert")}
+    known = {"abc_eval": published.table(tables, "rates")}
+    known |= {method: published.table(tables, method) for method in ("dialogue_likert", "turn_likert")}
     for metric in answers.metrics:
         if metric.kind == CHOICE:
             continue
@@ -279,7 +279,7 @@ def _minutes(times: pd.DataFrame) -> tuple[float, str]:
 def screening(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figure 9: who passed the training, by group."""
     table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
-    known = published.screening(tables)
+    known = published.table(tables, "screening")
     groups = answers.training.groupby(["group", "task"], sort=True)
     for (group, task), own in groups:
         name, key = f"{group}, {str(task).partition(':')[2]}", (group, str(task).partition(":")[2])

@@ -33,7 +33,7 @@ def label_of(method: str, name: str) -> str:
 def intervals(tables: Path) -> PaperTable:
     """Figures 4, 5 and 7: the published intervals, from the published shares and numbers."""
     table = PaperTable("intervals", "Intervals of rates and of comparisons (Figures 4, 5 and 7)")
-    for (label, bot), row in published.rates(tables).iterrows():
+    for (label, bot), row in published.table(tables, "rates").iterrows():
         ends = _nearest(row["share"], row["n"], (row["low"], row["high"]))
         how = INTERVAL + "; of the numbers of turns that round to it, the one whose interval is nearest"
         for end, value in zip(("low", "high"), ends, strict=True):
@@ -59,8 +59,7 @@ def _nearest(share: float, n: float, ends: tuple[float, float]) -> tuple[float, 
 def table5(paper: Mapping, tables: Path) -> PaperTable:
     """Table 5: how many pairs of bots each metric tells apart, counted from the published p-values."""
     table = PaperTable("table5", "Table 5: pairs of bots told apart, by the published p-values of smaller samples")
-    p = published.p_values(tables, "p_values_comparing_bots_downsampled")
-    found = None if p is None else published.counts(p, LEVELS)
+    found = published.counts(tables, "p_values_comparing_bots_downsampled", LEVELS)
     how = (
         "number of the six published p-values below the level, from 32 answers a bot (32 turns for metrics of turns, "
         "which is far less than the 32 conversations of the paper) by one draw that is not the paper's"
@@ -79,13 +78,12 @@ def table5(paper: Mapping, tables: Path) -> PaperTable:
 def sensitivity(tables: Path) -> PaperTable:
     """The counts published in sensitivity_table.csv, from the p-values of all answers."""
     table = PaperTable("sensitivity", "Pairs of bots told apart by all answers (published, not in the paper)")
-    p = published.p_values(tables, "t_test_p_values_comparing_bots")
-    found = None if p is None else published.counts(p, OLD_LEVELS)
+    found = published.counts(tables, "t_test_p_values_comparing_bots", OLD_LEVELS)
     how = (
         "number of the six published p-values below the level; those p-values are of Welch's, z and sign tests, the "
         "counts of t-tests with a common variance and of other lots among double answers"
     )
-    for (method, name), row in published.sensitivity(tables).iterrows():
+    for (method, name), row in published.table(tables, "sensitivity").iterrows():
         for level in OLD_LEVELS:
             mine = None if found is None else int(found.loc[(method, name), level])
             table.cells.append(PaperCell(label_of(method, name), f"{level:g}", int(row[level]), mine, how, 0))
@@ -176,7 +174,7 @@ def _paid(paper: Mapping) -> list[PaperCell]:
 def screening(tables: Path) -> PaperTable:
     """Appendix E, Figure 9: who passed the training, by group of annotators and task."""
     table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
-    found = published.screening(tables)
+    found = published.table(tables, "screening")
     share = "passed / attempted, from the published numbers; the paper shows them as bars"
     for (group, task), row in found.iterrows():
         name, (low, high) = f"{group}, {task}", wilson(row["passed"], row["attempted"])
@@ -188,7 +186,7 @@ def screening(tables: Path) -> PaperTable:
             PaperCell(name, "pass share high", None, high, "Wilson's 95 % interval"),
             PaperCell(name, "rounds", int(row["n"]), 3 * int(row["attempted"]), ROUNDS, 0, beside=group in EARLIER),
         ]
-    totals = found.groupby(level="group", sort=False)[["attempted", "passed"]].sum()
+    totals = found.groupby(level=0, sort=False)[["attempted", "passed"]].sum()
     for group, row in totals.iterrows():
         passed, began = int(row["passed"]), int(row["attempted"])
         low, high = wilson(passed, began)

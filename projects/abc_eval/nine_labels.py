@@ -68,7 +68,7 @@ def labels_in(rows: pd.DataFrame) -> list[str]:
 def agreement(rows: pd.DataFrame, tables: Path) -> PaperTable:
     """Section 7.1, Figure 12: alpha, its interval, the number of turns and kappa of each label."""
     table = PaperTable("agreement", "Agreement of two people on nine labels (section 7.1)")
-    known = published.agreements(tables)
+    known = published.table(tables, "agreements")
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
         own, paper = people[people["question"] == label], known.loc[("abc_eval", label)]
@@ -96,10 +96,10 @@ def kappa_of(alpha: float, answers: int) -> float:
     return 1 - (1 - alpha) * answers / (answers - 1)
 
 
-def rates(rows: pd.DataFrame, tables: Path, rng: np.random.Generator) -> PaperTable:
+def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
     """Figures 4 and 5 for nine labels: how often each bot shows them, by people and by the judges."""
     table = PaperTable("rates", "How often each bot shows nine behaviours (Figures 4 and 5)")
-    known, inside, bots = published.rates(tables), [], sorted(set(rows["name"]))
+    known, inside, bots = published.table(tables, "rates"), [], sorted(set(rows["name"]))
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
         own = people[people["question"] == label]

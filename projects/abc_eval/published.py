@@ -6,7 +6,7 @@ fact usage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -51,19 +51,33 @@ TURN_TASKS = {name.capitalize(): ours for name, ours in DIMENSIONS.items()} | {
     "Emotion Aware": "emotional_understanding"
 }
 
-Key = tuple[str, str]
+KEYS = {"method": METHODS, "label": LABELS | DIMENSIONS, "bot": BOTS | {"others": "others"}, "group": GROUPS}
+"""Kind of name -> theirs -> ours."""
+
+ENDS = {"CI low": "low", "CI high": "high", "n": "n"}
+METRIC, LABEL_BOT = {"category": "method", "label": "label"}, {"label": "label", "bot": "bot"}
+
+TABLES = {
+    "agreements": ("surge_agreements.csv", METRIC, {"Krippendorff's alpha": "alpha", **ENDS, "Fleiss' kappa": "kappa"}),
+    "rates": ("surge_behavior_rates.csv", LABEL_BOT, {"proportion": "share", **ENDS}),
+    "turn_likert": ("surge_likert_turn_ratings.csv", LABEL_BOT, {"mean": "mean", **ENDS}),
+    "dialogue_likert": ("surge_likert_dialogue_ratings.csv", LABEL_BOT, {"mean": "mean", **ENDS}),
+    "sensitivity": (
+        "sensitivity_table.csv",
+        {"Unnamed: 0": "method", "Unnamed: 1": "label"},
+        {"0.001": 0.001, "0.01": 0.01, "0.05": 0.05},
+    ),
+    "screening": (
+        "evaluation_screening.csv",
+        {"round": "group", "Unnamed: 1": "task"},
+        {name: name for name in ("attempted", "passed", "mistakes", "accuracy", "n")},
+    ),
+}
+"""Table -> file, the columns of its index with their kinds of names, the columns of its values with our names."""
 
 
-def ours(name: str, where: str) -> str:
-    """Our name of a label or dimension of theirs."""
-    known = LABELS | DIMENSIONS
-    if name not in known:
-        raise UserError(f"{where}: label '{name}' is not known.", nearest(name, known))
-    return known[name]
-
-
-def read(folder: Path, name: str, columns: Sequence[str], **how) -> pd.DataFrame:
-    """One of the tables, with at least these columns; a `UserError` where it is missing or another."""
+def read(folder: Path, name: str, columns: Iterable[str], **how) -> pd.DataFrame:
+    """Read one of the files, with at least these columns; a `UserError` where it is missing or another."""
     path = Path(folder) / name
     try:
         frame = pd.read_csv(path, **how)
@@ -77,49 +91,30 @@ def read(folder: Path, name: str, columns: Sequence[str], **how) -> pd.DataFrame
     return frame
 
 
-def keyed(frame: pd.DataFrame, where: str, category: str = "category", label: str = "label") -> pd.DataFrame:
-    """With the columns method and name, by our names."""
-    for value in frame[category]:
-        if value not in METHODS:
-            raise UserError(f"{where}: category '{value}' is not known.", nearest(str(value), METHODS))
-    return frame.assign(method=frame[category].map(METHODS), name=[ours(one, where) for one in frame[label]])
+def named(values: Iterable, kind: str, where: str) -> list:
+    """Return our names of theirs; an unknown one is a `UserError`."""
+    known = KEYS.get(kind)
+    for value in values if known else ():
+        if value not in known:
+            raise UserError(f"{where}: {kind} '{value}' is not known.", nearest(str(value), map(str, known)))
+    return [known[value] for value in values] if known else list(values)
 
 
-def agreements(folder: Path) -> pd.DataFrame:
-    """By method and name: alpha, low, high, n and kappa."""
-    name = "surge_agreements.csv"
-    frame = read(folder, name, ["category", "label", "Krippendorff's alpha", "CI low", "CI high", "n", "Fleiss' kappa"])
-    frame = keyed(frame, name).rename(
-        columns={"Krippendorff's alpha": "alpha", "CI low": "low", "CI high": "high", "Fleiss' kappa": "kappa"}
-    )
-    return frame.set_index(["method", "name"])[["alpha", "low", "high", "n", "kappa"]]
-
-
-def rates(folder: Path) -> pd.DataFrame:
-    """By label and bot: share of turns, low, high (Wilson), n turns of 100 conversations."""
-    name = "surge_behavior_rates.csv"
-    frame = read(folder, name, ["bot", "label", "proportion", "CI low", "CI high", "n"])
-    frame = frame.assign(label=[ours(one, name) for one in frame["label"]], bot=frame["bot"].map(BOTS))
-    frame = frame.rename(columns={"proportion": "share", "CI low": "low", "CI high": "high"})
-    return frame.set_index(["label", "bot"])[["share", "low", "high", "n"]]
-
-
-def ratings(folder: Path, method: str) -> pd.DataFrame:
-    """By dimension and bot: mean, low, high, n of the ratings of "turn_likert" or "dialogue_likert"."""
-    name = {"turn_likert": "surge_likert_turn_ratings.csv", "dialogue_likert": "surge_likert_dialogue_ratings.csv"}
-    frame = read(folder, name[method], ["bot", "label", "mean", "CI low", "CI high", "n"])
-    frame = frame.assign(label=[ours(one, name[method]) for one in frame["label"]], bot=frame["bot"].map(BOTS))
-    frame = frame.rename(columns={"CI low": "low", "CI high": "high"})
-    return frame.set_index(["label", "bot"])[["mean", "low", "high", "n"]]
+def table(folder: Path, which: str) -> pd.DataFrame:
+    """Read one of `TABLES` under our names."""
+    file, index, columns = TABLES[which]
+    frame = read(folder, file, [*index, *columns])
+    if which == "screening":
+        frame = frame[frame["round"].isin(list(GROUPS))]
+    keys = [named(frame[theirs], kind, file) for theirs, kind in index.items()]
+    return frame[list(columns)].set_axis(list(columns.values()), axis=1).set_index(keys)
 
 
 def costs(folder: Path) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     """Median seconds by task (of Turn Likert: turn_likert:DIMENSION), their projected costs, and by dimension."""
-    name = "costs.csv"
-    frame = read(folder, name, ["category", "labels", "completion time (sec)", "projected cost"])
+    frame = read(folder, "costs.csv", ["category", "labels", "completion time (sec)", "projected cost"])
     seconds, projected = {}, {}
-    for row in frame.itertuples(index=False):
-        category, labels, time, cost = row[:4]
+    for category, labels, time, cost in frame.iloc[:, :4].itertuples(index=False):
         if category == "behavior" and labels in TASKS:
             task = TASKS[labels]
         elif category == "likert turn" and labels in TURN_TASKS:
@@ -131,14 +126,6 @@ def costs(folder: Path) -> tuple[dict[str, float], dict[str, float], dict[str, f
     return seconds, projected, turns
 
 
-def screening(folder: Path) -> pd.DataFrame:
-    """By group and task: attempted, passed, mistakes, accuracy, n."""
-    frame = read(folder, "evaluation_screening.csv", ["round", "attempted", "passed", "mistakes", "accuracy", "n"])
-    frame = frame[frame["round"].isin(list(GROUPS))]
-    frame = frame.assign(group=frame["round"].map(GROUPS)).rename(columns={"Unnamed: 1": "task"})
-    return frame.set_index(["group", "task"])[["attempted", "passed", "mistakes", "accuracy", "n"]]
-
-
 def predictive(folder: Path) -> pd.DataFrame:
     """By method and name: what each metric alone says of an interactor's rating and choice.
 
@@ -148,21 +135,21 @@ def predictive(folder: Path) -> pd.DataFrame:
     frame = read(folder, name, [], header=None, skiprows=3)
     if frame.shape[1] < 8:
         raise UserError(f"{Path(folder) / name}: {frame.shape[1]} columns, expected 14.", REMEDY)
-    columns = ["category", "label", "choice_coef", "choice_r2", "choice_p", "rating_coef", "rating_r2", "rating_p"]
-    frame = frame.iloc[:, :8].set_axis(columns, axis=1)
-    return keyed(frame, name).set_index(["method", "name"])[columns[2:]]
+    keys = [named(frame[place], kind, name) for place, kind in enumerate(METRIC.values())]
+    columns = ["choice_coef", "choice_r2", "choice_p", "rating_coef", "rating_r2", "rating_p"]
+    return frame.iloc[:, 2:8].set_axis(columns, axis=1).set_index(keys)
 
 
 def incremental(folder: Path) -> dict[str, list[tuple[str, float]]]:
     """By method: in the order of removal, the metric that goes next and R² (a share) while it is still there."""
     name = "incremental_validity.csv"
-    frame = read(folder, name, ["ABC-Eval", "Likert Turn", "Likert Dialogue"])
-    found = {}
     columns = {"ABC-Eval": "abc_eval", "Likert Turn": "turn_likert", "Likert Dialogue": "dialogue_likert"}
+    frame, found = read(folder, name, columns), {}
     for column, method in columns.items():
         place = frame.columns.get_loc(column)
         known = frame.iloc[:, [place, place + 1]].dropna()
-        found[method] = [(ours(label, name), float(str(said).split()[0]) / 100) for label, said in known.values]
+        shares = [float(str(said).split()[0]) / 100 for said in known.iloc[:, 1]]
+        found[method] = list(zip(named(known[column], "label", name), shares, strict=True))
     return found
 
 
@@ -175,29 +162,13 @@ def pickled(folder: Path, name: str) -> pd.DataFrame | None:
     return pd.read_pickle(path)
 
 
-def p_values(folder: Path, name: str) -> pd.DataFrame | None:
-    """By method and name: the p-values of the six pairs of bots."""
+def counts(folder: Path, name: str, levels: Sequence[float]) -> pd.DataFrame | None:
+    """By method and name: how many of the p-values of the six pairs of bots are below each level; None as `pickled`."""
     frame = pickled(folder, name)
     if frame is None:
         return None
-    keys = pd.MultiIndex.from_tuples(
-        [(METHODS[category], ours(label, name)) for category, label in frame.index], names=["method", "name"]
-    )
-    return frame.astype(float).set_axis(keys, axis=0)
-
-
-def counts(p: pd.DataFrame, levels: Sequence[float]) -> pd.DataFrame:
-    """How many pairs have a p below each of the levels (the columns)."""
-    return pd.DataFrame({level: (p < level).sum(axis=1) for level in levels})
-
-
-def sensitivity(folder: Path) -> pd.DataFrame:
-    """By method and name: the counts of sensitivity_table.csv at .001, .01, .05."""
-    name = "sensitivity_table.csv"
-    frame = read(folder, name, ["0.001", "0.01", "0.05"])
-    frame = frame.rename(columns={"Unnamed: 0": "category", "Unnamed: 1": "label"})
-    frame = keyed(frame, name).set_index(["method", "name"])[["0.001", "0.01", "0.05"]]
-    return frame.set_axis([float(column) for column in frame.columns], axis=1)
+    keys = [named(frame.index.get_level_values(place), kind, name) for place, kind in enumerate(METRIC.values())]
+    return pd.DataFrame({level: (frame.astype(float) < level).sum(axis=1) for level in levels}).set_index(keys)
 
 
 def comparisons(folder: Path) -> pd.DataFrame:
@@ -208,8 +179,5 @@ def comparisons(folder: Path) -> pd.DataFrame:
         raise UserError(f"{Path(folder) / name}: {frame.shape[1]} columns, expected 15.", REMEDY)
     numbers = [f"{outcome} {what}" for outcome in ("lose", "tie", "win") for what in ("share", "low", "high", "n")]
     frame = frame.set_axis(["bot", "against", "dimension", *numbers], axis=1)
-    return frame.assign(
-        bot=frame["bot"].map(BOTS),
-        against=frame["against"].map(BOTS | {"others": "others"}),
-        dimension=[ours(one, name) for one in frame["dimension"]],
-    )
+    kinds = {"bot": "bot", "against": "bot", "dimension": "label"}
+    return frame.assign(**{column: named(frame[column], kind, name) for column, kind in kinds.items()})

@@ -9,11 +9,10 @@ from pathlib import Path
 import yaml
 from scipy.stats import fisher_exact
 
-import parlai_spotbot
 from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.cells import PaperCell, PaperTable
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, write_tables
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 
@@ -39,13 +38,7 @@ def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTabl
         own = analysed(Path(study))
         made |= {"order": order(paper, own["ranking"]), "significant": significant(paper, own["ranking"])}
         made |= {"same": same(paper, own["same"]), "wordings": wordings(paper, own["wordings"])}
-    for name, table in made.items():
-        files.write_text(out / f"{name}.csv", files.frame_csv(table.frame()))
-    files.write_text(out / "tables.txt", "\n\n".join(table.text() for table in made.values()) + "\n")
-    about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", "study": study is not None}
-    files.write_json(
-        out / "tables.json", {"made_by": about, "tables": {name: own.json() for name, own in made.items()}}
-    )
+    write_tables(out, made, {"study": study is not None})
     return made
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import parlai_spotbot
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.cells import PaperTable
+from parlai_spotbot.projects.cells import PaperTable, write_tables
 from parlai_spotbot.projects.next_utterance_classification import steps, tables
 from parlai_spotbot.projects.next_utterance_classification.steps import NucStudySettings
 from parlai_spotbot.study import Study
@@ -59,16 +58,5 @@ def write(out: Path, study: Study, settings: NucStudySettings) -> dict[str, Pape
     ranking = files.read_json(study.path / "nuc" / "analysis" / "ranking.json", "file of results")
     people = steps.people(study, settings.seed)
     made = {own.name: own for own in (tables.table2(ranking, people), tables.table1(people), tables.tests(ranking))}
-    for name, table in made.items():
-        files.write_text(out / f"{name}.csv", files.frame_csv(table.frame()))
-    files.write_text(out / "tables.txt", "\n\n".join(table.text() for table in made.values()) + "\n")
-    made_by = {
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "seed": settings.seed,
-        "questions": ranking["questions"],
-        "people": people is not None,
-    }
-    files.write_json(
-        out / "tables.json", {"made_by": made_by, "tables": {name: own.json() for name, own in made.items()}}
-    )
+    write_tables(out, made, {"seed": settings.seed, "questions": ranking["questions"], "people": people is not None})
     return made

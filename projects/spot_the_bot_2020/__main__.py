@@ -26,7 +26,6 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--repetitions", type=int, default=1000, help="of Figures 3a and 3b (default 1000, the paper's)"
     )
-    result.add_argument("--replicates", type=int, default=1000, help="of the crossed bootstrap (default 1000)")
     result.add_argument("--seed", type=int, default=0, help="where all chance starts (default 0)")
     return result
 
@@ -46,12 +45,9 @@ def _run(options: argparse.Namespace) -> None:
     for domain in domains:
         if domain not in DOMAINS:
             raise UserError(f"--domain {domain}: not in the paper.", nearest(domain, [*DOMAINS, "all"]))
-    for name in ("repetitions", "replicates"):
-        if getattr(options, name) < 20:
-            raise UserError(f"--{name} {getattr(options, name)}: too few.", "20 at least; 1000 is the default.")
-    settings = SpotTheBotSettings(
-        seed=options.seed, replicates=options.replicates, stability=options.stability, repetitions=options.repetitions
-    )
+    if options.repetitions < 20:
+        raise UserError(f"--repetitions {options.repetitions}: too few.", "20 at least; 1000 is the default.")
+    settings = SpotTheBotSettings(seed=options.seed, stability=options.stability, repetitions=options.repetitions)
     data = download(Path(options.out) / "data") if options.download else options.data
     with Bar("tables", unit="table", after=2) as bar:
 

@@ -17,7 +17,6 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.importers.spotbot2020_dump import Dump
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, label_agreement, without_weak
-from parlai_spotbot.projects.spot_the_bot_2020.sound_analysis import SoundAnalysis
 from parlai_spotbot.records import HUMAN
 
 AGREEMENT = (
@@ -40,12 +39,11 @@ def table3(paper: dict, entities: dict[str, pd.DataFrame]) -> PaperTable:
     return table
 
 
-def table3_of(entities: pd.DataFrame, domain: str, sound: SoundAnalysis) -> PaperTable:
+def table3_of(entities: pd.DataFrame, domain: str) -> PaperTable:
     """One domain's part of Table 3."""
     table = PaperTable("table3", f"Table 3, the part of {domain} (the paper prints the mean over domains)")
     for name, labels in both_given_one(entities).items():
         table.cells += [PaperCell(name, label, None, labels[label]["share"], AGREEMENT) for label in LABELS]
-    table.instead.append(sound.agreement())
     return table
 
 
@@ -157,14 +155,11 @@ def table7(paper: dict, dump: Dump) -> PaperTable:
     return table
 
 
-def table8(
-    paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump: Dump, sound: SoundAnalysis
-) -> PaperTable:
+def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump: Dump) -> PaperTable:
     """Win rates, shares of human and of unsure labels, and ties by segment length."""
     domain = dump.domain
     table = PaperTable("table8", f"Table 8: by segment length, {domain.name}")
-    matches = matches_frame(annotations)
-    found = by_length(matches, entities, domain.bots)
+    found = by_length(matches_frame(annotations), entities, domain.bots)
     printed = paper["table8"] if domain.name == "dailydialog" else {}
     cut = "; decimals cut off, not rounded" if printed else "; the paper prints Dailydialog only"
     win = "complete HITs; matches of that length; unweighted mean of the pairwise rates" + cut
@@ -189,11 +184,10 @@ def table8(
         up = [bot for bot in domain.bots if last[bot][column] >= first[bot][column]]
         claim = f"fails for {', '.join(up)}" if up else "holds"
         table.notes.append(f"appendix F's claim that bots are labelled {what} less at the greatest length {claim}")
-    table.instead += [sound.ties_by_length(matches), sound.human_share()]
     return table
 
 
-def table9(paper: dict, entities: pd.DataFrame, domain: str, sound: SoundAnalysis) -> PaperTable:
+def table9(paper: dict, entities: pd.DataFrame, domain: str) -> PaperTable:
     """How well annotators do."""
     table = PaperTable("table9", f"Table 9: annotators, {domain}")
     found = correctness(entities)
@@ -222,10 +216,9 @@ def table9(paper: dict, entities: pd.DataFrame, domain: str, sound: SoundAnalysi
             "the correctness of answering bot always, mean over annotators",
         )
     )
-    table.instead += [
-        f'always answering "bot" would score {found["always_bot"]:.2f}, more than annotators do: 50 % is not chance',
-        sound.balanced(),
-    ]
+    table.instead.append(
+        f'always answering "bot" would score {found["always_bot"]:.2f}, more than annotators do: 50 % is not chance'
+    )
     return table
 
 
@@ -251,7 +244,7 @@ def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence
     return table
 
 
-def footnote3(annotations: pd.DataFrame, domain: str, sound: SoundAnalysis) -> PaperTable:
+def footnote3(annotations: pd.DataFrame, domain: str) -> PaperTable:
     """Are both entities labelled alike more often than by chance?"""
     table = PaperTable("footnote3", f"Footnote 3: both entities labelled alike, {domain}")
     pairs = ("a", "b", "k")
@@ -272,7 +265,6 @@ def footnote3(annotations: pd.DataFrame, domain: str, sound: SoundAnalysis) -> P
         f"the paper's claim, no evidence that this is more often than by chance, {claim} for bots by pair and length "
         f"(z {z:+.1f}, annotations taken as independent); the paper does not say how it reckoned chance"
     )
-    table.instead.append(sound.alike())
     return table
 
 

@@ -8,7 +8,6 @@ from functools import cache
 import pandas as pd
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability
-from parlai_spotbot.findings.spotting.stability import curve_sentence
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, Value
 
 DEFINITION = (
@@ -17,9 +16,6 @@ DEFINITION = (
 )
 LEAVE_ONE_OUT = "convai2"
 """The domain of Figure 3b."""
-
-FEWER = 200
-"""Repetitions of the sound experiment at most: its curve is smooth."""
 
 
 def makers(
@@ -36,13 +32,10 @@ def makers(
     def figure3a() -> PaperTable:
         table = PaperTable("figure3a", f"Figure 3a: stability of the ranking, {domain}")
         _curve(table, "whole pool", found()["whole"], paper["figure3"]["whole"][domain])
-        sound = stability(matches, list(bots), variant="model", repetitions=min(repetitions, FEWER), seed=seed)
-        said = curve_sentence(sound["whole"], sound["variant"], sound["options"]["level"])
         table.notes.append(
             "drawn without replacement from 45 the curve must reach 1 at 45, whatever the data and but for the "
             "bootstrap's chance: so that says nothing"
         )
-        table.instead.append("with new conversations played from the fitted model: " + said)
         return table
 
     def figure3b() -> PaperTable:

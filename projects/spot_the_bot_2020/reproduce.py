@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
-import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival import events
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
-from parlai_spotbot.projects.cells import PaperTable, reached
+from parlai_spotbot.projects.cells import PaperTable, reached, write_tables
 from parlai_spotbot.projects.spot_the_bot_2020 import figures, labels, survival, wins
-from parlai_spotbot.projects.spot_the_bot_2020.sound_analysis import SoundAnalysis
 
 
 def paper_values() -> dict:
@@ -27,10 +25,9 @@ def paper_values() -> dict:
 
 @dataclass(frozen=True)
 class SpotTheBotSettings:
-    """`replicates` of the crossed bootstrap, `runs` of the paper's ranges, `stability` also section 5.2."""
+    """`runs` of the paper's ranges; `stability`: also section 5.2, with so many `repetitions`."""
 
     seed: int = 0
-    replicates: int = 1000
     runs: int = 20
     stability: bool = False
     repetitions: int = 1000
@@ -56,23 +53,26 @@ def reproduce_domain(
     annotations.attrs["domain"] = domain
     entities = entities_frame(annotations)
     rows = events(entities)
-    sound = SoundAnalysis.of(annotations, entities, dump.domain.bots, settings.replicates, settings.seed)
     printed = paper["win_tables"]
+
+    def win_table(name: str) -> PaperTable:
+        return wins.win_table(name, printed, annotations, domain, settings.runs, settings.seed)
+
     makers: dict[str, Callable[[], PaperTable]] = {
-        "table1": lambda: wins.win_table("table1", printed, domain, sound, settings.runs),
-        "table2": lambda: wins.table2(paper, annotations, rows, domain, sound),
+        "table1": lambda: win_table("table1"),
+        "table2": lambda: wins.table2(paper, annotations, rows, domain),
         "figure2": lambda: survival.figure2(rows, dump.domain.bots, domain),
-        "section42": lambda: survival.section42(paper, annotations, rows, dump.domain.bots, sound),
-        "table3": lambda: labels.table3_of(entities, domain, sound),
-        "footnote3": lambda: labels.footnote3(annotations, domain, sound),
+        "section42": lambda: survival.section42(paper, annotations, rows, dump.domain.bots),
+        "table3": lambda: labels.table3_of(entities, domain),
+        "footnote3": lambda: labels.footnote3(annotations, domain),
         "footnote9": lambda: labels.footnote9(entities, domain),
         "table4": lambda: labels.table4(paper, annotations, domain),
         "section53": lambda: labels.section53(paper, annotations, domain),
-        "table5": lambda: wins.win_table("table5", printed, domain, sound, settings.runs),
-        "table6": lambda: wins.win_table("table6", printed, domain, sound, settings.runs),
+        "table5": lambda: win_table("table5"),
+        "table6": lambda: win_table("table6"),
         "table7": lambda: labels.table7(paper, dump),
-        "table8": lambda: labels.table8(paper, annotations, entities, dump, sound),
-        "table9": lambda: labels.table9(paper, entities, domain, sound),
+        "table8": lambda: labels.table8(paper, annotations, entities, dump),
+        "table9": lambda: labels.table9(paper, entities, domain),
         "appendixG": lambda: labels.appendix_g(annotations, entities, dump.domain.bots, domain),
     }
     if settings.stability:
@@ -105,37 +105,16 @@ def reproduce(
         done = reproduce_domain(dump, settings, progress)
         entities[dump.domain.name] = done.entities
         result[dump.domain.name] = done.tables
-        _write(out / dump.domain.name, done.tables, settings, oddities(dump))
+        odd = oddities(dump)
+        files.write_text(out / dump.domain.name / "oddities.csv", files.frame_csv(odd))
+        write_tables(out / dump.domain.name, done.tables, asdict(settings), odd.to_dict(orient="records"))
         figures.survival(out / dump.domain.name, done.rows, dump.domain)
         figures.reliability(out / dump.domain.name, done.tables, dump.domain)
     if set(domains) == set(DOMAINS):
         result["all"] = {"table3": labels.table3(paper_values(), entities)}
-        _write(out / "all", result["all"], settings)
+        write_tables(out / "all", result["all"], asdict(settings))
     files.write_text(out / "summary.txt", summary(result) + "\n")
     return result
-
-
-def _write(
-    folder: Path, tables: dict[str, PaperTable], settings: SpotTheBotSettings, odd: pd.DataFrame | None = None
-) -> None:
-    for name, table in tables.items():
-        files.write_text(folder / f"{name}.csv", files.frame_csv(table.frame()))
-    text = "\n\n".join(table.text() for table in tables.values())
-    if odd is not None:
-        told = [f"  {row.count:>6} of {row.of:>6}  {row.what}: {row.rule}" for row in odd.itertuples()]
-        text += "\n\nWhat is odd about the data, and what is done about it\n" + "\n".join(told)
-        files.write_text(folder / "oddities.csv", files.frame_csv(odd))
-    files.write_text(folder / "tables.txt", text + "\n")
-    made_by = {
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "seed": settings.seed,
-        "replicates": settings.replicates,
-        "runs": settings.runs,
-        "repetitions": settings.repetitions,
-    }
-    files.write_json(
-        folder / "tables.json", {"made_by": made_by, "tables": {name: t.json() for name, t in tables.items()}}
-    )
 
 
 def summary(result: dict[str, dict[str, PaperTable]]) -> str:

@@ -12,7 +12,6 @@ from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.analysis.survival import logrank_pairs, turnbull
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
-from parlai_spotbot.projects.spot_the_bot_2020.sound_analysis import SoundAnalysis
 from parlai_spotbot.records import HUMAN
 
 NPMLE = (
@@ -42,9 +41,7 @@ def figure2(rows: pd.DataFrame, bots: Sequence[str], domain: str) -> PaperTable:
     return table
 
 
-def section42(
-    paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: Sequence[str], sound: SoundAnalysis
-) -> PaperTable:
+def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: Sequence[str]) -> PaperTable:
     """The text's claims: which curves don't differ significantly, and which bots switch places."""
     domain = annotations.attrs["domain"]
     table = PaperTable("section42", f"Section 4.2: survival against wins, {domain}")
@@ -80,7 +77,6 @@ def section42(
         )
     if at_last != by_survival:
         table.notes.append(f"curves cross: at the greatest length the order is {' > '.join(at_last)}")
-    table.instead.append(sound.survival_pairs(rows))
     return table
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import FEATURES, matches_frame
+from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import (
     PAPER,
     WinMatrix,
@@ -20,7 +20,6 @@ from parlai_spotbot.analysis.ranking import (
 from parlai_spotbot.analysis.survival import cox
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import EXCHANGED, feature_matches, ssa_with_bug
-from parlai_spotbot.projects.spot_the_bot_2020.sound_analysis import SoundAnalysis
 
 TITLES = {
     "table1": "Table 1: win rates by bot detection",
@@ -53,9 +52,8 @@ def matches_of(name: str, annotations: pd.DataFrame) -> pd.DataFrame:
     return matches_frame(annotations, "nature" if name == "table1" else "fluency")
 
 
-def win_table(name: str, paper: dict, domain: str, sound: SoundAnalysis, runs: int = 20) -> PaperTable:
-    """Table 1, 5 or 6 of one domain, from the annotations of its sound analysis."""
-    annotations, seed = sound.annotations, sound.seed
+def win_table(name: str, paper: dict, annotations: pd.DataFrame, domain: str, runs: int, seed: int) -> PaperTable:
+    """Table 1, 5 or 6 of one domain."""
     table = PaperTable(name, f"{TITLES[name]}, {domain}")
     printed, bots = paper[name][domain], tuple(paper[name][domain]["bots"])
     matrix = win_matrix(matches_of(name, annotations), bots)
@@ -89,24 +87,21 @@ def win_table(name: str, paper: dict, domain: str, sound: SoundAnalysis, runs: i
             )
     weak = [f"{a}–{b}" for (a, b), p in chi2(matrix).items() if p >= 0.05]
     table.notes.append(f"pairs not significant by the paper's test: {', '.join(weak) or 'none'}")
-    _instead(name, table, sound, bots)
+    _instead(name, table, annotations, bots)
     return table
 
 
-def _instead(name: str, table: PaperTable, sound: SoundAnalysis, bots: tuple[str, ...]) -> None:
-    annotations = sound.annotations
-    criterion = {"table1": "nature", "table5": "fluency", "table6": "sensibleness_and_specificity"}[name]
-    right = matches_frame(annotations, criterion)
-    table.instead += sound.wins(right)
+def _instead(name: str, table: PaperTable, annotations: pd.DataFrame, bots: tuple[str, ...]) -> None:
     if name == "table1":
+        right = matches_frame(annotations)
         skills = trueskill_scores(right, bots, model=PAPER)["mu"]
         table.cells += [PaperCell(bot, "TrueSkill", None, plain(skill), SKILL) for bot, skill in skills.items()]
-        table.instead.append(sound.human_share())
         called = [(annotations.loc[right.index, f"nature{e}"] == "human").mean() for e in (0, 1)]
         table.instead.append(
             f"order: entity 0 is called human in {called[0]:.3f}, entity 1 in {called[1]:.3f} of matches"
         )
     if name == "table6":
+        right = matches_frame(annotations, "sensibleness_and_specificity")
         wrong = win_rates(win_matrix(ssa_with_bug(annotations), bots))
         gap = np.abs(win_rates(win_matrix(right, bots)) - wrong)
         pairs = np.abs(win_matrix(right, bots).rates - win_matrix(ssa_with_bug(annotations), bots).rates)
@@ -141,7 +136,7 @@ COX = (
 )
 
 
-def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: str, sound: SoundAnalysis) -> PaperTable:
+def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: str) -> PaperTable:
     """Win rates by feature, and whether a feature goes with being spotted; `rows` are the events of survival."""
     table = PaperTable("table2", f"Table 2: win rates by feature, {domain}")
     bots = tuple(paper["table2"][domain])
@@ -173,5 +168,4 @@ def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: s
         + ", ".join(f"{f} {sum(s.endswith(f) for s in strong)} of {len(bots)}" for f in order),
         "which cells are bold is not kept in the text that the paper's values are from, so cells are not compared",
     ]
-    table.instead += sound.features(rows, FEATURES, replicates=200)
     return table

@@ -22,8 +22,8 @@ def release():
 
 @pytest.fixture(scope="session")
 def reproduced(release):
-    """Domain -> `Reproduced`, with few bootstrap replicates: no reproduced cell depends on them."""
-    settings = SpotTheBotSettings(replicates=40, runs=20)
+    """Domain -> `DomainReproduction`."""
+    settings = SpotTheBotSettings(runs=20)
     return {domain: reproduce_domain(read_dump(release, domain), settings) for domain in DOMAINS}
 
 

@@ -12,7 +12,7 @@ from sklearn.metrics import balanced_accuracy_score, precision_recall_fscore_sup
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.abc_eval import figures, release
+from parlai_spotbot.projects.abc_eval import release
 from parlai_spotbot.projects.abc_eval.__main__ import main
 from parlai_spotbot.projects.abc_eval.label_accuracy import FIGURES, against_people, among_people, weights
 from parlai_spotbot.projects.abc_eval.release import find, git_id
@@ -237,14 +237,3 @@ def test_what_is_at_hand_is_found_by_name(tmp_path):
     labels = tmp_path / "other.json"
     labels.write_text('{"(1,1)_emora": []}')
     assert find([tmp_path / "paper_tables", labels]).labels == labels
-
-
-def test_pictures_are_drawn_and_are_the_same_each_time(made, tmp_path):
-    out, result = made
-    figures.draw(tmp_path, result["labels"])
-    for name in ("judges", "rates"):
-        svg = (out / "labels" / f"{name}.svg").read_bytes()
-        assert svg == (tmp_path / f"{name}.svg").read_bytes()
-        assert (out / "labels" / f"{name}.png").stat().st_size > 10_000
-    drawn = figures.values(result["labels"]["judges"])
-    assert drawn["ignore, judge:gpt"]["alpha low"][1] < drawn["ignore, judge:gpt"]["alpha"][1]

@@ -124,7 +124,7 @@ def test_the_papers_tables_are_typed_consistently():
 
 def test_the_command_writes_every_table(release, tmp_path, capsys):
     out = tmp_path / "out"
-    words = ["--data", str(release), "--domain", "dailydialog", "--out", str(out), "--replicates", "20"]
+    words = ["--data", str(release), "--domain", "dailydialog", "--out", str(out)]
     assert main(words) == 0
     said = capsys.readouterr().out
     assert "Table 1: win rates by bot detection, dailydialog" in said
@@ -147,7 +147,7 @@ def test_the_command_writes_every_table(release, tmp_path, capsys):
     [
         (["--data", "nowhere.zip"], "nowhere.zip: no such file"),
         (["--data", "x", "--domain", "dailydialogs"], "Did you mean 'dailydialog'?"),
-        (["--data", "x", "--replicates", "1"], "--replicates 1: too few"),
+        (["--data", "x", "--repetitions", "1"], "--repetitions 1: too few"),
     ],
 )
 def test_bad_input_is_one_error(tmp_path, capsys, words, says):

@@ -10,7 +10,6 @@ import pandas as pd
 
 from parlai_spotbot.analysis.choices import one_scale
 from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, RARER, Contrasts, leave_one_out
-from parlai_spotbot.findings.finding import Rows, flat
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.records import HUMAN
@@ -214,59 +213,3 @@ def clearly(found: Mapping, criterion: str = "") -> str:
     rest = f"; {own['all'] - own['tested']:,} can't be tested" if own["tested"] < own["all"] else ""
     by = f" in {criterion}" if criterion else ""
     return f"{what} clearly{by} (adjusted for {counted(own['tested'], 'test')}){rest}"
-
-
-def rows(data: Mapping) -> Rows:
-    """Rows of the tables ranking, ranking_pairs, distribution, shares and cycles."""
-    for question, found in data["criteria"].items():
-        said = {"question": question}
-        groups = group_numbers(found)
-        for bot in found["order"]:
-            (low, high), (first, last) = found["score_ci"][bot], found["clusters"][bot]
-            row = {
-                "bot": bot,
-                **groups.get(bot, {}),
-                "cluster_first": first,
-                "cluster_last": last,
-                "score": found["score"][bot],
-                "score_low": low,
-                "score_high": high,
-            }
-            if "strength" in found:
-                row["strength"] = found["strength"][bot]["strength"]
-            yield "ranking", {**said, **row}
-            if "distribution" in found:
-                ends = found["distribution_ci"][bot]
-                for value, count, (low, high) in zip(found["scale"], found["distribution"][bot], ends, strict=True):
-                    yield (
-                        "distribution",
-                        {
-                            **said,
-                            "bot": bot,
-                            "rating": value,
-                            "count": count,
-                            "share": count / found["n"][bot],
-                            "share_low": low,
-                            "share_high": high,
-                        },
-                    )
-            if "shares" in found:
-                shares = dict(found["shares"][bot])
-                n = shares.pop("n")
-                for what, share in shares.items():
-                    yield "shares", {**said, "bot": bot, "outcome": what, **flat(share), "n": n}
-        for pair in found["pairs"]:
-            yield "ranking_pairs", {**said, **flat(pair)}
-        for row in found.get("cycles", {}).get("cycles", []):
-            yield "cycles", {**said, **flat(row)}
-        yield from (("ranking_too_few", {**said, **row}) for row in too_few_rows(found))
-
-
-def group_numbers(own: Mapping) -> dict[str, dict]:
-    """Return {"group": number} of each contestant of a ranking that knows groups."""
-    return {name: {"group": n} for n, group in enumerate(own.get("groups") or [], start=1) for name in group}
-
-
-def too_few_rows(own: Mapping) -> list[dict]:
-    """Return the rows of the table ranking_too_few: who isn't ranked, and by how many comparisons."""
-    return [{"bot": name, "comparisons": count} for name, count in (own.get("too_few") or {}).items()]

@@ -244,7 +244,9 @@ def card(finding: Framed, result: Result) -> Card | None:
     sentences = [TOO_LITTLE] if "scarce" in result.others.get("needs", {}) else sentences
     sentences = [*account.sentences, *([] if account.chance else sentences)]
     if account.chance or not own.get("order"):
-        return Card(text=sentences) if sentences else None
+        first = next(iter(finding.tables.values()))
+        shown = page_table(first, first.read(own)) if own.get("criteria") and not account.chance else None
+        return Card(text=sentences, table=shown if shown and shown.rows else None) if sentences else None
     if (own.get("one_scale") or {}).get("rejected"):
         return replace(matrix_card(own), text=sentences)
     bars = _bars_of(finding, own)

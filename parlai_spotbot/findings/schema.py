@@ -188,6 +188,8 @@ def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple
     elif head.startswith("{"):
         for name, inner in (data or {}).items():
             yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
+    elif isinstance(data, list):
+        yield from (found for inner in data for found in _walk(inner, path, columns))
     elif isinstance(data, Mapping) and data.get(head) is not None:
         yield from _walk(data[head], rest, columns)
 

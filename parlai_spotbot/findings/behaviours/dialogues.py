@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from parlai_spotbot.analysis.behaviours import dialogue_rates
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
-from parlai_spotbot.findings.behaviours.ranking import with_ends
-from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.schema import Column, Table
 
 
 def compute(own: Answers) -> dict:
@@ -32,15 +29,17 @@ def compute(own: Answers) -> dict:
     }
 
 
-def tell(result: Result) -> list[Section]:
-    return []
+TABLE = Table(
+    "{label}",
+    {
+        "label": Column("text"),
+        "bot": Column("name"),
+        "conversation_id": Column("text"),
+        "turns": Column("count"),
+        "n": Column("count"),
+        "hits": Column("count"),
+        "share": Column("share", ci="wilson"),
+    },
+)
 
-
-def rows(data: Mapping) -> Rows:
-    """Rows of the table dialogues."""
-    for label, found in data.items():
-        for row in found:
-            yield "dialogues", {"label": label, **with_ends(row)}
-
-
-FINDING = Finding("dialogues", FORM, compute, tell, rows, place=20)
+FINDING = Finding("dialogues", FORM, compute, tables={"dialogues": TABLE}, place=20)

@@ -5,19 +5,18 @@ There is no overall order: sixteen behaviours don't add up to one number, and of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 
 from parlai_spotbot.analysis.behaviours import adjust_over_all, behaviour
-from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
-from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card
-from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.surveys.abc_eval.label_frame import facts
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
-from parlai_spotbot.wording import interval, listed, number, p_value, percent, plainly, who
+from parlai_spotbot.wording import listed, p_said, percent, plainly, who
 
 CRITERION = "share of turns"
 TEST = (
@@ -28,27 +27,7 @@ NO_ORDER = (
     "There is no overall order, as the behaviours don't add up to one number: each has an order of its own. Of errors "
     "fewer are better; of {more} more are; of the others neither is known to be better."
 )
-PAIR_HEAD = ("contestant", "less", "difference", "95 % interval", "turns", "p", "adjusted p", "over all behaviours")
 CLEAR = 0.05
-NAMED = 6
-"""So many clear differences are named in a sentence's list."""
-
-HOW = (
-    "Share of a contestant's turns that annotators gave the label; lines are 95 % intervals that allow for "
-    "conversations and annotators."
-)
-
-INTERVALS = (
-    "Intervals: Clopper and Pearson's with as many independent turns as would be as uncertain, from the variance by "
-    "conversations and annotators (Korn & Graubard 1998); for a contestant without a single such turn, as the turns of "
-    "the others tell. Wilson's takes turns as independent, as the paper does: it "
-    "is too narrow where turns of one conversation are alike."
-)
-WISHED = {
-    "less": "The fewer the better.",
-    "more": "The more the better.",
-    None: "Whether more of it is better isn't known.",
-}
 
 
 def direction(label: str) -> str | None:
@@ -88,66 +67,19 @@ def compute(own: Answers) -> dict:
     }
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
-def tell(result: Result) -> list[Section]:
-    """Shares, each behaviour by itself, differences, dialogues."""
-    told = [_shares(result.data), _each(result.data), _pairs(result.data), _dialogues(result.data)]
-    return cautioned(result, told)
-
-
-def percentage(value: float | None) -> str:
-    """A share with as many digits as rare behaviours need."""
-    return percent(value, 1)
-
-
-def _shares(own: Mapping) -> Section:
-    errors = {label: found for label, found in own["criteria"].items() if found["direction"] == "less"}
-    others = {label: found for label, found in own["criteria"].items() if found["direction"] != "less"}
-    charts = [
-        _overview("errors", "Errors: the fewer the better", errors),
-        _overview("abilities", "Abilities, and behaviours that may be welcome or not", others),
-    ]
-    text = _facts(own["facts"])
-    return Section(
-        "behaviours",
-        "How often does each contestant show each behaviour?",
-        text,
-        [chart for chart in charts if chart is not None],
-        [_share_table(own)],
+def summarise(result: Result) -> list[str]:
+    """Return that there is no overall order, how many differences are clear, and the clearest."""
+    own = result.data
+    tests = own["tests"]
+    clear = (
+        f"{tests['clear']} of {tests['pairs']} differences are clear where p is corrected over the pairs of a "
+        f"behaviour, {tests['clear_all']} where it is corrected over all behaviours."
     )
+    return [own["why"], clear if tests["pairs"] else "", _clearest(own["criteria"])]
 
 
-def _overview(name: str, title: str, criteria: dict[str, dict]) -> Chart | None:
-    rows = [row for label, found in criteria.items() for row in _rows(found, group=plainly(label))]
-    if not rows:
-        return None
-    return Chart(
-        name,
-        "forest",
-        title,
-        HOW,
-        {"rows": rows, "reference": None, "x": "share of turns"},
-        _most(criteria),
-        method=INTERVALS,
-        cite=("korn1998",),
-    )
-
-
-def _rows(found: dict, ci: str = "score_ci", group: str = "") -> list[dict]:
-    return [
-        {
-            "label": Name(bot),
-            "estimate": found["score"][bot],
-            "low": found[ci][bot][0],
-            "high": found[ci][bot][1],
-            **({"group": group} if group else {}),
-        }
-        for bot in found["order"]
-    ]
-
-
-def _most(criteria: dict[str, dict]) -> str:
-    """The behaviour that tells the contestants apart most clearly, or that none does."""
+def _clearest(criteria: Mapping[str, Mapping]) -> str:
+    """Return the behaviour that tells two contestants apart most clearly; "" where none does."""
     clear = [
         (pair["p_adjusted"], -abs(pair["estimate"]), label, pair)
         for label, found in criteria.items()
@@ -155,244 +87,86 @@ def _most(criteria: dict[str, dict]) -> str:
         if pair["p_adjusted"] is not None and pair["p_adjusted"] < CLEAR
     ]
     if not clear:
-        return "No two contestants differ clearly in any of them."
-    _, _, label, pair = min(clear, key=lambda row: row[:3])
-    return f"Clearest: {plainly(label)}, {_difference(criteria[label], pair)}."
-
-
-def _difference(found: dict, pair: dict) -> str:
-    a, b = (pair["a"], pair["b"]) if pair["estimate"] >= 0 else (pair["b"], pair["a"])
-    low, high = pair["ci"] if pair["estimate"] >= 0 else [-end for end in pair["ci"][::-1]]
-    shares = [f"{percentage(found['score'][bot])} of the turns of {who(bot)}" for bot in (a, b)]
-    points = f"{100 * low:.1f} to {100 * high:.1f}"
-    return f"{shares[0]} and {shares[1]} ({100 * abs(pair['estimate']):.1f} points apart, {points})"
-
-
-def _facts(facts: dict[str, dict]) -> list[str]:
-    uses = sum(row["use_facts"] for row in facts.values())
-    if not uses:
-        return []
-    open_ = sum(row["left_open"] for row in facts.values())
-    looked = sum(row["looked_up"] for row in facts.values())
-    text = f"Facts: {uses} turns use some, of {looked} something was looked up"
-    if not open_:
-        return [f"{text}."]
-    return [
-        f"{text}; of {open_} that didn't tell whether it is right, so they count as neither fact usage nor fact "
-        "contradiction."
-    ]
-
-
-def _share_table(own: Mapping) -> Table:
-    rows = [
-        (
-            plainly(label),
-            Name(bot),
-            percentage(found["score"][bot]),
-            interval(found["score_ci"][bot], 1),
-            interval(found["wilson"][bot], 1),
-            str(found["n"][bot]),
-            str(found["conversations"][bot]),
-        )
-        for label, found in own["criteria"].items()
-        for bot in found["order"]
-    ]
-    return Table(
-        "Share of turns with each behaviour",
-        "Turns are counted as often as they were annotated. Errors stand from the fewest, all others from the most.",
-        ("behaviour", "contestant", "share", "95 % interval", "Wilson", "turns", "conversations"),
-        rows,
-        folded=len(rows) > criteria.LONG,
-        method=INTERVALS,
-        cite=("korn1998",),
-    )
-
-
-def _each(own: Mapping) -> Section:
-    """A chart for each behaviour, with both intervals."""
-    charts = []
-    for label, found in own["criteria"].items():
-        rows = _rows(found, group="allowing for conversations and annotators")
-        rows += _rows(found, "wilson", "Wilson: as if turns were independent")
-        charts.append(
-            Chart(
-                f"behaviour_{label}",
-                "forest",
-                plainly(label).capitalize(),
-                "The same shares with both kinds of interval.",
-                {"rows": rows, "reference": None, "x": "share of turns"},
-                _one(label, found),
-                method=INTERVALS,
-                cite=("korn1998",),
-            )
-        )
-    return Section("each", "Each behaviour by itself", [], charts)
-
-
-def _one(label: str, found: dict) -> str:
-    scores = found["score"]
-    if not scores:
         return ""
-    low, high = min(scores, key=scores.__getitem__), max(scores, key=scores.__getitem__)
-    ends = f"from {percentage(scores[low])} of turns ({who(low)}) to {percentage(scores[high])} ({who(high)})"
-    if scores[low] == scores[high]:
-        ends = f"{percentage(scores[low])} of turns" + (", whoever speaks" if len(scores) > 1 else "")
-    clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < CLEAR for pair in found["pairs"])
-    said = f"{plainly(label).capitalize()}: {ends}; {clear} of {len(found['pairs'])} pairs differ clearly."
-    return f"{said} {WISHED[found['direction']]}"
-
-
-def _pairs(own: Mapping) -> Section:
-    tests, text = own["tests"], []
-    if tests["pairs"]:
-        text.append(
-            f"{tests['clear']} of {tests['pairs']} differences are clear where p is corrected over the pairs of a "
-            f"behaviour, {tests['clear_all']} where it is corrected over all behaviours together."
-        )
-    surest = sorted(
-        (pair["p_adjusted_all"], label, place)
-        for label, found in own["criteria"].items()
-        for place, pair in enumerate(found["pairs"])
-        if pair["p_adjusted_all"] is not None and pair["p_adjusted_all"] < CLEAR
-    )
-    for _, label, place in surest[:NAMED]:
-        found = own["criteria"][label]
-        text.append(f"{plainly(label).capitalize()}: {_difference(found, found['pairs'][place])}.")
-    rows = [
-        (plainly(label), Name(pair["a"]), Name(pair["b"]), *_numbers(pair))
-        for label, found in own["criteria"].items()
-        for pair in found["pairs"]
-    ]
-    method = next((found["test"] for found in own["criteria"].values()), "")
-    table = Table(
-        "Differences between contestants",
-        "The first one's share less the second's, in points of a hundred.",
-        ("behaviour", *PAIR_HEAD),
-        rows,
-        folded=len(rows) > criteria.LONG,
-        method=method,
-        cite=("cameron2011", "holm1979"),
-    )
-    return Section("differences", "Who differs from whom?", text, [], [table] if rows else [])
-
-
-def _numbers(pair: dict) -> tuple[str, ...]:
-    known = pair["estimate"] is not None and None not in pair["ci"]
-    points = [100 * end for end in pair["ci"]] if known else None
-    estimate = number(100 * pair["estimate"], 1) if pair["estimate"] is not None else number(None)
+    _, _, label, pair = min(clear, key=lambda row: row[:3])
+    shares = [f"{percent(criteria[label]['score'][bot], 1)} of {who(bot)}'s turns" for bot in (pair["a"], pair["b"])]
     return (
-        estimate,
-        interval(points, 1, share=False),
-        str(pair["n"]),
-        p_value(pair["p"]),
-        p_value(pair["p_adjusted"]),
-        p_value(pair["p_adjusted_all"]),
+        f"The clearest is {plainly(label)}: {shares[0]} and {shares[1]} (Holm-adjusted {p_said(pair['p_adjusted'])})."
     )
 
 
-def _dialogues(own: Mapping) -> Section:
-    rows = [
-        (
-            plainly(label),
-            Name(bot),
-            percentage(one["mean"]),
-            interval(one["ci"], 1),
-            percentage(one["sd"]),
-            percent(one["without"]),
-            str(one["n"]),
-        )
-        for label, found in own["criteria"].items()
-        for bot, one in found["dialogues"].items()
-    ]
-    table = Table(
+LABEL = Column("text", "Behaviour")
+CONTESTANT = Column("name", "Contestant")
+TABLES = {
+    "ranking": Table(
+        "criteria/{label}/{column}/{bot}",
+        {
+            "label": LABEL,
+            "bot": CONTESTANT,
+            "score": Column("share", "Share of turns", ci="score_ci", digits=1),
+            "wilson": Column("share", ci="wilson", key="score"),
+            "hits": Column("count", "With it"),
+            "n": Column("count", "Turns"),
+            "turns": Column("count"),
+            "conversations": Column("count", "Conversations"),
+        },
+        "Share of turns with each behaviour",
+        "Clopper and Pearson's interval of as many independent turns as would be as uncertain, from the variance by "
+        "conversations and annotators. The CSV has Wilson's, too, which takes turns as independent, as the paper does.",
+        ("finch2023", "korn1998"),
+        csv="behaviours",
+    ),
+    "pairs": Table(
+        "criteria/{label}/pairs",
+        {
+            "label": LABEL,
+            "a": CONTESTANT,
+            "b": Column("name", "Less"),
+            "estimate": Column("share", "Difference", ci="ci", digits=1),
+            "n": Column("count", "Turns"),
+            "p": Column("p"),
+            "p_adjusted": Column("p", "p, Holm"),
+            "p_adjusted_all": Column("p", "p over all behaviours"),
+        },
+        "Every pair",
+        "Difference of shares over its standard error clustered by conversations and by annotators.",
+        ("cameron2011", "holm1979"),
+    ),
+    "dialogues": Table(
+        "criteria/{label}/dialogues/{bot}",
+        {
+            "label": LABEL,
+            "bot": CONTESTANT,
+            "mean": Column("share", "Mean", ci="ci", digits=1),
+            "sd": Column("share", "Standard deviation", digits=1),
+            "without": Column("share", "Without any"),
+            "n": Column("count", "Conversations"),
+        },
         "Shares of single conversations",
-        "A conversation's share is that of its turns; each conversation counts alike, however long.",
-        ("behaviour", "contestant", "mean", "95 % interval", "standard deviation", "without any", "conversations"),
-        rows,
-        folded=len(rows) > criteria.LONG,
-        method="Intervals by Student's t, over conversations and annotators. The shares of each conversation are in "
-        "dialogues.csv.",
-        cite=("cameron2011",),
-    )
-    common = [
-        label
-        for label, found in own["criteria"].items()
-        if found["dialogues"] and all(one["without"] < 0.5 for one in found["dialogues"].values())
-    ]
-    text = [f"In most conversations of every contestant there is at least one turn with: {listed(_plain(common))}."]
-    return Section("dialogues", "How do conversations differ?", text if common else [], [], [table])
+        "Each conversation counts alike, however long.",
+        csv="behaviours_dialogues",
+    ),
+    "facts": Table(
+        "facts/{bot}",
+        {
+            "bot": CONTESTANT,
+            "use_facts": Column("count", "Turns that use facts"),
+            "looked_up": Column("count", "Looked up"),
+            "left_open": Column("count", "Left open"),
+        },
+        "Facts",
+        csv="facts",
+    ),
+}
 
-
-def _plain(labels: Sequence[str]) -> list[str]:
-    return [plainly(label) for label in labels]
-
-
-def rows(data: Mapping) -> Rows:
-    """Rows of the tables that all rankings have, and of behaviours and facts."""
-    yield from criteria.rows(data)
-    for label, found in data["criteria"].items():
-        for bot in found["order"]:
-            numbers = {key: found[key][bot] for key in ("hits", "n", "turns", "conversations")}
-            single = {f"dialogue_{key}": value for key, value in with_ends(found["dialogues"][bot]).items()}
-            row = {
-                "label": label,
-                "task": found["task"],
-                "direction": found["direction"],
-                "bot": bot,
-                "share": found["score"][bot],
-                "ci": found["score_ci"][bot],
-                "wilson": found["wilson"][bot],
-            }
-            yield "behaviours", {**with_ends(row), **numbers, **single}
-    for bot, counts in data["facts"].items():
-        yield "facts", {"bot": bot, **counts}
-
-
-def with_ends(row: Mapping) -> dict:
-    """A row with its intervals as two columns each."""
-    found = {}
-    for key, value in row.items():
-        if key in ("ci", "wilson"):
-            prefix = "" if key == "ci" else "wilson_"
-            found[f"{prefix}low"], found[f"{prefix}high"] = value
-        else:
-            found[key] = value
-    return found
-
-
-def lines(result: Result) -> list[str]:
-    """How often each contestant shows each behaviour."""
-    own = result.data
-    found = ["", f"  {'behaviour':<26} {'contestant':<20} {'turns':>7}  95 % interval"]
-    for label, one in own["criteria"].items():
-        for place, bot in enumerate(one["order"]):
-            name, share = "" if place else plainly(label), percent(one["score"][bot], 1)
-            found.append(f"  {name:<26} {who(bot):<20} {share:>7}  {interval(one['score_ci'][bot], 1)}")
-    tests = own["tests"]
-    return [
-        *found,
-        f"  {tests['clear']} of {tests['pairs']} differences are clear (Holm-adjusted p < .05 within a behaviour), "
-        f"{tests['clear_all']} if corrected over all behaviours",
-    ]
-
-
-def card(result: Result) -> Card | None:
-    """Where there is no overall order: who shows least and most of each criterion, and how many pairs differ."""
-    own, found = result.data, []
-    for criterion, one in own["criteria"].items():
-        scores = {bot: x for bot, x in one["score"].items() if x is not None}
-        if not scores:
-            continue
-        low, high = min(scores, key=scores.__getitem__), max(scores, key=scores.__getitem__)
-        tested = [pair["p_adjusted"] for pair in one["pairs"] if pair["p_adjusted"] is not None]
-        ends = [f"{percent(scores[bot])} ({who(bot)})" for bot in (low, high)]
-        ends = ends if scores[low] < scores[high] else [f"{percent(scores[low])} (all)", ""]
-        found.append((plainly(criterion), *ends, f"{sum(p < CLEAR for p in tested)} of {len(tested)}"))
-    if not found:
-        return None
-    how = f"{own['criterion'].capitalize()}. Clear: p < .05, corrected over the pairs of a behaviour."
-    table = Table("Behaviours", how, ("Behaviour", "Least", "Most", "Clear pairs"), found)
-    return cautioned_card(result, Card(text=[own.get("why", "")], table=table))
-
-
-FINDING = Finding("ranking", FORM, compute, tell, rows, lines, card, place=10)
+FINDING = Finding(
+    "ranking",
+    FORM,
+    compute,
+    tables=TABLES,
+    summarise=summarise,
+    heading="How often does each contestant show each behaviour?",
+    chart=Chart("forest", "ranking", x="score", y="bot", group="label", caption="Share of turns, with 95 % intervals."),
+    bars=("score",),
+    place=10,
+)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds
-from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
-from parlai_spotbot.findings.finding import Finding, Result, Rows, flat
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import KINDS
 from parlai_spotbot.texts.degeneration import call_responses, degeneration
-from parlai_spotbot.wording import interval, p_value, percent, who
 
 LEVEL = 0.05
 
@@ -39,7 +38,14 @@ def compute(own: Answers) -> dict:
         "question": main,
         **kinds,
         "kinds": {name: {"what": KINDS.get(name, MIXED_KINDS), **found} for name, found in kinds["kinds"].items()},
-        "comparisons": [found | {"sentence": comparison_sentence(found)} for found in kinds["comparisons"]],
+        "comparisons": [
+            found
+            | {
+                "sentence": comparison_sentence(found),
+                "pairs": [{"kinds": " ".join(found["kinds"]), **pair} for pair in found["pairs"]],
+            }
+            for found in kinds["comparisons"]
+        ],
         "degeneration": facts.once("degeneration", lambda: degeneration(talks, bots)),
         "training": facts.once("training", lambda: call_responses(talks, facts.training, facts.training_why)),
     }
@@ -62,108 +68,65 @@ def comparison_sentence(found: Mapping) -> str:
     return f"{text}; no pair's win share differs more than chance explains ({len(found['pairs'])} pairs in both)."
 
 
-def tell(result: Result) -> list[Section]:
-    """Whether self-chats say the same; nothing where that can't be told."""
+def summarise(result: Result) -> list[str]:
+    """Return whether kinds of conversations agree, who goes round in circles, and what is learnt by heart."""
     own = result.data
     text = [found["sentence"] for found in own["comparisons"]]
-    tests = own["degeneration"]["tests"]
-    text += [test["sentence"] for test in tests.values() if test["share"] > 0]
-    if tests and not any(test["share"] > 0 for test in tests.values()):
-        text.append("No contestant goes round in circles in any of its self-chats.")
-    training = own["training"]
-    text += [row["sentence"] for row in training["shares"] if row["kind"] == "self"]
-    if not text:
-        return []
-    if not training["shares"]:
-        text.append(f"What share of answers comes from the training data isn't known: {training.get('why', '')}.")
-    charts, tables = [], []
-    if len(own["kinds"]) > 1:
-        rows = [
-            {
-                "label": Name(bot),
-                "estimate": found["score"][bot],
-                "low": found["score_ci"][bot][0],
-                "high": found["score_ci"][bot][1],
-                "group": found["what"],
-            }
-            for found in own["kinds"].values()
-            for bot in found["order"]
-        ]
-        charts.append(
-            Chart(
-                "chats",
-                "forest",
-                "Who is preferred, by kind of conversation",
-                "Lines are 95 % intervals.",
-                {"rows": rows, "reference": 0.5, "x": "share of wins"},
-                _orders(own),
-            )
-        )
-    for found in own["comparisons"]:
-        rows = [
-            (Name(p["a"]), Name(p["b"]), percent(p["x"]), percent(p["y"]), interval(p["ci"]), p_value(p["p_adjusted"]))
-            for p in found["pairs"]
-        ]
-        x, y = (KINDS[kind] for kind in found["kinds"])
-        tables.append(
-            Table(
-                f"{x.capitalize()} against {y}",
-                "The interval is of the difference of the two win shares.",
-                ("contestant", "over", x, y, "difference", "adjusted p"),
-                rows,
-                folded=len(rows) > criteria.LONG,
-            )
-        )
-    rows = [
-        (Name(r["name"]), KINDS[r["kind"]], str(r["turns"]), percent(r["share"], 1), interval(r["ci"], 1))
-        for r in own["degeneration"]["shares"]
-    ]
-    tables.append(
-        Table(
-            "Turns that go round in circles",
-            "The same words again and again, an earlier turn of one's own or the other's",
-            ("contestant", "conversations of", "turns", "share", "95 % interval"),
-            rows,
-            folded=len(rows) > criteria.LONG,
-        )
-    )
-    if training["shares"]:
-        rows = [
-            (Name(r["name"]), KINDS[r["kind"]], str(r["pairs"]), percent(r["share"], 1), interval(r["ci"], 1))
-            for r in training["shares"]
-        ]
-        tables.append(
-            Table(
-                "Answers learnt by heart",
-                "Answers that stand in the training data as the answer to the very turn before.",
-                ("contestant", "conversations of", "answers", "share", "95 % interval"),
-                rows,
-                folded=len(rows) > criteria.LONG,
-            )
-        )
-    return [Section("self_chats", "Do self-chats say the same?", text, charts, tables)]
+    text += [test["sentence"] for test in own["degeneration"]["tests"].values() if test["share"] > 0]
+    return text + [row["sentence"] for row in own["training"]["shares"] if row["kind"] == "self"]
 
 
-def _orders(own: Mapping) -> str:
-    """The order by each kind of conversation."""
-    said = [
-        f"of {found['what']}: {' > '.join(who(name) for name in found['order'])}"
-        if criteria.single_order(found)
-        else f"of {found['what']}: no single order"
-        for found in own["kinds"].values()
-    ]
-    return f"By conversations {'; '.join(said)}."
+SHARES = {
+    "name": Column("name", "Contestant"),
+    "kind": Column("text", "Conversations of"),
+    "turns": Column("count", "Turns"),
+    "pairs": Column("count", "Answers"),
+    "share": Column("share", "Share", ci="ci", digits=1),
+}
+TABLES = {
+    "kinds": Table(
+        "kinds/{kind}/{column}/{bot}",
+        {
+            "kind": Column("text", "Kind of conversation"),
+            "bot": Column("name", "Contestant"),
+            "score": Column("share", "Points", ci="score_ci"),
+        },
+        "Who is preferred, by kind of conversation",
+    ),
+    "pairs": Table(
+        "comparisons/pairs",
+        {
+            "kinds": Column("text", "Kinds"),
+            "a": Column("name", "Contestant"),
+            "b": Column("name", "Over"),
+            "x": Column("share", "In the first kind"),
+            "y": Column("share", "In the second"),
+            "estimate": Column("share", "Difference", ci="ci"),
+            "p_adjusted": Column("p", "p, Holm"),
+        },
+        "Win shares by kind of conversation",
+    ),
+    "circles": Table(
+        "degeneration/shares",
+        SHARES,
+        "Turns that go round in circles",
+        "The same words again and again, or an earlier turn of either speaker.",
+    ),
+    "training": Table(
+        "training/shares",
+        SHARES,
+        "Answers learnt by heart",
+        "Answers that stand in the training data as the answer to the very turn before.",
+    ),
+}
 
-
-def rows(data: Mapping) -> Rows:
-    """Rows of the tables chats_pairs, chats_circles and chats_training."""
-    for found in data["comparisons"]:
-        for pair in found["pairs"]:
-            yield "chats_pairs", {"kinds": " ".join(found["kinds"]), **flat(pair)}
-    for row in data["degeneration"]["shares"]:
-        yield "chats_circles", flat(row)
-    for row in data["training"]["shares"]:
-        yield "chats_training", {key: value for key, value in flat(row).items() if not key.startswith("common")}
-
-
-FINDING = Finding("chats", FORM, compute, tell, rows, place=20)
+FINDING = Finding(
+    "chats",
+    FORM,
+    compute,
+    tables={name: replace(table, csv=f"chats_{name}") for name, table in TABLES.items()},
+    summarise=summarise,
+    heading="Do self-chats say the same?",
+    chart=Chart("forest", "kinds", x="score", y="bot", group="kind", caption="Share of points, with 95 % intervals."),
+    place=20,
+)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from parlai_spotbot.analysis.choices import same_test, share_test
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
-from parlai_spotbot.findings.finding import Finding, Result, Rows, flat
-from parlai_spotbot.findings.sections import Name, Section, Table
-from parlai_spotbot.wording import interval, p_said, p_value, percent, plainly
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.wording import interval, p_said, percent, plainly
 
 LEVEL = 0.05
 
@@ -44,8 +44,8 @@ def same_sentence(row: Mapping) -> str:
     )
 
 
-def tell(result: Result) -> list[Section]:
-    """What the sides do; nothing where neither is known."""
+def summarise(result: Result) -> list[str]:
+    """Return how often the left conversation is chosen, against itself and of all; [] where neither is known."""
     own = result.data
     text = [f"{plainly(q).capitalize()}, {row['sentence']}" for q, tests in own["tests"].items() for row in tests]
     for question, found in own["left"].items():
@@ -54,48 +54,26 @@ def tell(result: Result) -> list[Section]:
             f"{plainly(question).capitalize()}: of all {found['n']} choices the left conversation got "
             f"{percent(found['estimate'])} ({interval(found['ci'])}), {clear}."
         )
-    if not text:
-        return []
-    if "why" in own:
-        text.append(f"{own['why'].capitalize()}, so there is no test of a bot against itself.")
-    rows = [
-        (
-            plainly(question),
-            row["name"] if row["name"] == "all" else Name(row["name"]),
-            percent(row["estimate"], 1),
-            interval(row["ci"], 1),
-            str(row["n"]),
-            p_value(row["p"]),
-            p_value(row["p_mid"]),
-            percent(row["size"], 1),
-        )
-        for question, tests in own["tests"].items()
-        for row in tests
-    ]
-    tables = (
-        [
-            Table(
-                "Against itself (A/A)",
-                "Where a contestant meets itself, both sides should be chosen alike; a small p says something else "
-                "decides.",
-                ("question", "contestant", "share of the left", "95 % interval", "n", "p", "mid-p", "false alarms"),
-                rows,
-                method="Exact binomial test of the decided choices. Where both sides are equal it rejects in fewer "
-                "than 5 % of studies: in how many stands in the last column.",
-                cite=("clopper1934",),
-            )
-        ]
-        if rows
-        else []
-    )
-    return [Section("against_itself", "Is it the side?", text, [], tables)]
+    return text
 
 
-def rows(data: Mapping) -> Rows:
-    """Rows of the table same."""
-    for question, tests in data["tests"].items():
-        for row in tests:
-            yield "same", {"question": question, **flat(row)}
+TABLE = Table(
+    "tests/{question}",
+    {
+        "question": Column("text", "Question"),
+        "name": Column("name", "Contestant"),
+        "estimate": Column("share", "Share of the left", ci="ci", digits=1),
+        "n": Column("count", "n"),
+        "p": Column("p", "p"),
+        "p_mid": Column("p", "Mid-p"),
+        "size": Column("share", "False alarms", digits=1),
+    },
+    "Against itself (A/A)",
+    "Exact binomial test of the decided choices. Where both sides are equal it rejects in fewer than 5 % of studies: "
+    "the last column.",
+    ("clopper1934",),
+)
 
-
-FINDING = Finding("same", FORM, compute, tell, rows, place=30)
+FINDING = Finding(
+    "same", FORM, compute, tables={"same": TABLE}, summarise=summarise, heading="Is it the side?", place=30
+)

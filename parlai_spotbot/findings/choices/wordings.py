@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from parlai_spotbot.analysis.choices import compare_wordings, known_pairs
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
-from parlai_spotbot.findings.criteria import LONG
-from parlai_spotbot.findings.finding import Finding, Result, Rows, flat
-from parlai_spotbot.findings.sections import Chart, Section, Table
-from parlai_spotbot.wording import NONE, interval, number, p_said, p_value, percent, plainly, who
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.wording import p_said
 
 LEVEL = 0.05
 
@@ -67,78 +66,59 @@ def sentences(result: Mapping) -> list[str]:
     return said
 
 
-def tell(result: Result) -> list[Section]:
-    """How the wordings do; nothing where no pair is known."""
-    own = result.data
-    if not own["wordings"]:
-        return []
-    rows = [
-        {"label": plainly(name), "estimate": found["estimate"], "low": found["ci"][0], "high": found["ci"][1]}
-        for name, found in sorted(own["wordings"].items(), key=lambda e: -e[1]["estimate"])
-    ]
-    known = ", ".join(f"{who(a)} over {who(b)}" for a, b in own["known"]) or "people over bots"
-    chart = Chart(
-        "wordings",
-        "forest",
-        "Agreement by wording",
-        f"Share of choices for the better one ({known}).",
-        {"rows": rows, "reference": 0.5, "x": "share of right choices"},
-        own["sentences"][0],
-    )
-    agreed = Table(
+def summarise(result: Result) -> list[str]:
+    """Return which wording has the highest agreement, and which differ clearly."""
+    return [*result.data["sentences"], result.data.get("note", "")]
+
+
+TABLES = {
+    "wordings": Table(
+        "wordings/{question}",
+        {
+            "question": Column("text", "Wording"),
+            "estimate": Column("share", "Right", ci="ci", digits=1),
+            "n": Column("count", "Choices"),
+            "pairs": Column("count", "Pairs"),
+            "alike": Column("share", "Alike"),
+            "alpha": Column("number", "Alpha"),
+        },
         "Wordings",
-        "Right: for the conversation that is known to be better. Alike: couples of answers about one pair.",
-        ("wording", "right", "95 % interval", "n", "pairs", "alike", "alpha", "asked"),
-        [
-            (
-                plainly(name),
-                percent(f["estimate"], 1),
-                interval(f["ci"], 1),
-                str(f["n"]),
-                str(f["pairs"]),
-                percent(f["alike"]),
-                number(f["alpha"]),
-                own.get("texts", {}).get(name, NONE),
-            )
-            for name, f in own["wordings"].items()
-        ],
-    )
-    differences = Table(
+        "Right: for the conversation that is known to be better. Alike: pairs of answers about one pair of "
+        "conversations.",
+    ),
+    "differences": Table(
+        "differences",
+        {
+            "a": Column("text", "Wording"),
+            "b": Column("text", "Against"),
+            "estimate": Column("share", "Difference", ci="ci", digits=1),
+            "pairs": Column("count", "Pairs of conversations"),
+            "paired": Column("flag", "The same for both"),
+            "p": Column("p"),
+            "p_adjusted": Column("p", "p, Holm"),
+        },
         "Differences between wordings",
-        "On the pairs that both were put for, if most choices are about these; else on all.",
-        ("wording", "against", "difference", "95 % interval", "pairs of conversations", "adjusted p"),
-        [
-            (
-                plainly(row["a"]),
-                plainly(row["b"]),
-                percent(row["estimate"], 1),
-                interval(row["ci"], 1),
-                f"{row['pairs']}, the same for both" if row["paired"] else "each its own",
-                p_value(row["p_adjusted"]),
-            )
-            for row in own["differences"]
-        ],
-        folded=len(own["differences"]) > LONG,
-        method="Difference of shares over its standard error clustered by conversations and annotators; Holm-adjusted.",
-        cite=("cameron2011", "holm1979"),
-    )
-    text = own["sentences"] + ([own["note"]] if "note" in own else [])
-    tables = [agreed, differences] if own["differences"] else [agreed]
-    return [Section("wordings", "Which wording do people answer alike?", text, [chart], tables)]
-
-
-def rows(data: Mapping) -> Rows:
-    """Rows of the tables wordings and wordings_differences."""
-    for name, row in data["wordings"].items():
-        yield "wordings", {"question": name, **flat(row)}
-    for row in data["differences"]:
-        yield "wordings_differences", flat(row)
-
-
-def lines(result: Result) -> list[str]:
-    return [f"  {sentence}" for sentence in result.data["sentences"]]
-
+        "Difference of shares over its standard error clustered by conversations and annotators.",
+        ("cameron2011", "holm1979"),
+    ),
+}
 
 FINDING = Finding(
-    "wordings", FORM, compute, tell, rows, lines, place=40, surveys=("acute_eval",), options=("known_order",)
+    "wordings",
+    FORM,
+    compute,
+    tables=TABLES,
+    summarise=summarise,
+    heading="Which wording do people answer alike?",
+    chart=Chart(
+        "forest",
+        "wordings",
+        x="estimate",
+        y="question",
+        caption="Share of choices for the conversation known to be better, with 95 % intervals.",
+        reference=0.5,
+    ),
+    place=40,
+    surveys=("acute_eval",),
+    options=("known_order",),
 )

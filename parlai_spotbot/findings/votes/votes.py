@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from parlai_spotbot.analysis.uncertainty.shares import share_test
-from parlai_spotbot.findings.criteria import LONG
-from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import Section, Table
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.votes import FORM, Ballots
 from parlai_spotbot.wording import interval, p_said, percent
 
@@ -92,41 +89,32 @@ def _languages(own: Ballots) -> list[dict]:
     return sorted(rows, key=lambda row: -row["n"])
 
 
-def tell(result: Result) -> list[Section]:
-    """Whose votes these are."""
-    own = result.data
-    text = [own["sentence"]]
-    if own["first"]:
-        test = own["first"]
+def summarise(result: Result) -> list[str]:
+    """Return which votes are dependent, and how often the contestant that the file names first wins."""
+    own, test = result.data, result.data["first"]
+    first = ""
+    if test:
         clear = "more than chance explains" if test["p"] < 0.05 else "as chance would have it"
-        text.append(
-            f"Of {test['n']:,} decided votes {percent(test['estimate'], 1)} ({interval(test['ci'], 1)}) were "
-            f"for the contestant that the file names first, {clear} ({p_said(test['p'])})."
+        first = (
+            f"Of {test['n']:,} decided votes {percent(test['estimate'], 1)} ({interval(test['ci'], 1)}) were for the "
+            f"contestant that the file names first, {clear} ({p_said(test['p'])})."
         )
-    if own["days"]:
-        text.append(f"They were given from {own['days'][0]} to {own['days'][-1]}.")
-    tables = []
-    if len(own["languages"]) > 1:
-        rows = [
-            (row["language"], f"{row['n']:,}", percent(row["ties"], 1), percent(row["both_bad"], 1))
-            for row in own["languages"]
-        ]
-        tables = [
-            Table(
-                "Languages",
-                "Shares of the votes in a language.",
-                ("language", "votes", "ties", "both bad"),
-                rows,
-                folded=len(rows) > LONG,
-            )
-        ]
-    return [Section("votes", "Whose votes?", text, [], tables)]
+    days = f"They were given from {own['days'][0]} to {own['days'][-1]}." if own["days"] else ""
+    return [own["sentence"], first, days]
 
 
-def rows(data: Mapping) -> Rows:
-    """Rows of the table languages."""
-    for row in data["languages"]:
-        yield "languages", row
+LANGUAGES = Table(
+    "languages",
+    {
+        "language": Column("text", "Language"),
+        "n": Column("count", "Votes"),
+        "ties": Column("share", "Ties", digits=1),
+        "both_bad": Column("share", "Both bad", digits=1),
+    },
+    "Languages",
+    csv="languages",
+)
 
-
-FINDING = Finding("votes", FORM, compute, tell, rows, place=20)
+FINDING = Finding(
+    "votes", FORM, compute, tables={"languages": LANGUAGES}, summarise=summarise, heading="Whose votes?", place=20
+)

@@ -22,7 +22,6 @@ from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, Pro
 from parlai_spotbot.crowdsourcing.ledger import Ledger, later_of
 from parlai_spotbot.crowdsourcing.links import LinkStates
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.operator_page import OperatorWatch
 from parlai_spotbot.crowdsourcing.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
 from parlai_spotbot.terminal import Bar
@@ -56,11 +55,8 @@ def make_server(
             secret,
             ListenAddress(host, port, prefer=collection.last_port),
         )
-        settings, backups = collection.request.settings, BackupClock(paths)
-        server.watch = OperatorWatch(
-            collection.name, secret, settings.pay, settings.currency, settings.minimum_wage, backups
-        )
-        return CollectionServer(server, progress, 0.0 if settings.provider == "in_house" else LINGER, backups)
+        linger = 0.0 if collection.request.settings.provider == "in_house" else LINGER
+        return CollectionServer(server, progress, linger, BackupClock(paths))
 
     return make
 

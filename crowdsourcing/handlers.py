@@ -83,8 +83,6 @@ class BaseHandler(RequestHandler):
 
     def refuse(self, reason: Refusal) -> None:
         """Send why the request is not granted."""
-        if self.settings["watch"] is not None:
-            self.settings["watch"].refused(reason)
         self.reply(reason.status, {"error": {"code": reason.code, "text": reason.text}})
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:

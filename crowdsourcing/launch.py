@@ -218,7 +218,6 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
     from parlai_spotbot.crowdsourcing.collection_server import ProgressLine, make_server
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
-    from parlai_spotbot.crowdsourcing.operator_page import operator_link
 
     request, paths = collection.request, collection.paths
     names = []
@@ -239,8 +238,7 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
         state = {"port": port, "url": request.url, "task_name": setup.task_name, "settings": _told(request.settings)}
         checksums.write_json(paths.launch, state)
         first = welcome(collection, Invitation(request.url or url, secret, names, found.annotators), say)
-        say(f"\nfor you alone, how it goes: {operator_link(url, secret)}")
-        say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
+        say(f"\nserving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
         if first and request.open_browser:
             open_browser(first, say)
 

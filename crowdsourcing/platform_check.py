@@ -67,9 +67,3 @@ def _ask_mturk(paths: CollectionPaths, sandbox: bool) -> None:
         wanted = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled
     if wanted:
         add_entries(paths.platform, handed_in(paths.mephisto, sandbox, TaskSetup.requester, wanted))
-
-
-def prolific_studies(study: Study, survey: str, parts: Iterable[str]) -> list[str]:
-    """The ids at Prolific of the studies by which the collections recruited."""
-    told = [_launch_of(CollectionPaths.of(study, survey, part)) for part in parts]
-    return sorted({one["prolific_study"] for one in told if one.get("prolific_study")})

@@ -1,7 +1,7 @@
 """Whom the platform knows: its own list of who took part, against which a collection is checked.
 
 A page can be asked for by anybody who has its address; what counts is whom the platform sent. Its list comes from
-Prolific's export (CSV) or interface, or from MTurk's, and stands in `platform.jsonl` of the collection from then on, so
+Prolific's export (CSV) or from MTurk, and stands in `platform.jsonl` of the collection from then on, so
 that every later collection goes by it. Who isn't on it is left out of the judgements; the ledger keeps the answers.
 """
 
@@ -10,21 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, csv_rows, parse_json
+from parlai_spotbot.reading import Malformed, csv_rows
 
 PLATFORM = "platform"
 """What a collection's provenance calls what came of holding it against the platform's list."""
 
 UNKNOWN = "unknown to the platform"
 
-API = "https://api.prolific.com/api/v1"
-MOST_PAGES = 1000
 MOST_BYTES = 64 * 1024 * 1024
 
 COLUMNS = {"registration": ("submission id", "session id"), "worker": ("participant id",), "status": ("status",)}
@@ -125,44 +121,3 @@ def read_export(path: Path | str) -> list[PlatformEntry]:
 
 def _plain(name: str) -> str:
     return " ".join(name.replace("_", " ").split()).lower()
-
-
-def ask_prolific(study: str, key: str, api: str = API) -> list[PlatformEntry]:
-    """The submissions of a study by Prolific's interface; `key` is an API token, which goes nowhere else.
-
-    Raises `UserError` where Prolific doesn't answer, or not with a list.
-    """
-    import requests
-
-    headers = {"Authorization": f"Token {key}"}
-    url: str | None = f"{api}/studies/{study}/submissions/"
-    entries: list[PlatformEntry] = []
-    for _ in range(MOST_PAGES):
-        try:
-            answer = requests.get(url, headers=headers, timeout=30, allow_redirects=False)
-            answer.raise_for_status()
-            page = parse_json(answer.content) if answer.status_code == 200 else None
-            entries += [_submission(row) for row in page["results"]]
-            url = _next(page, api)
-        except (requests.RequestException, ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
-            why = getattr(getattr(err, "response", None), "status_code", None) or type(err).__name__
-            raise UserError(
-                f"Prolific: the submissions of study {study} could not be had ({why}).",
-                "Check the token, the study's id and the network; or give its export: --submissions FILE.csv",
-            ) from None
-        if url is None:
-            break
-    return entries
-
-
-def _submission(row: Any) -> PlatformEntry:
-    worker = row.get("participant_id") or row["participant"]
-    return PlatformEntry(str(worker).lower(), str(row["id"]).lower(), str(row["status"]).lower())
-
-
-def _next(page: Any, api: str) -> str | None:
-    """The address of the next page, where it is the same server's."""
-    links = page.get("_links") or {}
-    url = (links.get("next") or {}).get("href") or page.get("next")
-    same = isinstance(url, str) and urlsplit(url)[:2] == urlsplit(api)[:2]
-    return url if same else None

@@ -27,7 +27,6 @@ from tornado.web import Application
 from parlai_spotbot.crowdsourcing import handlers, tokens
 from parlai_spotbot.crowdsourcing.doors import Door
 from parlai_spotbot.crowdsourcing.intake import LOG, Intake
-from parlai_spotbot.crowdsourcing.operator_page import ADDRESS, OperatorHandler, OperatorWatch
 from parlai_spotbot.errors import UserError
 
 IDLE_SECONDS = 75.0
@@ -119,9 +118,6 @@ class PageServer:
     expire_every = 5.0
     """Seconds between two calls of `desk.expire`."""
 
-    watch: OperatorWatch | None = None
-    """What the operator's page tells beside the ledger; without one there is no such page."""
-
     def __init__(
         self,
         desk: Any,
@@ -212,7 +208,7 @@ class PageServer:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         http = BoundedHTTPServer(
-            application(self.intake, page, lambda connection: http.answered(connection), self.watch),
+            application(self.intake, page, lambda connection: http.answered(connection)),
             max_body_size=handlers.PATIENCE,
             max_header_size=32 * 1024,
             idle_connection_timeout=IDLE_SECONDS,
@@ -239,22 +235,14 @@ class PageServer:
 
 
 def application(
-    intake: Intake,
-    page: dict[str, handlers.PageFile],
-    at_rest: Callable[[HTTP1Connection], None],
-    watch: OperatorWatch | None = None,
+    intake: Intake, page: dict[str, handlers.PageFile], at_rest: Callable[[HTTP1Connection], None]
 ) -> Application:
-    """The addresses. `at_rest` is told of each connection on which an answer went out, `watch` of what is refused."""
+    """Return the addresses; `at_rest` is called with each connection on which an answer went out."""
     framed_by = tuple(dict.fromkeys(site for door in intake.doors.values() for site in door.framed_by))
     everybody = {"intake": intake}
     return Application(
-        [
-            (r"/api/(.*)", handlers.ApiHandler, everybody),
-            *([(ADDRESS, OperatorHandler, everybody)] if watch is not None else []),
-            (r".*", handlers.PageHandler, everybody),
-        ],
+        [(r"/api/(.*)", handlers.ApiHandler, everybody), (r".*", handlers.PageHandler, everybody)],
         page=page,
-        watch=watch,
         at_rest=at_rest,
         security=handlers.security_headers(framed_by),
         log_function=lambda handler: None,  # tornado's would print addresses, and links are secret

@@ -4,18 +4,17 @@ The settings stand in a YAML file of the user's, and are validated whole before 
 credentials: those stay where the platform's own tools look for them.
 """
 
-from __future__ import annotations
-
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from parlai_spotbot import files
-from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import Malformed, parse_yaml
+from pydantic import AfterValidator, BeforeValidator
+
+from parlai_spotbot.crowdsourcing.validation import CONFIG, Flag, String, Words, check, number, row_of, validated
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.surveys.survey import ChatRules, Limits, Survey
 
 PROVIDERS = ("in_house", "prolific", "mturk_sandbox", "mturk")
@@ -44,14 +43,51 @@ SECRET_NAME = re.compile(r"(?i)(secret|token|passw|credential|api_?key|access_?k
 SECRET_VALUE = re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY")
 
 
+Country = Annotated[String, AfterValidator(check(re.compile("[A-Z]{2}").fullmatch, "write two letters, as US or GB"))]
+Currency = Annotated[String, AfterValidator(check(re.compile("[A-Z]{3}").fullmatch, "write three letters, as USD"))]
+StudyId = Annotated[
+    String, AfterValidator(check(re.compile("([0-9a-f]{24})?").fullmatch, "expected 24 hexadecimal digits"))
+]
+Above = number(gt=0)
+
+
 @dataclass(frozen=True)
 class Qualifications:
     """Whom MTurk lets in: `approval_rate` in per cent, `approved_hits` so far, `countries` as two letters."""
 
-    approval_rate: int | None = None
-    approved_hits: int | None = None
-    countries: tuple[str, ...] = ()
-    adult: bool = False
+    __pydantic_config__ = CONFIG
+
+    approval_rate: number(int, ge=0, le=100) | None = None
+    approved_hits: number(int, ge=0, le=10**9) | None = None
+    countries: Annotated[tuple[Country, ...], BeforeValidator(tuple)] = ()
+    adult: Flag = False
+
+
+MAY_BE_NONE = (
+    "onboarding_mistakes",
+    "controls_per_unit",
+    "control_mistakes",
+    "units_without_reason",
+    "gold_every",
+    "gold_wrong_turns",
+)
+
+
+def _rules(kind: type, from_zero: Collection[str]) -> Any:
+    """Return the type of a dict with some of the fields of a dataclass of numbers and flags."""
+    return row_of(
+        kind.__name__,
+        {
+            known.name: Flag
+            if isinstance(known.default, bool)
+            else number(type(known.default), ge=0 if known.name in from_zero else 1, lt=10**6)
+            for known in fields(kind)
+        },
+    )
+
+
+LIMITS = _rules(Limits, MAY_BE_NONE)
+CHAT = _rules(ChatRules, ("longest_delay", "slow_after"))
 
 
 @dataclass(frozen=True)
@@ -69,30 +105,32 @@ class LaunchSettings:
     for how long in-house links open the page (None: as long as the study takes).
     """
 
-    provider: str = "in_house"
-    title: str = ""
-    description: str = ""
-    keywords: tuple[str, ...] = ("chat", "conversation", "language", "bot")
-    contact: str = ""
-    pay: float = 0.0
-    currency: str = "USD"
-    minutes_per_unit: float | None = None
+    __pydantic_config__ = CONFIG
+
+    provider: Literal[PROVIDERS] = "in_house"
+    title: String = ""
+    description: String = ""
+    keywords: Words = ("chat", "conversation", "language", "bot")
+    contact: String = ""
+    pay: number(ge=0) = 0.0
+    currency: Currency = "USD"
+    minutes_per_unit: Above | None = None
     qualifications: Qualifications = Qualifications()
-    completion_code: str = ""
-    screened_out_code: str = ""
-    limits: dict = field(default_factory=dict)
-    chat: dict = field(default_factory=dict)
-    language: str = "en"
-    texts: dict = field(default_factory=dict)
-    fee: float | None = None
-    minimum_wage: float = MINIMUM_WAGE
-    seconds_per_annotation: float | None = None
-    reading_minutes: float = 3.0
-    group: str = ""
-    gold: str = ""
-    prolific_study: str = ""
-    accept_unverified_ids: bool = False
-    links_days: float | None = None
+    completion_code: String = ""
+    screened_out_code: String = ""
+    limits: LIMITS = field(default_factory=dict)
+    chat: CHAT = field(default_factory=dict)
+    language: String = "en"
+    texts: dict[str, String] = field(default_factory=dict)
+    fee: number(ge=0, le=10) | None = None
+    minimum_wage: number(ge=0) = MINIMUM_WAGE
+    seconds_per_annotation: Above | None = None
+    reading_minutes: number(ge=0) = 3.0
+    group: String = ""
+    gold: String = ""
+    prolific_study: StudyId = ""
+    accept_unverified_ids: Flag = False
+    links_days: Above | None = None
 
     @property
     def platform_fee(self) -> float:
@@ -152,20 +190,9 @@ def read_settings(path: str | Path | None, **overrides: Any) -> LaunchSettings:
     Of what has keys of its own, limits and the like, only those that are named are replaced.
     Raises `UserError` that names the file, the key and the remedy.
     """
-    row: Any = {}
-    where = str(path or "settings")
-    if path is not None:
-        try:
-            row = parse_yaml(Path(path).read_text(encoding="utf-8")) or {}
-        except FileNotFoundError:
-            raise UserError(f"{path}: no such file.", "Name a YAML file with --config, or leave it out.") from None
-        except OSError as err:
-            raise UserError(f"{path}: cannot be read: {err.strerror}.", "Name a YAML file with --config.") from None
-        except (Malformed, UnicodeDecodeError) as err:
-            raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
-    if isinstance(row, dict):
-        row = _laid_over(row, overrides)
-    return parse_settings(row, where)
+    row: Any = read_yaml(path, "Name a YAML file with --config.", "Mend that line.") if path is not None else {}
+    row = {} if row is None else row
+    return parse_settings(_laid_over(row, overrides) if isinstance(row, dict) else row, str(path or "settings"))
 
 
 def _laid_over(row: dict, overrides: Mapping) -> dict:
@@ -175,170 +202,36 @@ def _laid_over(row: dict, overrides: Mapping) -> dict:
 
 
 def parse_settings(row: Any, where: str) -> LaunchSettings:
-    """Settings from keys and values; `where` names their place in errors."""
-    row = _keys(row, LaunchSettings, where)
-    plain = LaunchSettings()
-    values: dict[str, Any] = {
-        "provider": _one_of(row, "provider", PROVIDERS, where, plain.provider),
-        "keywords": _names(row, "keywords", where, plain.keywords),
-        "qualifications": _qualifications(row.get("qualifications", {}), f"{where}: field 'qualifications'"),
-        "limits": checked_limits(row.get("limits", {}), f"{where}: field 'limits'"),
-        "chat": checked_chat(row.get("chat", {}), f"{where}: field 'chat'"),
-        "texts": _texts(row, where),
-        "minutes_per_unit": _number(row, "minutes_per_unit", where, None, ABOVE_ZERO),
-        "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, ABOVE_ZERO),
-        "fee": _number(row, "fee", where, None, NumberRange(most=10)),
-    }
-    values["accept_unverified_ids"] = files.field(row, "accept_unverified_ids", bool, where, False)
-    values["links_days"] = _number(row, "links_days", where, None, ABOVE_ZERO)
-    codes = ("completion_code", "screened_out_code", "prolific_study")
-    for name in ("title", "description", "contact", *codes, "language", "group", "gold"):
-        values[name] = files.field(row, name, str, where, getattr(plain, name)).strip()
-    for name in ("pay", "minimum_wage", "reading_minutes"):
-        values[name] = _number(row, name, where, getattr(plain, name))
-    values["currency"] = _currency(row, where, values["provider"])
-    return _together(LaunchSettings(**values), where)
+    """Return settings from keys and values; `where` names their place in errors."""
+    _refuse_secrets(row, where)
+    settings = validated(LaunchSettings, row, where)
+    if settings.chat:
+        _check_chat(settings.chat, where)
+    return _together(settings, where)
 
 
-def _keys(row: Any, kind: type, where: str) -> dict:
-    """`row`, if it is a dict whose keys are the fields of `kind`; a credential among them is refused by name."""
-    if not isinstance(row, dict):
-        raise UserError(f"{where}: expected keys and values, found {row!r}.", "Write for example 'pay: 2.50'.")
-    known = [f.name for f in fields(kind)]
-    for key, value in row.items():
-        if _holds_secret(value) or (key not in known and SECRET_NAME.search(str(key))):
+def _refuse_secrets(row: Any, where: str) -> None:
+    """Refuse credentials by the name of their key, or by what they look like."""
+    for key, value in row.items() if isinstance(row, dict) else ():
+        text = isinstance(value, str) and SECRET_VALUE.search(value)
+        if (
+            text
+            or SECRET_VALUE.search(str(key))
+            or (key not in LaunchSettings.__annotations__ and SECRET_NAME.search(str(key)))
+        ):
             raise UserError(
                 f"{where}: '{key}' looks like a credential; they don't belong in a study's settings.",
                 "Take it out. MTurk's keys stay in ~/.aws/credentials, where Mephisto reads them.",
             )
-        if key not in known:
-            raise UserError(f"{where}: unknown key '{key}'.", nearest(str(key), known))
-    return row
+        _refuse_secrets(value, where)
 
 
-def _holds_secret(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_holds_secret, [*value, *value.values()]))
-    if isinstance(value, (list, tuple)):
-        return any(map(_holds_secret, value))
-    return isinstance(value, str) and SECRET_VALUE.search(value) is not None
-
-
-@dataclass(frozen=True)
-class NumberRange:
-    """Which numbers a setting may have: from 0, or above 0, up to `most`."""
-
-    zero: bool = True
-    most: float = math.inf
-
-
-ABOVE_ZERO = NumberRange(zero=False)
-
-
-def _number(row: Mapping, name: str, where: str, default: Any, allowed: NumberRange = NumberRange()) -> Any:
-    value = files.field(row, name, (int, float, type(None)), where, default)
-    if value is None:
-        return default
-    if not math.isfinite(value) or not 0 <= value <= allowed.most or (value == 0 and not allowed.zero):
-        wanted = "from 0 up" if allowed.zero else "above 0"
-        raise UserError(f"{where}: field '{name}' is {value}, expected a number {wanted}.", "Correct it.")
-    return float(value)
-
-
-def _one_of(row: Mapping, name: str, known: tuple[str, ...], where: str, default: str) -> str:
-    value = files.field(row, name, str, where, default)
-    if value not in known:
-        raise UserError(f"{where}: field '{name}' is '{value}'.", nearest(value, known))
-    return value
-
-
-def _names(row: Mapping, name: str, where: str, default: tuple[str, ...]) -> tuple[str, ...]:
-    value = row.get(name, default)
-    parts = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
-    if not isinstance(parts, (list, tuple)) or not all(isinstance(part, str) for part in parts):
-        raise UserError(f"{where}: field '{name}' is {value!r}, expected a list of words.", "Write [chat, bots].")
-    return tuple(part for part in parts if part)
-
-
-def _qualifications(row: Any, where: str) -> Qualifications:
-    row = _keys(row, Qualifications, where)
-    for name, most in (("approval_rate", 100), ("approved_hits", 10**9)):
-        value = files.field(row, name, (int, type(None)), where, None)
-        if value is not None and not 0 <= value <= most:
-            raise UserError(f"{where}: field '{name}' is {value}, expected 0 to {most}.", "Correct it.")
-    countries = _names(row, "countries", where, ())
-    for country in countries:
-        if not re.fullmatch(r"[A-Z]{2}", country):
-            raise UserError(f"{where}: field 'countries' holds '{country}'.", "Write two letters, as US or GB.")
-    adult = files.field(row, "adult", bool, where, False)
-    return Qualifications(row.get("approval_rate"), row.get("approved_hits"), countries, adult)
-
-
-MAY_BE_NONE = (
-    "onboarding_mistakes",
-    "controls_per_unit",
-    "control_mistakes",
-    "units_without_reason",
-    "gold_every",
-    "gold_wrong_turns",
-)
-
-
-def checked_limits(row: Any, where: str) -> dict:
-    """Checked values for some of a survey's `Limits`."""
-    row = _keys(row, Limits, where)
-    checked = {}
-    for known in fields(Limits):
-        if known.name not in row:
-            continue
-        whole = isinstance(known.default, int)
-        value = files.field(row, known.name, int if whole else (int, float), where)
-        least = 0 if known.name in MAY_BE_NONE else 1
-        if not least <= value < 10**6:
-            number = "whole number" if whole else "number"
-            raise UserError(f"{where}: '{known.name}' is {value}, expected a {number} from {least} up.", "Correct it.")
-        checked[known.name] = value
-    return checked
-
-
-def checked_chat(row: Any, where: str) -> dict:
-    """Checked values for some of a survey's rules of chats."""
-    row = _keys(row, ChatRules, where)
-    checked: dict[str, Any] = {}
-    for known in (known for known in fields(ChatRules) if known.name in row):
-        if isinstance(known.default, bool):
-            checked[known.name] = files.field(row, known.name, bool, where)
-        elif isinstance(known.default, int):
-            value = checked[known.name] = files.field(row, known.name, int, where)
-            if not 1 <= value < 10**6:
-                raise UserError(
-                    f"{where}: '{known.name}' is {value}, expected a whole number from 1 up.", "Correct it."
-                )
-        else:
-            checked[known.name] = _number(row, known.name, where, known.default)
-    least, most = ({**asdict(ChatRules()), **checked}[name] for name in ("messages", "most_messages"))
+def _check_chat(chat: dict, where: str) -> None:
+    least, most = ({**asdict(ChatRules()), **chat}[name] for name in ("messages", "most_messages"))
     if least > most:
         raise UserError(
             f"{where}: 'messages' is {least}, more than 'most_messages', {most}.", "Raise most_messages too."
         )
-    return checked
-
-
-def _texts(row: Mapping, where: str) -> dict:
-    value = files.field(row, "texts", dict, where, {})
-    for key, text in value.items():
-        if not isinstance(key, str) or not isinstance(text, str):
-            raise UserError(f"{where}: field 'texts' holds {key!r}: {text!r}, expected texts.", "Put it in quotes.")
-    return dict(value)
-
-
-def _currency(row: Mapping, where: str, provider: str) -> str:
-    value = files.field(row, "currency", str, where, "USD").strip().upper()
-    if not re.fullmatch(r"[A-Z]{3}", value):
-        raise UserError(f"{where}: field 'currency' is '{value}'.", "Write three letters, as USD or EUR.")
-    if provider.startswith("mturk") and value != "USD":
-        raise UserError(f"{where}: field 'currency' is '{value}', but MTurk pays in USD.", "Write 'currency: USD'.")
-    return value
 
 
 def _together(settings: LaunchSettings, where: str) -> LaunchSettings:
@@ -348,10 +241,9 @@ def _together(settings: LaunchSettings, where: str) -> LaunchSettings:
             f"{where}: provider is 'prolific' and 'completion_code' is missing.",
             "Copy it from the study's page at Prolific: annotators hand it in to be paid.",
         )
-    if settings.prolific_study and not re.fullmatch(r"[0-9a-f]{24}", settings.prolific_study):
+    if settings.provider.startswith("mturk") and settings.currency != "USD":
         raise UserError(
-            f"{where}: field 'prolific_study' is '{settings.prolific_study}', expected 24 hexadecimal digits.",
-            "Copy it from the address of the study's page at Prolific.",
+            f"{where}: 'currency' is '{settings.currency}', but MTurk pays in USD.", "Write 'currency: USD'."
         )
     if settings.provider == "prolific" and not settings.prolific_study and not settings.accept_unverified_ids:
         raise UserError(f"{where}: provider is 'prolific' and 'prolific_study' is missing.", HOW_TO_SIGN)

@@ -1,87 +1,120 @@
-"""``python -m parlai_spotbot.crowdsourcing.spot_the_bot.run study=DIR``: the launch of ``spotbot_crowdsource``, of any
-survey, for who is at home with Mephisto's launch scripts.
+"""``python -m parlai_spotbot.crowdsourcing.spot_the_bot.run study=DIR``: `spotbot_crowdsource` for users of Mephisto.
 
-What can be said, as NAME=VALUE, are the fields of `LaunchRequest`; besides `config`, the same file of settings as the
-command's, and ``settings.NAME``, one of them, in place of the file's: ``settings.limits.controls_per_unit=3``.
-Mephisto's decorator for scripts opens a database, and asks on the terminal, before a study is known: it is left out.
+Arguments are NAME=VALUE: the fields of `LaunchRequest`, ``config`` (a file of settings), ``settings.NAME`` (one of
+them), and Mephisto's groups ``mephisto.provider``, ``.architect``, ``.blueprint`` and ``.task``, also from a file
+``conf=NAME``. Options of Mephisto that this task cannot honour are refused by name.
 """
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
-from hydra import main as hydra_main
-from hydra.errors import HydraException
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.launch import launch
-from parlai_spotbot.crowdsourcing.mephisto_task import home  # noqa: F401  before any of Mephisto
 from parlai_spotbot.crowdsourcing.settings import read_settings
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.crowdsourcing.validation import validated
+from parlai_spotbot.errors import UserError
 
-from mephisto.operations.hydra_config import config as mephisto_configurations  # isort: skip
-
-NAME = "spotbot_launch"
-SAID = "NAME=VALUE, one of: study=DIR, survey=…, annotators=…, config=FILE, settings.NAME=…; quote what has brackets"
-HYDRA = {
-    "defaults": ["_self_", {"override hydra/job_logging": "disabled"}, {"override hydra/hydra_logging": "disabled"}],
-    "hydra": {"run": {"dir": "."}, "output_subdir": None},
+HONOURED = {
+    "provider._provider_type": "settings.provider",
+    "architect.host": "host",
+    "architect.port": "port",
+    "blueprint.survey": "survey",
+    "blueprint.public_url": "url",
+    "task.task_title": "settings.title",
+    "task.task_description": "settings.description",
+    "task.task_tags": "settings.keywords",
+    "task.task_reward": "settings.pay",
+    "task.assignment_duration_in_seconds": "settings.minutes_per_unit",
+    "task.maximum_units_per_worker": "settings.limits.units_per_annotator",
 }
-"""Hydra's own log would only repeat what is printed, and it would leave a folder outputs/ wherever it is started."""
+"""What of Mephisto's configuration sets which of our arguments."""
+
+TYPES = {"architect._architect_type": "spotbot", "blueprint._blueprint_type": "spotbot"}
+"""Choices of Mephisto that have one possible value here."""
+
+FOLDER = Path("hydra_configs") / "conf"
 
 
-def configuration() -> DictConfig:
-    """What can be said, each of its type; `settings` takes any name, as `read_settings` knows them."""
-    request = OmegaConf.structured(LaunchRequest)
-    typed = {name: request._get_node(name) for name in request if name != "settings"}
-    return OmegaConf.create(
-        {**HYDRA, **typed, "config": None, "settings": OmegaConf.create({}, flags={"struct": False})}
-    )
-
-
-mephisto_configurations.store(name=NAME, node=configuration())
-
-
-def said() -> list[DictConfig]:
-    """What was said on the command line, as Hydra reads it; none where that only asks Hydra for help. `UserError`s in
-    place of Hydra's own, which advise what is refused here."""
-    if {"-m", "--multirun"} & {*sys.argv}:
-        raise UserError("--multirun: one survey of one study is launched at a time.", "Leave it out.")
-    found: list[DictConfig] = []
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # it raises what it would print
+def arguments_of(words: list[str]) -> dict[str, Any]:
+    """Return the arguments as nested keys and values, those of Mephisto translated."""
+    for word in words:
+        if "=" not in word or word.startswith(("-", "+", "~")):
+            raise UserError(f"{word}: expected NAME=VALUE.", "Write for example study=studies/mine annotators=5.")
     try:
-        hydra_main(version_base=None, config_path=None, config_name=NAME)(found.append)()
-        for config in found:
-            OmegaConf.resolve(config)
-    except (HydraException, OmegaConfBaseException, ValueError) as err:
-        lines = [str(one).strip().partition("\n")[0].rstrip(".") for one in (err, err.__cause__) if one]
-        why = ": ".join(dict.fromkeys(lines))
-        raise UserError(f"{' '.join(sys.argv[1:])}: can't be read: {why}.", f"Say {SAID}.") from None
-    return found
+        said = OmegaConf.from_dotlist([_dotted(*word.split("=", 1)) for word in words])
+        conf = _read_conf(str(said.pop("conf"))) if "conf" in said else {}
+        row = OmegaConf.to_container(OmegaConf.merge(conf, said), resolve=True)
+    except (OmegaConfBaseException, YAMLError, ValueError) as err:
+        raise UserError(
+            f"{' '.join(words)}: cannot be read: {str(err).partition(chr(10))[0]}.", "Correct it."
+        ) from None
+    known = [*LaunchRequest.__dataclass_fields__, "config"]
+    ours = OmegaConf.create({name: row[name] for name in row if name in known})
+    for name, value in _leaves(row.pop("mephisto", {})):
+        target, wanted = HONOURED.get(name), TYPES.get(name)
+        if target == "settings.minutes_per_unit":
+            value = value / 60
+        if target and OmegaConf.select(ours, target) is None:
+            OmegaConf.update(ours, target, value)
+        elif not target and (wanted is None or value != wanted):
+            remedy = f"Leave it out, or write {wanted}." if wanted else f"Possible: {', '.join(HONOURED)}."
+            raise UserError(f"mephisto.{name}={value}: this task cannot honour it.", remedy)
+    return {**row, **OmegaConf.to_container(ours)}
 
 
-def run(config: DictConfig) -> int:
-    """Launch as the configuration says; returns an exit code."""
-    for name in sorted(OmegaConf.missing_keys(config)):
-        raise UserError(f"{name} is missing.", f"Say it on the command line: {name}=…")
-    values = OmegaConf.to_container(config)
-    known = set(configuration()) - set(HYDRA)
-    for name in sorted(set(values) ^ known):  # Hydra takes away, and takes any that begins with +
-        raise UserError(f"{name}: nothing of this name can be said, or taken away.", nearest(name, known))
-    config, settings = values.pop("config"), values.pop("settings")
+def _dotted(name: str, value: str) -> str:
+    """Write ``mephisto/provider=mturk`` as the type within its group."""
+    group = name.removeprefix("mephisto/")
+    return f"{name}={value}" if group == name else f"mephisto.{group}._{group}_type={value}"
+
+
+def _read_conf(name: str) -> Any:
+    """Read one of Mephisto's configurations, with the choices in its ``defaults``."""
+    for path in (Path(name), Path(f"{name}.yaml"), FOLDER / f"{name}.yaml"):
+        if path.is_file():
+            conf = OmegaConf.load(path)
+            chosen = [pair for entry in conf.pop("defaults", []) if entry != "_self_" for pair in entry.items()]
+            groups = [_dotted(str(group).removeprefix("/"), str(choice)) for group, choice in chosen]
+            return OmegaConf.merge(OmegaConf.from_dotlist(groups), conf)
+    raise UserError(f"conf={name}: no such file, nor {name}.yaml in {FOLDER}.", "Name a YAML file.")
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _leaves(part, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, value
+
+
+def run(words: list[str]) -> int:
+    """Launch as the arguments say; returns an exit code."""
+    row = arguments_of(words)
+    if "study" not in row:
+        raise UserError("study is missing.", "Write study=DIR.")
+    config, settings = row.pop("config", None), row.pop("settings", {})
     if not isinstance(settings, dict):
-        raise UserError(f"settings={settings}: these are several.", "Say them one by one: settings.NAME=VALUE")
+        raise UserError(f"settings={settings}: expected single settings.", "Write settings.NAME=VALUE.")
     settings = read_settings(config, **settings)
-    return launch(LaunchRequest(settings=settings, **values))
+    return launch(validated(LaunchRequest, {**row, "settings": settings}, "arguments"))
 
 
 def main() -> None:
     """Launch as the command line says; bad input is one line and exit code 2."""
+    words = sys.argv[1:]
+    if {"-h", "--help"} & set(words):
+        print(__doc__, "\nMephisto's options:", *HONOURED, sep="\n  ")
+        raise SystemExit(0)
     try:
-        code = max(map(run, said()), default=0)
+        code = run(words)
     except UserError as err:
         print(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""), file=sys.stderr)
         code = 2

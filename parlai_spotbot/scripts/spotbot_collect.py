@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command, add_common
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED, DONE
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.collect import ChatResult
     from parlai_spotbot.crowdsourcing.collect import CollectResult
     from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-    from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry
     from parlai_spotbot.study import Study
 
 
@@ -63,13 +61,6 @@ class SpotbotCollect(Command):
             metavar="FILE",
             help="Prolific's export of the study's submissions (CSV): who isn't in it is left out",
         )
-        group.add_argument(
-            "--prolific-token-variable",
-            type=str,
-            default=None,
-            metavar="NAME",
-            help="the environment variable with a token for Prolific's interface, to ask it for the submissions",
-        )
 
     def execute(self) -> int:
         from parlai_spotbot.study import Study
@@ -79,9 +70,10 @@ class SpotbotCollect(Command):
         get_survey(survey)
         from parlai_spotbot.crowdsourcing.collect import collect
         from parlai_spotbot.crowdsourcing.collection_paths import check_task
+        from parlai_spotbot.crowdsourcing.platform_records import read_export
 
         check_task(survey, self.opt["part"], needed=False)
-        submissions = _submissions(self.opt, study)
+        submissions = read_export(self.opt["submissions"]) if self.opt["submissions"] else []
         with study.lock("spotbot_collect"):
             if self.opt["withdraw"] is not None:
                 from parlai_spotbot.crowdsourcing.withdraw import withdraw
@@ -107,27 +99,6 @@ def missing_of(found: CollectResult) -> dict[str, int]:
         "unit that ended because a contestant broke down": len(found.chats.left) if found.chats else 0,
     }
     return {what: n for what, n in counts.items() if n}
-
-
-def _submissions(opt: dict, study: Study) -> list[PlatformEntry]:
-    """What Prolific says of who took part: from its export, or its interface."""
-    from parlai_spotbot.crowdsourcing.collection_paths import begun
-    from parlai_spotbot.crowdsourcing.platform_check import prolific_studies
-    from parlai_spotbot.crowdsourcing.platform_records import ask_prolific, read_export
-
-    entries = read_export(opt["submissions"]) if opt["submissions"] else []
-    if opt["prolific_token_variable"]:
-        from parlai_spotbot.models.chat.keys import read_key
-
-        key = read_key(opt["prolific_token_variable"], "api.prolific.com", "spotbot_collect", "prolific_token_variable")
-        studies = prolific_studies(study, opt["survey"], begun(study, opt["survey"]))
-        if not studies:
-            raise UserError(
-                "--prolific-token-variable: the study's id at Prolific is not known.",
-                "It is the setting prolific_study of a launch; or give Prolific's export: --submissions FILE.csv",
-            )
-        entries += [entry for one in studies for entry in ask_prolific(one, key.headers("token")["token"])]
-    return entries
 
 
 def _platform(found: CollectResult) -> list[str]:

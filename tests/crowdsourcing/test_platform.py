@@ -1,17 +1,14 @@
 """Whom the platform doesn't know is left out of what is collected, kept in the ledger, counted and said."""
 
 import csv
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from in_process import spotbot
-from json_server import JsonServer
 from people import SURVEY
 from test_collect import Collection
 
 from parlai_spotbot import checksums
-from parlai_spotbot.crowdsourcing import platform_records
-from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry, ask_prolific, read_entries, read_export
+from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry, read_export
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study_check import check_study
 
@@ -162,89 +159,3 @@ def test_links_that_prolific_signed_are_verified(collection):
     out, _ = spotbot("collect", "--study", collection.study.path, code=1)
     assert "not yet held against Prolific's list" in out
     assert "not verified" not in out
-
-
-# -- Prolific's interface ----------------------------------------------------------------------------------------------
-class Interface(JsonServer):
-    """Prolific's, on loopback: two submissions a page; asks for the token."""
-
-    TOKEN = "prolific-token-of-a-researcher"
-
-    def __init__(self, rows, elsewhere=""):
-        self.rows, self.elsewhere, self.asked = rows, elsewhere, []
-        super().__init__()
-        self.url = f"{self.base}/api/v1"
-
-    def answer(self, path, headers):
-        parts = urlsplit(path)
-        self.asked.append((parts.path, headers["Authorization"]))
-        if headers["Authorization"] != f"Token {self.TOKEN}":
-            return 401, {"error": {}}
-        start = int(parse_qs(parts.query).get("offset", ["0"])[0])
-        page = {"results": self.rows[start : start + 2], "_links": {"next": {"href": None}}}
-        if start + 2 < len(self.rows):
-            page["_links"]["next"]["href"] = self.elsewhere or f"{self.url}{parts.path[7:]}?offset={start + 2}"
-        return 200, page
-
-
-@pytest.fixture
-def interface():
-    rows = [{"id": f"{n}" * 24, "participant_id": f"{n}" * 24, "status": "APPROVED"} for n in range(3)]
-    server = Interface([{"id": "1" * 24, "participant_id": ANNA, "status": "AWAITING REVIEW"}, *rows])
-    yield server
-    server.close()
-
-
-def test_the_interface_is_asked_for_all_pages(interface):
-    entries = ask_prolific(STUDY, interface.TOKEN, interface.url)
-    assert [entry.worker for entry in entries] == [ANNA, *(f"{n}" * 24 for n in range(3))]
-    assert entries[0] == PlatformEntry(ANNA, "1" * 24, "awaiting review")
-    assert [path for path, _ in interface.asked] == [f"/api/v1/studies/{STUDY}/submissions/"] * 2
-
-
-def test_halves_of_characters_in_its_answers_can_be_written():
-    server = Interface([{"id": "1" * 24, "participant_id": "x\ud83d", "status": "APPROVED"}])
-    try:
-        (entry,) = ask_prolific(STUDY, server.TOKEN, server.url)
-    finally:
-        server.close()
-    assert entry.worker.encode() == "x\ufffd".encode()
-
-
-def test_a_wrong_token_or_no_network_is_one_error_without_the_token(interface):
-    for url in (interface.url, "http://127.0.0.1:9"):
-        with pytest.raises(UserError, match="could not be had") as caught:
-            ask_prolific(STUDY, "wrong-token", url)
-        assert "wrong-token" not in str(caught.value)
-        assert "--submissions" in caught.value.remedy
-
-
-def test_the_token_goes_to_nobody_else():
-    other = Interface([])
-    rows = [{"id": "1", "participant_id": ANNA, "status": "APPROVED"}] * 5
-    first = Interface(rows, elsewhere=f"{other.url}/studies/x/")
-    try:
-        assert len(ask_prolific(STUDY, first.TOKEN, first.url)) == 2
-        assert other.asked == []
-    finally:
-        first.close()
-        other.close()
-
-
-def test_the_command_asks_with_a_token_of_the_environment(collection, interface, monkeypatch):
-    monkeypatch.setattr(platform_records.ask_prolific, "__defaults__", (interface.url,))
-    monkeypatch.setenv("PROLIFIC_TOKEN", interface.TOKEN)
-    words = ("--study", collection.study.path, "--prolific-token-variable", "PROLIFIC_TOKEN")
-    out, _ = spotbot("collect", *words, code=1)
-    assert "left out: 1 units of 1 annotators" in out  # bob: the others are listed
-    assert interface.TOKEN not in out
-    held = b"".join(path.read_bytes() for path in collection.study.path.rglob("*") if path.is_file())
-    assert interface.TOKEN.encode() not in held
-    assert {entry.worker for entry in read_entries(collection.paths.platform)} >= {ANNA, MADE_UP}
-
-
-def test_without_the_study_s_id_the_interface_is_not_asked(collection, monkeypatch):
-    recruited(collection, "prolific", accept_unverified_ids=True)
-    monkeypatch.setenv("PROLIFIC_TOKEN", Interface.TOKEN)
-    words = ("--study", collection.study.path, "--prolific-token-variable", "PROLIFIC_TOKEN")
-    assert "the study's id at Prolific is not known" in spotbot("collect", *words, code=2)[1]

@@ -48,15 +48,15 @@ def test_a_file_is_read_and_the_command_line_comes_first(tmp_path):
         ({"pay": float("nan")}, ["'pay'"]),
         ({"pay": "two"}, ["'pay'", "'two'"]),
         ({"pay": True}, ["'pay'"]),
-        ({"minutes_per_unit": 0}, ["'minutes_per_unit'", "above 0"]),
+        ({"minutes_per_unit": 0}, ["'minutes_per_unit'", "greater than 0"]),
         ({"currency": "dollars"}, ["'currency'", "USD"]),
         ({"provider": "mturk", "pay": 1, "currency": "EUR"}, ["MTurk pays in USD"]),
-        ({"limits": {"unit_per_annotator": 3}}, ["'limits'", "'units_per_annotator'"]),
-        ({"limits": {"units_per_annotator": 0}}, ["'units_per_annotator' is 0", "from 1 up"]),
-        ({"limits": {"controls_per_unit": 1.5}}, ["'controls_per_unit'"]),
-        ({"qualifications": {"approval_rate": 101}}, ["'approval_rate'", "0 to 100"]),
+        ({"limits": {"unit_per_annotator": 3}}, ["limits: ", "'units_per_annotator'"]),
+        ({"limits": {"units_per_annotator": 0}}, ["units_per_annotator' is 0", "equal to 1"]),
+        ({"limits": {"controls_per_unit": 1.5}}, ["limits.controls_per_unit'"]),
+        ({"qualifications": {"approval_rate": 101}}, ["approval_rate'", "equal to 100"]),
         ({"qualifications": {"countries": ["Germany"]}}, ["'Germany'", "two letters"]),
-        ({"texts": {"submit": 3}}, ["'texts'", "'submit'"]),
+        ({"texts": {"submit": 3}}, ["'texts.submit'"]),
         ({"provider": "prolific", "pay": 2}, ["'completion_code'", "Prolific"]),
         (
             {"provider": "prolific", "pay": 2, "completion_code": "C"},
@@ -111,7 +111,7 @@ def test_a_missing_file_is_named(tmp_path):
 def test_what_cannot_be_read_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     for path in (tmp_path, tmp_path / "file" / "below"):
-        with pytest.raises(UserError, match="cannot be read: ") as caught:
+        with pytest.raises(UserError, match="can't be read: ") as caught:
             read_settings(path)
         assert "--config" in caught.value.remedy
 

@@ -12,8 +12,6 @@ import pandas as pd
 import parlai_spotbot
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.records import KINDS as KINDS_OF_CONVERSATION
-from parlai_spotbot.texts.degeneration import degeneration
 from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, QUANTILE, Fault, faults, longest_usual, measure, turns_of
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
 from parlai_spotbot.wording import counted, small_percent
@@ -59,11 +57,8 @@ def hygiene(
     -------
     dict
         `contestants` {name: {`turns`, `sentence`, `kinds` {kind: see `Fault.to_dict`}}}; `kinds` {kind: what it means};
-        `not_told` {kind: why}; `longest_usual`, in words; `made_by`. `counted` {kind of conversation: {`who` talks,
-        `conversations`, `turns`}} with its `counted_sentence`; where bots are seen in several kinds,
-        `by_conversations` [{`name`, `conversations_of` (the kind), `turns`, `conversations`, `kinds` {kind: `rate`,
-        `count`, `n`, `ci`}}]; where bots talk to themselves, `degeneration` (see there). `copies`: how many
-        `conversations` are near-copies of others, in how many `clusters`, and a `sentence`, "" where there are none.
+        `not_told` {kind: why}; `longest_usual`, in words; `copies`: how many `conversations` are near-copies of others,
+        in how many `clusters`, and a `sentence`, "" where there are none; `training_overlap`; `made_by`.
     """
     turns = turns_of(conversations)
     found = faults(turns, training)
@@ -72,10 +67,7 @@ def hygiene(
         measured.setdefault(fault.name, {})[fault.kind] = fault
     order = [bot for bot in bots if bot in measured] + sorted(set(measured) - set(bots) - {HUMAN})
     order += [HUMAN] if HUMAN in measured else []
-    kinds = _counted(conversations, turns)
     result = {
-        "counted": kinds,
-        "counted_sentence": _counted_sentence(kinds),
         "copies": copies_of(near_copies(conversations)),
         "contestants": {
             name: {
@@ -95,10 +87,6 @@ def hygiene(
             "turns": len(turns),
         },
     }
-    if len(set(kinds) - {"people"}) > 1:
-        result["by_conversations"] = _by_conversations(conversations, turns, found, order)
-    if "self" in kinds:
-        result["degeneration"] = degeneration(conversations, [name for name in order if name != HUMAN])
     return plain(result)
 
 
@@ -112,48 +100,6 @@ def copies_of(clusters: Mapping[str, str]) -> dict:
             f"{ALIKE:.0%} of the sequences of three words that occur in either."
         )
     return found
-
-
-def _counted(conversations: Sequence[Conversation], turns: pd.DataFrame) -> dict[str, dict]:
-    """Which kinds of conversations are looked through, and how many of each."""
-    kinds = pd.Series({c.conversation_id: c.kind for c in conversations}, dtype=object)
-    of_turns = turns["conversation_id"].map(kinds)
-    return {
-        kind: {"who": who, "conversations": int((kinds == kind).sum()), "turns": int((of_turns == kind).sum())}
-        for kind, who in KINDS_OF_CONVERSATION.items()
-        if (kinds == kind).any()
-    }
-
-
-def _counted_sentence(kinds: dict[str, dict]) -> str:
-    if not kinds:
-        return ""
-    parts = [f"{own['conversations']} of {own['who']} ({own['turns']} turns)" for own in kinds.values()]
-    return f"Conversations counted: {', '.join(parts)}."
-
-
-def _by_conversations(
-    conversations: Sequence[Conversation], turns: pd.DataFrame, found: pd.DataFrame, order: Sequence[str]
-) -> list[dict]:
-    """The same measures for every contestant in each kind of conversation that it is seen in."""
-    of_turns = turns["conversation_id"].map({c.conversation_id: c.kind for c in conversations})
-    rows = []
-    for kind in KINDS_OF_CONVERSATION:
-        own = turns[of_turns == kind]
-        measured: dict[str, list[Fault]] = {}
-        for fault in measure(own, found.loc[own.index], examples=0):
-            measured.setdefault(fault.name, []).append(fault)
-        rows += [
-            {
-                "name": name,
-                "conversations_of": kind,
-                "turns": faults[0].n,
-                "conversations": faults[0].of,
-                "kinds": {f.kind: {"rate": f.rate, "count": f.count, "n": f.n, "ci": list(f.ci)} for f in faults},
-            }
-            for name, faults in measured.items()
-        ]
-    return sorted(rows, key=lambda row: order.index(row["name"]))
 
 
 def _not_told(found: pd.DataFrame, why: str) -> dict[str, str]:

@@ -4,7 +4,6 @@ import html
 import json
 import re
 import shutil
-from dataclasses import replace
 
 import pytest
 
@@ -34,7 +33,7 @@ def section(study):
     return page, page[page.index('<section id="hygiene">') :].split("</section>")[0]
 
 
-def test_every_contestant_has_its_sentence_row_and_panel(looked_at):
+def test_every_contestant_has_its_sentence_and_row(looked_at):
     study, result = looked_at
     page, own = section(study)
     assert 'href="#whole-study"' in page
@@ -45,19 +44,9 @@ def test_every_contestant_has_its_sentence_row_and_panel(looked_at):
         assert f"<td>{entry['turns']}</td>" in own
         assert (">people<" if name == HUMAN else f">{name}<") in own
     assert "2 of 9 hold." in said
-    assert own.count("<svg") == 1
     assert "Special tokens" in own
     rate = result["contestants"]["eliza"]["kinds"]["special_tokens"]
     assert f"<td>{small_percent(rate['rate'])} [{small_percent(rate['ci'][0])}, " in own
-
-
-def test_an_example_names_conversation_and_turn_and_is_no_markup(looked_at):
-    study, result = looked_at
-    _, own = section(study)
-    case = result["contestants"]["eliza"]["kinds"]["self_identified"]["examples"][0]
-    assert re.search(rf"<td[^>]*>{case['conversation_id']}</td><td>{case['turn'] + 1}</td>", own)
-    assert html.escape(BAD) in own
-    assert "<b>i am a bot" not in own
 
 
 def test_those_who_show_nothing_are_named_together():
@@ -82,10 +71,10 @@ def test_ids_are_unique_and_bytes_the_same(looked_at, tmp_path):
     assert section(Study.open(tmp_path / "copy"))[0] == page
 
 
-def test_where_nobody_shows_anything_there_is_no_figure():
+def test_without_conversations_there_is_no_table():
     result = hygiene([])
     ((_, section),) = section_of.tell(result)
-    assert not section.charts + section.tables
+    assert not section.tables
 
 
 def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_at, tmp_path):
@@ -98,22 +87,3 @@ def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_a
     assert "spotbot_analyze" in error.value.remedy
     path.unlink()
     assert '<section id="hygiene">' not in build_report(study).read_text(encoding="utf-8")
-
-
-def test_kinds_of_conversations_stand_by_themselves(looked_at):
-    study, _ = looked_at
-    talks = study.conversations()
-    bots = list(study.plan.contestants)
-    turns = tuple(replace(turn, speaker=bots[0]) for turn in talks[0].turns)
-    alone = replace(talks[0], conversation_id="alone", pair=(bots[0],) * 2, entities=(bots[0],) * 2, turns=turns)
-    result = hygiene([*talks, alone], bots)
-    files.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", result)
-    _, own = section(study)
-    said = html.unescape(own)
-    assert result["counted_sentence"] in said
-    assert "1 of a bot with itself" in said
-    assert "Hygiene by kind of conversation" in said
-    assert "<td>a bot with itself</td>" in said
-    tests = result["degeneration"]["tests"]
-    assert list(tests) == [bots[0]]
-    assert (tests[bots[0]]["sentence"] in said) == (tests[bots[0]]["share"] > 0)

@@ -6,12 +6,10 @@ from hypothesis import strategies as st
 from outside_data import SPOT_THE_BOT, released_data
 from statsmodels.stats.proportion import proportion_confint
 
-from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.hygiene import hygiene as result_of
 from parlai_spotbot.findings.hygiene import table
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.texts import hygiene
-from parlai_spotbot.texts.degeneration import degeneration
 
 
 def conversation(name, entities, *texts, seed=("hello there", "hi , how are you ?")):
@@ -218,40 +216,8 @@ def test_the_result_says_who_does_it_more_than_people():
     assert (own["rate"], own["example"], own["example_turn"]) == (1.0, "c0", 0)
 
 
-def test_every_kind_of_conversation_is_counted_and_who_degenerates_with_itself_is_told():
-    """`a` says the same again and again to itself, and nothing of the kind to `b`."""
-    odd = iter(range(10_000))
-
-    def talk(name, entities, stuck=False):
-        said = ["i like it here a lot"] * 6 if stuck else [f"word number {next(odd)} is new" for _ in range(6)]
-        return conversation(name, entities, *said)
-
-    told = [talk(f"self{i}", ("a", "a"), stuck=True) for i in range(12)]
-    told += [talk(f"pair{i}", ("a", "b")) for i in range(12)]
-    alone = result_of([*told[:12], *people(4)], ["a"])
-    result = result_of([*told, *people(4)], ["a", "b"])
-    counted = {kind: row["conversations"] for kind, row in result["counted"].items()}
-    assert counted == {"self": 12, "pairs": 12, "people": 4}
-    assert result["counted_sentence"].startswith("Conversations counted: 12 of a bot with itself (72 turns), 12 of two")
-    rows = {(row["name"], row["conversations_of"]): row for row in result["by_conversations"]}
-    assert set(rows) == {("a", "self"), ("a", "pairs"), ("b", "pairs"), (HUMAN, "people")}
-    assert (rows["a", "self"]["turns"], rows["a", "pairs"]["turns"]) == (72, 36)
-    assert rows["a", "self"]["kinds"]["repeated"]["rate"] == pytest.approx(4 / 6)
-    assert rows["a", "pairs"]["kinds"]["repeated"]["rate"] == 0
-    both = result["contestants"]["a"]["kinds"]["repeated"]
-    assert both["count"] == sum(rows["a", kind]["kinds"]["repeated"]["count"] for kind in ("self", "pairs"))
-
-    # The same turns as the degeneration of ACUTE-Eval's analysis counts.
-    assert result["degeneration"] == plain(degeneration([*told, *people(4)], ["a", "b"]))
-    assert result["degeneration"]["tests"]["a"]["degenerates"]
-    assert "by_conversations" not in alone
-    assert "degeneration" not in result_of([*told[12:], *people(4)])
-
-
 def test_without_conversations_there_is_nothing_to_say():
     result = result_of([])
-    assert result["counted"] == {}
-    assert result["counted_sentence"] == ""
     assert result["contestants"] == {}
     assert len(table(result)) == 0
 

@@ -14,13 +14,13 @@ from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.findings.contents import Analysis, analysed, people_first
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.made_by import VERSION
-from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
+from parlai_spotbot.findings.sections import ALL, Name, Section, Table
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.findings.whole_study import Told, Whole
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
-from parlai_spotbot.wording import NONE, ends, listed, number, p_value, plainly
+from parlai_spotbot.wording import NONE, ends, listed, number, p_value, plainly, span
 
 SEED = 0
 FILE = "methods.json"
@@ -87,13 +87,12 @@ def read(study: Study, surveys: list[str]) -> dict:
 def tell(by_source: Mapping[str, Mapping]) -> Told:
     """A section a source."""
     for source, own in by_source.items():
-        charts = [chart for chart in (_ranks(own), _places(own)) if chart is not None]
-        text, tables = _differently(own), _agreement_table(own)
-        yield source, Section("methods", "", text, charts, tables, open_charts=ALL, open_tables=ALL)
+        tables = [table for table in (_place_table(own), _agreement_table(own)) if table is not None]
+        yield source, Section("methods", "", _text(own), [], tables, open_tables=ALL)
 
 
-def _differently(own: Mapping) -> list[str]:
-    """What each method ranks by, and what can't be compared."""
+def _text(own: Mapping) -> list[str]:
+    """Return what each method ranks by, and how far the orders agree."""
     by: dict[str, list[str]] = {}
     for survey, main in own["surveys"].items():
         by.setdefault(main["what"], []).append(title(survey))
@@ -101,50 +100,12 @@ def _differently(own: Mapping) -> list[str]:
     text = [f"Each method ranks by its main question: {'; '.join(asked)}."]
     if not own["agreements"]:
         text.append(f"No two methods share {LEAST} contestants, so their orders can't be compared.")
-    return text
+    alike = _alike([row for row in own["agreements"] if row["criterion"] == ""])
+    return [*text, alike] if alike else text
 
 
-def _main(own: Mapping) -> list[Mapping]:
-    return [row for row in own["agreements"] if row["criterion"] == ""]
-
-
-def _ranks(own: Mapping) -> Chart | None:
-    """Every method against every other one: Kendall's tau-b of their main orders."""
-    found = _main(own)
-    names = [name for name in own["surveys"] if any(name in (row["first"], row["second"]) for row in found)]
-    if not names:
-        return None
-    cell = {(row["first"], row["second"]): row for row in found} | {(r["second"], r["first"]): r for r in found}
-    values, texts = [], []
-    for a in names:
-        line = [cell.get((a, b)) for b in names]
-        values.append([None if c is None or c["tau"] is None else (c["tau"] + 1) / 2 for c in line])
-        texts.append(["" if c is None else _tau(c["tau"], c["tau_ci"], "\n") for c in line])
-    return Chart(
-        "methods_ranks",
-        "grid",
-        "Do the methods rank alike?",
-        "Kendall's tau-b of two methods' orders of the contestants that both judged: 1 is the same order, −1 the "
-        "reverse, 0 no connection. Below it the 95 % interval, or – where none can be had.",
-        {
-            "rows": [title(name) for name in names],
-            "columns": [title(name) for name in names],
-            "values": values,
-            "texts": texts,
-            "x": "",
-            "y": "",
-        },
-        _alike(found),
-        method="Intervals: both methods' scores are drawn anew around themselves by their standard errors, 2,000 "
-        "times. Errors are taken as independent between methods; over the same conversations they go together a "
-        "little, so intervals are rather too wide.",
-    )
-
-
-def _tau(tau: float | None, ci: Sequence[float] | None, between: str = " ") -> str:
-    if tau is None:
-        return NONE
-    return f"{number(tau)}{between}({ends(ci, number)})"
+def _tau(tau: float | None, ci: Sequence[float] | None) -> str:
+    return NONE if tau is None else f"{number(tau)} ({ends(ci, number)})"
 
 
 def _alike(found: Sequence[Mapping]) -> str:
@@ -153,10 +114,6 @@ def _alike(found: Sequence[Mapping]) -> str:
     if not known:
         return ""
     best, worst = known[0], known[-1]
-    if worst["tau"] > 1 - 1e-9 and len(known) > 1:
-        least = min(known, key=lambda row: row["tau_ci"][0] if row["tau_ci"] else -1.0)
-        text = f"All give the contestants that they share the same order (tau-b 1; {_both(least)} least surely, "
-        return text + f"{_tau(least['tau'], least['tau_ci'])}, {len(least['contestants'])} contestants)."
     text = f"{_both(best)} rank {'most ' if len(known) > 1 else ''}alike: tau-b {_tau(best['tau'], best['tau_ci'])}"
     text += f", {len(best['contestants'])} contestants"
     if worst is not best:
@@ -171,39 +128,20 @@ def _both(row: Mapping) -> str:
     return f"{title(row['first'])} and {title(row['second'])}"
 
 
-def _places(own: Mapping) -> Chart | None:
-    """The places of each contestant by each method."""
+def _place_table(own: Mapping) -> Table | None:
+    """Return the places of each contestant by each method."""
     main = own["surveys"]
     common = set.intersection(*(set(standing["order"]) for standing in main.values())) - {HUMAN}
     if len(common) < 2:
         return None
-    places = {name: [_rank(standing, name, common) for standing in main.values()] for name in common}
-    order = sorted(common, key=lambda name: (sum(places[name]), name))
-    clusters = [[_cluster(standing, name, common) for standing in main.values()] for name in order]
-    texts = [
-        [
-            f"{place}" if low == high else f"{place} ({low}–{high})"
-            for place, (low, high) in zip(places[name], spans, strict=True)
-        ]
-        for name, spans in zip(order, clusters, strict=True)
-    ]
-    shade = [[1 - (place - 1) / (len(common) - 1) for place in places[name]] for name in order]
-    sentence = _first(main, common)
-    return Chart(
-        "methods_places",
-        "grid",
+    spans = {name: [_span(standing, name, common) for standing in main.values()] for name in common}
+    order = sorted(common, key=lambda name: (sum(low + high for low, high in spans[name]), name))
+    return Table(
         "Places by each method",
-        "1 is the best place among the contestants that all methods judged; the best by all methods together stand "
-        "first. In brackets the places within which the order may be chance.",
-        {
-            "rows": [Name(name) for name in order],
-            "columns": [title(survey) for survey in main],
-            "values": shade,
-            "texts": texts,
-            "x": "",
-            "y": "",
-        },
-        sentence,
+        "1 is the best place among the contestants that all methods judged; within a range the order may be chance.",
+        ("", *map(title, main)),
+        [(Name(name), *map(span, spans[name])) for name in order],
+        sentence=_first(main, common),
     )
 
 
@@ -224,22 +162,14 @@ def _first(main: Mapping[str, Mapping], common: set[str]) -> str:
     return f"First, apart from all others, is {'; '.join(parts)}."
 
 
-def _rank(standing: Mapping, name: str, common: set[str]) -> int:
-    return 1 + [other for other in standing["order"] if other in common].index(name)
+def _span(standing: Mapping, name: str, common: set[str]) -> tuple[int, int]:
+    """Return the first and last place of those that share its group, counted among the contestants in common."""
+    order, clusters = [other for other in standing["order"] if other in common], standing["clusters"]
+    own = [place for place, other in enumerate(order, 1) if clusters.get(other) == clusters.get(name)]
+    return (own[0], own[-1]) if clusters.get(name) is not None else (order.index(name) + 1,) * 2
 
 
-def _cluster(standing: Mapping, name: str, common: set[str]) -> tuple[int, int]:
-    """The places of those that share its group, counted among the contestants in common."""
-    clusters = standing["clusters"]
-    ends = clusters.get(name)
-    own = [_rank(standing, other, common) for other in common if clusters.get(other) == ends]
-    return (min(own), max(own)) if ends is not None else (_rank(standing, name, common),) * 2
-
-
-def _agreement_table(own: Mapping) -> list[Table]:
-    found = own["agreements"]
-    if not found:
-        return []
+def _agreement_table(own: Mapping) -> Table | None:
     rows = [
         (
             plainly(row["criterion"]) or "main question",
@@ -250,22 +180,21 @@ def _agreement_table(own: Mapping) -> list[Table]:
             _tau(row["rho"], row["rho_ci"]),
             p_value(None if row["p"] is None else row["p_adjusted"]),
         )
-        for row in found
+        for row in own["agreements"]
     ]
-    return [
-        Table(
-            "Agreement of orders, by criterion",
-            "The main question, then every one that two methods share by name. A small p says that the orders "
-            "differ by "
-            "more than chance; a large one doesn't show that they are the same.",
-            ("criterion", "method", "and", "contestants", "Kendall's tau-b", "Spearman's rho", "p (Holm)"),
-            rows,
-            folded=len(rows) > 12,
-            method="Parametric bootstrap from the stored scores and their 95 % intervals. p: how often tau-b would be "
-            "as low as it is, if both methods measured the same and only chance differed; Holm's correction over all "
-            "rows.",
-        )
-    ]
+    if not rows:
+        return None
+    return Table(
+        "Agreement of orders, by criterion",
+        "The main question, then every one that two methods share by name. A small p says that the orders differ by "
+        "more than chance; a large one doesn't show that they are the same.",
+        ("criterion", "method", "and", "contestants", "Kendall's tau-b", "Spearman's rho", "p (Holm)"),
+        rows,
+        folded=len(rows) > 12,
+        method="Parametric bootstrap from the stored scores and their 95 % intervals; errors are taken as independent "
+        "between methods. p: how often tau-b would be as low as it is, if both methods measured the same and only "
+        "chance differed; Holm's correction over all rows.",
+    )
 
 
 WHOLE = Whole("methods", "Methods side by side", read, tell, place=10)

@@ -6,7 +6,7 @@ What isn't known is `NONE` in a table, and nothing in a sentence. Negative numbe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from parlai_spotbot.records import HUMAN
 
@@ -79,12 +79,6 @@ def to(ci: Interval, show: Show = percent, prefix: str = "") -> str:
 def between(ci: Interval, show: Show = percent) -> str:
     """An interval after a number in a table's cell: " [54%, 71%]"; nothing where it is unknown."""
     return "" if not ci or None in ci else f" [{show(ci[0])}, {show(ci[1])}]"
-
-
-def in_points(entry: Mapping, key: str) -> str:
-    """A difference of shares in points of a hundred, with its interval ("low", "high") where there is one."""
-    found = [None if entry.get(name) is None else 100 * entry[name] for name in (key, "low", "high")]
-    return number(found[0], 1) + between(found[1:], lambda value: number(value, 1))
 
 
 # -- p-values --------------------------------------------------------------------------------------------------------

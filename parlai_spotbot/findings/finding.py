@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -18,21 +18,6 @@ from parlai_spotbot.findings.sections import Card, Section
 
 Rows = Iterator[tuple[str, dict]]
 """(name of a table, one of its rows): what goes into ``analysis/TABLE.csv``."""
-
-
-def cautioned(result: Result, sections: Iterable[Section]) -> list[Section]:
-    """The sections of a ranking, the first of which begins with what to beware of in this source's answers."""
-    first, *others = sections
-    return [replace(first, text=[*result.account.sentences, *first.text]), *others]
-
-
-def cautioned_card(result: Result, card: Card) -> Card:
-    """A ranking's card with what to beware of at its head; who can't tell people from bots ranks nobody, and of too
-    few answers (`findings.scarce`) nothing is told."""
-    told = result.account.sentences
-    if "scarce" in result.others.get("needs", {}):
-        card = replace(card, text=[render.TOO_LITTLE])
-    return Card(text=told) if result.account.chance else replace(card, text=[*told, *card.text])
 
 
 def _no_rows(data: Mapping) -> Rows:

@@ -16,7 +16,7 @@ ALL = 1000
 FEW = 8
 """So many contestants that aren't ranked stand below those that are."""
 
-CHARTS = ("forest", "panels", "places", "grid", "bars", "lines", "lengths", "steps", "points", "spread")
+CHARTS = ("forest", "panels", "grid", "bars", "lines", "steps", "points")
 
 
 class Name(str):
@@ -57,9 +57,6 @@ class Chart:
         in the place of an estimate; ``columns`` (panels beside each other); ``axis``: "share" (0 to 1), "scale" (each
         panel as far as it needs), "alpha" (to 1) or "ratio" (logarithmic; a row that is ``infinite``, "sooner" or
         "later", is an arrow); ``x`` (below all, optional).
-    places
-        ``rows`` [{label, first, last, share, low, high}] by place, ``reference`` {share, low, high} or None, ``titles``
-        of both halves.
     grid
         ``rows``, ``columns`` [labels], ``values`` [[0 to 1 or None]], ``texts`` [[what stands in the cell]], ``x``,
         ``y``.
@@ -69,16 +66,12 @@ class Chart:
         ``series`` [{label, x [..], y [..], low [..], high [..] (both optional), thin (bool), dash (bool)}], ``x``,
         ``y``, ``steps`` (bool), ``log_x`` (bool), ``reference`` (a horizontal line, or None), ``here`` (x, text), a
         mark on the axis.
-    lengths
-        ``panels`` [{title, series [{label, y [..], low [..], high [..]}]}] over the same ``lengths``, ``x``.
     steps
         Curves of survival: ``series`` [{label, x, y, low, high, n (optional)}], ``title``, ``counted`` (what n counts),
         ``x``. People's is the reference.
     points
         ``points`` [{label, x, y, low, high (of y), x_low, x_high (all optional), hollow (bool), total (bool)}], ``x``,
         ``y``, ``origin`` (bool: lines at 0), ``title``.
-    spread
-        ``rows`` [{label, q05, q25, q75, q95, median, low, high}] on a logarithmic axis, ``title``.
     """
 
     name: str
@@ -100,7 +93,7 @@ class Chart:
 @dataclass(frozen=True)
 class Section:
     """A section of a survey's report for one source: `anchor` is unique among the survey's, `text` are sentences,
-    `orders` are rankings by different criteria, each with its label. What is `first` stands on the first screen.
+    What is `first` stands on the first screen.
     Charts beyond `open_charts`, and tables beyond `open_tables`, are opened by their titles. If its source leads the
     report, the second screen says `how` the answer was found, (of what, sentence), and what to be `careful` of, and the
     first one what to do next, and what that costs: the `step`; where that is to play `more` of pairs, "A/B=N,…"; `plan`
@@ -111,7 +104,6 @@ class Section:
     text: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    orders: list[tuple[str, list[Name]]] = field(default_factory=list)
     first: bool = False
     how: tuple[tuple[str, str], ...] = ()
     careful: tuple[str, ...] = ()

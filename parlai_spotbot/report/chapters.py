@@ -145,7 +145,7 @@ def part_of(
     if len(tables) > section.open_tables:
         tables = [replace(t, folded=t.folded or i >= section.open_tables) for i, t in enumerate(tables)]
     title = said(source) if source else section.heading
-    return SourcePart(title, source, figures, tables, [*lost, *section.text], section.orders)
+    return SourcePart(title, source, figures, tables, [*lost, *section.text])
 
 
 @contextmanager

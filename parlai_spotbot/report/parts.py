@@ -10,7 +10,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from parlai_spotbot.findings.contents import Contents
-from parlai_spotbot.findings.sections import Name, Table
+from parlai_spotbot.findings.sections import Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import Look, looks
 from parlai_spotbot.study import Study
@@ -39,7 +39,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class SourcePart:
-    """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels.
+    """What one source has to say in one section: `text` is a sentence or two.
 
     `source` is "" where it matters to nobody who judged.
     """
@@ -49,7 +49,6 @@ class SourcePart:
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
-    orders: list[tuple[str, list[Name]]] = field(default_factory=list)
 
     @property
     def caution(self) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from parlai_spotbot.findings.sections import Chart
 from parlai_spotbot.report.charts.axes import Looks
-from parlai_spotbot.report.charts.curves import lengths, lines, points, steps
-from parlai_spotbot.report.charts.estimates import forest, panels, places
-from parlai_spotbot.report.charts.shares import bars, grid, spread
+from parlai_spotbot.report.charts.curves import lines, points, steps
+from parlai_spotbot.report.charts.estimates import forest, panels
+from parlai_spotbot.report.charts.shares import bars, grid
 from parlai_spotbot.report.drawing import Drawing
 from parlai_spotbot.report.parts import Figure
 
@@ -48,12 +48,9 @@ _DRAWN: dict[bytes, Drawing | None] = {}
 KINDS: dict[str, Callable] = {
     "forest": forest,
     "panels": panels,
-    "places": places,
     "grid": grid,
     "bars": bars,
     "lines": lines,
-    "lengths": lengths,
     "steps": steps,
     "points": points,
-    "spread": spread,
 }

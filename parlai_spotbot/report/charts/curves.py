@@ -130,55 +130,6 @@ def _line(axes: Axes, line: dict, look: Look, steps: bool, banded: bool) -> None
         axes.plot(x, y, marker=look.marker, ms=3.5, **style)
 
 
-def lengths(chart: Chart, looks: Looks, name: str) -> Drawing | None:
-    """Panels of values over the same few lengths, with intervals, names at the right."""
-    found, ks = chart.data["panels"], chart.data["lengths"]
-    names = [line["label"] for line in found[0]["series"]] if found else []
-    if not names:
-        return None
-    groups = groups_of([label for label in dict.fromkeys(names) if label != HUMAN])
-    height = 0.7 + 0.21 * max(8, *(len(group) + 1 for group in groups))
-    with drawn(WIDTH, len(groups) * height) as drawing:
-        grid = drawing.subplots(len(groups), len(found), sharey=True, squeeze=False)
-        for line_of_axes, group in zip(grid, groups, strict=True):
-            for axes, panel in zip(line_of_axes, found, strict=True):
-                series = [line for line in panel["series"] if line["label"] in group or line["label"] == HUMAN]
-                last = _over_lengths(axes, series, ks, looks, chart.data["x"])
-            names_right(line_of_axes[-1], last, looks, len(ks) - 0.55)
-        for axes, panel in zip(grid[0], found, strict=True):
-            axes.set_title(panel["title"])
-        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, _lengths_csv(chart)))
-
-
-def _lengths_csv(chart: Chart) -> Iterator[dict]:
-    for panel in chart.data["panels"]:
-        for line in panel["series"]:
-            for k, y, low, high in zip(chart.data["lengths"], line["y"], line["low"], line["high"], strict=True):
-                yield {"panel": panel["title"], "label": line["label"], "x": k, "y": y, "low": low, "high": high}
-
-
-def _over_lengths(axes: Axes, series: Sequence[Row], ks: Sequence, looks: Looks, x: str) -> dict[str, float]:
-    """A line a name over the lengths, set apart sideways so that intervals don't hide each other; where each ends."""
-    last = {}
-    axes.grid(axis="y")
-    for place, line in enumerate(series):
-        look = looks[line["label"]]
-        values = [np.nan if y is None else y for y in line["y"]]
-        shift = 0.5 * ((place + 0.5) / len(series) - 0.5)
-        axes.plot(np.arange(len(ks)) + shift, values, color=look.colour, ls=look.linestyle, lw=1.2)
-        for i, ends in enumerate(zip(line["low"], line["high"], strict=True)):
-            said = figures(line, line["y"][i], True, ends, f", {ks[i]} exchanges") if line["y"][i] is not None else ""
-            whiskers_up(axes, (i + shift, values[i]), ends, look, said, size=4)
-        if np.isfinite(values).any():
-            last[line["label"]] = [y for y in values if np.isfinite(y)][-1]
-    axes.set_xticks(range(len(ks)), ks)
-    axes.set_xlim(-0.45, len(ks) - 0.55)
-    axes.set_ylim(-0.03, 1.03)
-    axes.yaxis.set_major_formatter(PERCENT)
-    axes.set_xlabel(x)
-    return last
-
-
 def steps(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Curves of survival as steps, with intervals at the lengths shown; below them how many were judged."""
     series = {line["label"]: line for line in chart.data["series"]}

@@ -5,16 +5,7 @@ from __future__ import annotations
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import Chart, Name
-from parlai_spotbot.report.charts.axes import (
-    PERCENT,
-    PLAIN,
-    Looks,
-    csv_rows,
-    interval_of,
-    label_text,
-    names_down,
-    whiskers_across,
-)
+from parlai_spotbot.report.charts.axes import PERCENT, Looks, csv_rows, label_text, names_down
 from parlai_spotbot.report.drawing import LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, svg
 
 
@@ -93,25 +84,3 @@ def _shade(place: int, count: int) -> tuple[str, float]:
     middle = (count - 1) / 2
     away = abs(place - middle) / max(middle, 0.5)
     return (MUTED, 0.25) if away < 0.01 else (WIN if place > middle else LOSS, 0.2 + 0.5 * away)
-
-
-def spread(chart: Chart, looks: Looks, name: str) -> Drawing | None:
-    """The middle half and nine tenths of something, and its median with its interval, on a logarithmic axis."""
-    rows = chart.data["rows"]
-    if not rows:
-        return None
-    with drawn(WIDTH, 0.95 + 0.3 * len(rows)) as drawing:
-        axes = drawing.subplots()
-        axes.grid(axis="x")
-        for place, row in enumerate(rows):
-            axes.plot([row["q05"], row["q95"]], [place, place], color=MUTED, lw=1.0, zorder=2)
-            axes.plot([row["q25"], row["q75"]], [place, place], color=WIN, alpha=0.35, lw=9, solid_capstyle="butt")
-            whiskers_across(axes, (row["median"], place), interval_of(row), PLAIN)
-        names_down(axes, [row["label"] for row in rows])
-        axes.set_xscale("log")
-        low, high = min(row["q05"] for row in rows), max(row["q95"] for row in rows)
-        ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000) if low / 1.3 <= t <= high * 1.3]
-        axes.minorticks_off()
-        axes.set_xticks(ticks, [str(t) for t in ticks])
-        axes.set_title(chart.data["title"])
-        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, rows))

@@ -19,6 +19,9 @@ from parlai_spotbot.wording import NONE
 SENTENCES = 3
 """A section says so many; the first screen and the terminal have all of a ranking."""
 
+TABLES = 2
+"""A section shows so many tables; all are CSV files."""
+
 MOST_ROWS = 500
 """More rows of a table are left to its CSV."""
 
@@ -80,7 +83,7 @@ def tell(finding: Framed, result: Result) -> list[Section]:
     frames = {name: table.read(result.data) for name, table in finding.tables.items()}
     sentences = finding.summarise(result)
     tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
-    tables = [table for table in tables if table.rows]
+    tables = [table for table in tables if table.rows][:TABLES]
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
         return []

@@ -16,10 +16,9 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.whole_study import Whole, all_of_it
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import appendix, citations, downloads, first_screen, reader_data
+from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
 from parlai_spotbot.report.chapters import Chapter, PageSection, chapter_of, part_of, part_of_source
 from parlai_spotbot.report.drawing import PALETTE, Drawing
-from parlai_spotbot.report.examples import examples
 from parlai_spotbot.report.failures import failures_table
 from parlai_spotbot.report.first_screen import FirstScreen, SourceCard, Step
 from parlai_spotbot.report.lead import in_order
@@ -31,11 +30,10 @@ from parlai_spotbot.study import Study
 
 @dataclass(frozen=True)
 class Panel:
-    """What stands behind one tab: `cards` are rankings of a survey by other sources than the one that leads."""
+    """A chapter of the page: `cards` are rankings of a survey by other sources than the one that leads."""
 
     anchor: str
-    title: str
-    heading: str = ""
+    heading: str
     sections: list[PageSection] = field(default_factory=list)
     cards: list[SourceCard] = field(default_factory=list)
     missing: Step | None = None
@@ -74,18 +72,11 @@ def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequenc
         "screen": screen,
         "found": second_screen(chapters, [own for _, told in of_study for _, own in told], failures, without),
         "figure": _figure(chapters[0], screen),
-        "panels": _panels(chapters, screen, whole, spoken),
-        "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
-        "examples": examples(contents),
-        "conversations": len(contents.conversations),
+        "panels": _panels(chapters, screen, whole),
         "spoken": spoken,
         "reading": reader_data.data(views, {own.name: own.title for own in chapters}),
         "failures": failures,
-        "made_by": {own.contents.survey: made for own in views if (made := own.contents.made_by.get("ranking"))},
         "paper": appendix.section(paper),
-        "provenance": contents.study.provenance(),
-        "extensions": contents.study.extensions,
-        "judge_files": [(own.contents.survey, own.contents.judges) for own in views],
     }
 
 
@@ -98,7 +89,7 @@ def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
     return drawn[0] if drawn else None
 
 
-def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection], spoken: bool) -> list[Panel]:
+def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection]) -> list[Panel]:
     found = []
     for number, own in enumerate(chapters):
         lead = screen.lead.source if screen.lead and not number else ""
@@ -106,12 +97,10 @@ def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSe
         cards = [c for source in contents.sources if source != lead and (c := first_screen.card(contents, source))]
         missing = first_screen.missing(contents) if number else None
         heading = f"{own.title}: {own.question}"
-        found.append(Panel(own.anchor, own.title, heading, own.sections, cards, missing))
+        found.append(Panel(own.anchor, heading, own.sections, cards, missing))
     if whole:
-        found.append(Panel("whole-study", "The whole study", "The whole study", whole))
-    if spoken:
-        found.append(Panel("examples", "Conversations"))
-    return [*found, Panel("paper", "For your paper"), Panel("provenance", "Provenance")]
+        found.append(Panel("whole-study", "The whole study", whole))
+    return found
 
 
 def told_of_study(views: Sequence[SurveyView], without: Sequence[str] = ()) -> list[tuple[Whole, list]]:

@@ -17,7 +17,7 @@ from parlai_spotbot.report.parts import said
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-SCRIPTS = ("tabs.js", "tables.js", "reading.js")
+SCRIPTS = ("page.js", "tables.js", "reading.js")
 """The page's scripts, each a function of its own that runs at once; they go into one element, in this order."""
 
 

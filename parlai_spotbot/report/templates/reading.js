@@ -296,7 +296,6 @@
     list.querySelector("summary")?.focus({ preventScroll: true });
   });
   addEventListener("hashchange", go);
-  document.getElementById("fallback").hidden = true;
   reader.hidden = false;
   update();
   go();

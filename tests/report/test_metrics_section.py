@@ -68,14 +68,11 @@ def test_figures_and_their_sentences(part):
     assert "(−)" in str(part.figures[0].drawing)  # more contradictions go with less quality
 
 
-def test_tables_hold_costs_and_every_test(part):
+def test_the_table_holds_costs(part):
     tables = {table.title: table for table in part.tables}
     cost = tables["What a method costs for 400 dialogues"]
     assert [row[0] for row in cost.rows] == ["ABC-Eval", "Dialogue Likert", "Comparative"]
     assert cost.head[-1] == "pay"
-    importance = tables["Importance for people's ratings"]
-    row = next(row for row in importance.rows if row[1] == "lack of empathy")
-    assert row[-1] == "–"
     assert all(len(row) == len(table.head) for table in part.tables for row in table.rows)
 
 

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.sections import ALL, Chart, Section, Table
 from parlai_spotbot.findings.whole_study import Told, Whole
 from parlai_spotbot.findings.whole_study.methods import title
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import NONE, counted, interval, listed, number, p_value, percent, plainly
+from parlai_spotbot.wording import counted, interval, listed, number, percent, plainly
 
 STEMS = ("interpretability", "importance", "sensitivity", "coverage", "costs")
 CITE = ("finch2023",)
@@ -28,12 +28,11 @@ By = dict[str, dict]
 
 @dataclass(frozen=True)
 class Outcome:
-    """Wording of an outcome: `short` and `long` names, the `measure` that explains it, its `rows`, and the method."""
+    """Wording of an outcome: `short` and `long` names, the `measure` that explains it, and the method."""
 
     short: str
     long: str
     measure: str
-    rows: str
     method: str
 
 
@@ -42,7 +41,6 @@ OUTCOMES = {
         "people's ratings",
         "the rating that people gave a conversation which they led themselves",
         "R²",
-        "rated conversations",
         "Least squares on one metric at a time; nobody's own answers are on both sides. p: F-test; clustered p: "
         "sandwich estimate by the people who led conversations, Student's t; Holm's correction over all metrics of the "
         "source. Intervals: Fisher's z with the design effect of the slope.",
@@ -51,7 +49,6 @@ OUTCOMES = {
         "people's choices",
         "which of their two conversations people found better",
         "pseudo-R²",
-        "pairs of conversations",
         "Logistic regression on the difference between both conversations, ties left out; McFadden's pseudo-R². p: "
         "likelihood-ratio test; clustered p and intervals as for ratings.",
     ),
@@ -86,7 +83,7 @@ def read(study: Study, surveys: list[str]) -> dict[str, dict[str, By]]:
 def tell(by_source: Mapping[str, By]) -> Told:
     """Yield a section a source."""
     for source, own in by_source.items():
-        charts, tables = list(_charts(own)), list(_tables(own))
+        charts, tables = list(_charts(own)), [_cost_table(own["costs"])] if own["costs"].get("methods") else []
         yield source, Section("metrics", "", _text(own), charts, tables, open_charts=4, open_tables=ALL)
 
 
@@ -94,7 +91,7 @@ def _text(own: By) -> list[str]:
     """Return what was studied, and what a small study can't say."""
     metrics = own["sensitivity"]["metrics"]
     methods = [title(method) for method in dict.fromkeys(row["method"] for row in metrics)]
-    text = [f"{counted(len(metrics), 'metric')} of {listed(methods)}."]
+    text = [f"{counted(len(metrics), 'metric')} of {listed(methods)}. Every figure is in analysis/metrics/*.csv."]
     part = own["importance"]["rating"]
     if part.get("why") and own["importance"]["choice"].get("why"):
         text.append(f"Nothing is known of importance and coverage: {part['why']}.")
@@ -250,73 +247,6 @@ def _sensitivity_chart(own: dict) -> Iterator[Chart]:
         },
         f"With {own['sample']} conversations a bot {_named(most)} tells most of the {own['pairs']} pairs apart: "
         f"{most['counts'][LEVEL]['mean']:.1f} on average.",
-        method=SENSITIVITY,
-        cite=CITE,
-    )
-
-
-def _tables(own: By) -> Iterator[Table]:
-    if own["costs"].get("methods"):
-        yield _cost_table(own["costs"])
-    for outcome, what in OUTCOMES.items():
-        if own["importance"][outcome]["metrics"]:
-            yield _importance_table(own["importance"][outcome], what)
-    if own["sensitivity"]["pairs"]:
-        yield _sensitivity_table(own["sensitivity"])
-
-
-def _importance_table(part: dict, what: Outcome) -> Table:
-    rows = [
-        (
-            title(row["method"]),
-            plainly(row["name"]),
-            str(row["n"]),
-            number(row["coef"]),
-            number(row["r2"], 3),
-            interval(row["r2_ci"], 3, share=False),
-            p_value(row["p"]),
-            p_value(row["p_clustered"]),
-            p_value(row["p_clustered_holm"]),
-        )
-        for row in part["metrics"]
-    ]
-    head = ("method", "metric", "n", "coefficient", what.measure, "95 % interval", "p", "p (clustered)", "p (Holm)")
-    return Table(
-        f"Importance for {what.short}",
-        "The coefficient is by one unit of the metric: by a share of turns from 0 to 1, by a point of the scale. The "
-        f"last p allows for people who led several conversations and for the number of metrics. {NONE}: the metric "
-        "doesn't vary, or can't be fitted.",
-        head,
-        rows,
-        folded=True,
-        method=what.method,
-        cite=CITE,
-        sentence=f"{part['n']} {what.rows}, led by {part['interactors']} people.",
-    )
-
-
-def _sensitivity_table(own: dict) -> Table:
-    def mean(row: dict, level: str, suffix: str = "") -> str:
-        return number(row["counts"][level][f"mean{suffix}"], 1) if row["counts"] else NONE
-
-    rows = [
-        (
-            title(row["method"]),
-            plainly(row["name"]),
-            *(mean(row, level) for level in ("0.01", "0.05", "0.1")),
-            mean(row, LEVEL, "_paper"),
-            str(sum(pair["p_holm"] is not None and pair["p_holm"] < 0.05 for pair in row["pairs"])),
-        )
-        for row in own["metrics"]
-    ]
-    return Table(
-        "Pairs of bots told apart",
-        f"Of {own['pairs']} pairs, with {own['sample']} conversations a bot, at three levels, by a test of "
-        "conversations. The paper's tests take every turn as independent and so find more than there is. The last "
-        "column uses all data, with conversations and annotators as clusters and Holm's correction.",
-        ("method", "metric", "at 0.01", "at 0.05", "at 0.1", "0.05, paper's test", "all data"),
-        rows,
-        folded=len(rows) > 12,
         method=SENSITIVITY,
         cite=CITE,
     )

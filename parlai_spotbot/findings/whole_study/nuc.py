@@ -21,18 +21,7 @@ from parlai_spotbot.findings.whole_study import Told, Whole
 from parlai_spotbot.findings.whole_study.methods import title
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import (
-    ends,
-    interval,
-    listed,
-    number,
-    p_said,
-    p_value,
-    part_of,
-    percent,
-    signed,
-    source_said,
-)
+from parlai_spotbot.wording import ends, interval, listed, number, p_value, part_of, percent, source_said
 
 METHOD = "nuc"
 CITE = ("lowe2016", "lowe2015")
@@ -100,8 +89,7 @@ def write_agreement(study: Study) -> None:
 def sections(results: Results) -> list[Section]:
     """What the results tell, as data."""
     ranking = results["ranking"]
-    made = [_ranked(ranking), _tests(ranking)]
-    made.insert(1, _curve(results["curve"], ranking))
+    made = [_ranked(ranking), _curve(results["curve"], ranking)]
     if results.get("agreement", {}).get("surveys"):
         made.append(_agreement(results["agreement"], ranking))
     return made
@@ -170,7 +158,8 @@ def _ranked(ranking: Mapping) -> Section:
         cite=CITE,
     )
     tables = [table, *_by_corpus(ranking)]
-    return Section("ranking", "Which contestant finds the real next turn?", [asked(ranking)], [forest], tables)
+    text = [asked(ranking), _differences(ranking)]
+    return Section("ranking", "Which contestant finds the real next turn?", [t for t in text if t], [forest], tables)
 
 
 def _by_corpus(ranking: Mapping) -> list[Table]:
@@ -247,62 +236,27 @@ def _curve(curve: Mapping, ranking: Mapping) -> Section:
     return Section("curve", "How does accuracy fall with more candidates?", text, [chart])
 
 
-def _tests(ranking: Mapping) -> Section:
-    rows = [
-        (
-            Name(own["a"]),
-            Name(own["b"]),
-            _head(own["measure"]),
-            _signed(own["difference"]),
-            ends(own["ci"], _signed),
-            p_value(own["p"]),
-            p_value(own["p_adjusted"]),
-            str(own["n"]),
-        )
-        for own in ranking["comparisons"]
-    ]
-    first = [own for own in ranking["comparisons"] if own["measure"] == f"recall@{ranking['k'][0]}"]
-    clear = sum(own["p_adjusted"] is not None and own["p_adjusted"] < 0.05 for own in first)
-    some = part_of(clear, len(first), "pair", "of contestants differs", "of contestants differ")
-    sentence = f"By Recall@{ranking['k'][0]} {some} by more than chance."
-    table = Table(
-        "Every two contestants on the same questions",
-        f"{' '.join(notes(ranking))} A difference is that of the first less the second.".strip(),
-        ("contestant", "and", "measure", "difference", "95 % interval", "p", "p (Holm)", "questions"),
-        rows,
-        folded=len(rows) > 12,
-        sentence=sentence,
-        method="Paired: the mean difference per question, with a standard error clustered by conversation; p by "
-        "Student's t, Holm's correction within a measure.",
-        cite=CITE,
-    )
-    return Section("tests", "Do contestants differ?", [], [], [table] if rows else [])
-
-
-def _signed(value: float | None) -> str:
-    return signed(value, 3)
+def _differences(ranking: Mapping) -> str:
+    """Return how many pairs of contestants differ; the tests are in ``tests.csv``."""
+    measure = f"recall@{ranking['k'][0]}"
+    pairs = [own for own in ranking["comparisons"] if own["measure"] == measure]
+    clear = sum(own["p_adjusted"] is not None and own["p_adjusted"] < 0.05 for own in pairs)
+    differ = part_of(clear, len(pairs), "pair", "of contestants differs", "of contestants differ")
+    return f"By {_head(measure)} {differ} by more than chance (paired by question, Holm-corrected)." if pairs else ""
 
 
 def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
-    rows, text = [], []
-    for own in agreement["surveys"]:
-        who = source_said(own["source"])
-        rows.append(
-            (
-                title(own["survey"]),
-                who,
-                str(own["n"]),
-                _with(own["tau"], own["tau_ci"]),
-                _with(own["rho"], own["rho_ci"]),
-                p_value(own["p"]),
-            )
+    rows = [
+        (
+            title(own["survey"]),
+            source_said(own["source"]),
+            str(own["n"]),
+            _with(own["tau"], own["tau_ci"]),
+            _with(own["rho"], own["rho_ci"]),
+            p_value(own["p"]),
         )
-        if own["survey"] == "spot_the_bot":
-            text.append(
-                f"By {_head(agreement['measure'])} and by Spot The Bot ({who}, {own['what']}) the {own['n']} "
-                f"contestants stand in orders with Kendall's tau-b {_with(own['tau'], own['tau_ci'])}; that they would "
-                f"agree so little, or less, if both measured the same: {p_said(own['p'])}."
-            )
+        for own in agreement["surveys"]
+    ]
     table = Table(
         "Agreement of orders with the study's surveys",
         "1 is the same order, −1 the reverse, 0 no connection; in brackets 95 % intervals. Few contestants make wide "
@@ -311,7 +265,7 @@ def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
         rows,
         method="Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors.",
     )
-    return Section("agreement", "Does it rank as people do?", text, [], [table])
+    return Section("agreement", "Does it rank as people do?", [], [], [table])
 
 
 def _with(value: float | None, ci: Sequence[float | None] | None) -> str:

@@ -87,7 +87,6 @@ def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
                 out.flush()
                 os.fsync(out.fileno())
                 os.chmod(name, 0o666 & ~_umask())
-                sums_path(path).unlink(missing_ok=True)
                 os.replace(name, path)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
@@ -104,11 +103,6 @@ def remove_unfinished(folder: Path) -> None:
                 with contextlib.suppress(OSError), open(Path(at, name), "rb") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     os.unlink(file.name)
-
-
-def sums_path(path: Path) -> Path:
-    """Where the checksums of a file's lines lie (checksums.py): those of what is replaced are no more."""
-    return path.with_name(f".{path.name}.sums")
 
 
 def _umask() -> int:
@@ -152,7 +146,7 @@ def read_jsonl(
     what: str = "file",
     remedy: str = "",
     torn_tail: bool = False,
-    check: Callable[[Path, list[bytes]], None] = lambda path, lines: None,
+    check: Callable[[Path, bytes], None] = lambda path, data: None,
 ) -> list:
     """Read JSON Lines.
 
@@ -162,8 +156,8 @@ def read_jsonl(
         Called with ``where = "FILE, line N"``; raises `UserError` that names the field.
     torn_tail : bool
         Whether a last line without its newline (a crash while appending) is left out; otherwise it is an error.
-    check : callable (path, lines)
-        Called in the end with the lines; raises `UserError` where they are not what was written (checksums.py).
+    check : callable (path, data)
+        Called in the end with the bytes; raises `UserError` where they are not what was written (checksums.py).
     """
     try:
         raw = Path(path).read_bytes()
@@ -186,7 +180,7 @@ def read_jsonl(
             if not isinstance(row, dict):
                 raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
             values.append(parse(row, where))
-    check(Path(path), lines)
+    check(Path(path), raw)
     return values
 
 

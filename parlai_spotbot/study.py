@@ -156,13 +156,8 @@ class Study:
         base = Plan.from_json(row, str(plan_path))
         checksums.verify(plan_path)
         study = cls(path, base, base)
-        if not study.history_path.exists():
-            checksums.verify(study.history_path)
-        else:
-            for extension in checksums.read_jsonl(
-                study.history_path, lambda r, where: {**r, "_where": where}, torn_tail=True
-            ):
-                study._apply(extension)
+        for extension in checksums.read_journal(study.history_path, lambda r, where: {**r, "_where": where}):
+            study._apply(extension)
         return study
 
     def _apply(self, extension: dict) -> None:
@@ -178,8 +173,7 @@ class Study:
         With `contestants`, `mended` lists those whose entry replaces one that never played.
         """
         extended(self.plan, add, str(self.history_path))
-        with checksums.Journal(self.history_path) as journal:
-            journal.append({"extend": add})
+        checksums.write_jsonl(self.history_path, [*self.extensions, {"extend": add}])
         self._apply({"extend": add})
 
     def plans(self) -> list[Plan]:
@@ -294,43 +288,18 @@ class Study:
     # -- provenance --------------------------------------------------------------------------------------------------
     def provenance(self) -> dict:
         if not self.provenance_path.exists():
+            checksums.verify(self.provenance_path)
             return {}
         known = files.read_json(self.provenance_path)
         checksums.verify(self.provenance_path)
         return known
 
     def record(self, step: str, value: dict) -> None:
-        """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …), and what was changed by hand."""
+        """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …)."""
         known = self.provenance()
-        new = {**known, step: value}
-        edits = self.edits()
-        if edits:
-            new["edits"] = edits
+        new = {**known, step: value, checksums.MARK: checksums.VERSION}
         if known != new:
             checksums.write_json(self.provenance_path, new)
-
-    def summed(self) -> list[Path]:
-        """The files of the study that have checksums, also those that are gone."""
-        folders = (
-            ".",
-            "surveys/*",
-            "surveys/*/crowdsourcing",
-            "surveys/*/crowdsourcing/*",
-            "surveys/*/analysis",
-            "surveys/*/analysis/*",
-            "analysis",
-            "analysis/*",
-            "nuc",
-        )
-        found = [
-            path for folder in (*folders, "nuc/analysis", "set_aside") for path in self.path.glob(f"{folder}/.*.sums")
-        ]
-        return sorted(path.with_name(path.name[1 : -len(".sums")]) for path in found)
-
-    def edits(self) -> dict[str, str]:
-        """What was changed by hand, in words, by the file's path in the study."""
-        found = {path.relative_to(self.path).as_posix(): checksums.edits(path) for path in self.summed()}
-        return {name: words for name, words in found.items() if words}
 
 
 def _failure(row: dict, where: str) -> dict:

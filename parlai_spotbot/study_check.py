@@ -36,7 +36,7 @@ def checked(path: Path, read: Callable[[], Any]) -> CheckedFile:
 def check_study(folder: Path | str) -> Iterator[CheckedFile]:
     """Every file of a study that a command wrote, the plan first; the crowd's own files are another matter."""
     folder = Path(folder)
-    opened = checked(folder / "study.yaml", lambda: _sums(folder / "study.yaml", Study.open(folder)))
+    opened = checked(folder / "study.yaml", lambda: _verified(folder / "study.yaml", Study.open(folder)))
     yield opened
     study = Study(folder, None, None)  # its paths, whatever the plan says
     rows = {study.history_path: None, study.conversations_path: study.conversations}
@@ -44,16 +44,11 @@ def check_study(folder: Path | str) -> Iterator[CheckedFile]:
         name = units.name
         rows[study.units_path(name)] = lambda name=name: study.units(name)
         rows[study.judgements_path(name)] = lambda name=name: study.judgements(name)
-    further = {*study.summed(), *folder.glob("*.jsonl"), *folder.glob("surveys/*/*.jsonl"), *folder.glob("*.json")}
-    further |= {
-        *folder.glob("surveys/*/*.json"),
-        *folder.glob("surveys/*/analysis/**/*.json"),
-        *folder.glob("analysis/**/*.json"),
-        *folder.glob("nuc/**/*.json*"),
-    }
-    for path in sorted((rows.keys() | further) - {opened.path}):
-        if path.exists() or checksums.sums_path(path).exists():
-            yield checked(path, lambda path=path: _sums(path, (rows.get(path) or (lambda: _parsed(path)))()))
+    recorded = checksums.read_manifest(folder)
+    names = {folder / name for name in recorded} | {p for pattern in checksums.RECORDED for p in folder.glob(pattern)}
+    for path in sorted((rows.keys() | names) - {opened.path}):
+        if path.is_file() or path.relative_to(folder).as_posix() in recorded:
+            yield checked(path, lambda path=path: _verified(path, (rows.get(path) or (lambda: _parsed(path)))()))
 
 
 def _parsed(path: Path) -> list | None:
@@ -64,28 +59,24 @@ def _parsed(path: Path) -> list | None:
     return None if path.suffix != ".json" else parse_json(path.read_bytes()) and None
 
 
-def _sums(path: Path, found: Any) -> str:
-    """What the checksums say; `found` are the rows, where there are any."""
+def _verified(path: Path, found: Any) -> str:
+    """Return how many rows a file has, where `found` are rows; a `UserError` where it is not as recorded."""
     checksums.verify(path)
-    told = [f"{len(found):,} rows"] if isinstance(found, list) else []
-    edits = checksums.edits(path)
-    if checksums.read_sums(path) is None:
-        told.append("no checksums, so only its form can be checked")
-    return "; ".join(told + ([f"by hand: {edits}"] if edits else []))
+    return f"{len(found):,} rows" if isinstance(found, list) else ""
 
 
-def accept_edits(study: Study | Path) -> dict[str, str]:
-    """Take the files as they are, whoever changed them; returns what was changed, by path in the study."""
-    folder = study.path if isinstance(study, Study) else study
-    unread = Study(folder, None, None)
-    found = {}
-    for path in unread.summed():
-        if not path.exists():
-            checksums.sums_path(path).unlink()
-            found[path.relative_to(folder).as_posix()] = "taken out whole"
-        elif checked(path, lambda path=path: checksums.verify(path)).problem:
-            found[path.relative_to(folder).as_posix()] = checksums.accept(path)
-    opened = Study.open(folder)
-    if found:
-        opened.record("accepted", {**opened.provenance().get("accepted", {}), **found})
-    return found
+def record_as_they_are(folder: Path) -> list[str]:
+    """Make the manifest anew from the files as they are; returns the names of those that were changed by hand."""
+    try:
+        recorded = checksums.read_manifest(folder)
+    except UserError:
+        recorded = {}
+    changed = [name for name in recorded if checked(folder / name, lambda n=name: checksums.verify(folder / n)).problem]
+    manifest = checksums.new_manifest(folder)
+    kept = [name for name in recorded if name not in manifest and (folder / name).exists()]
+    checksums.write_manifest(folder, manifest | {name: checksums.record_of(folder / name) for name in kept})
+    study = Study.open(folder)
+    if changed:
+        before = study.provenance().get("changed_by_hand", {}).get("files", [])
+        study.record("changed_by_hand", {"files": sorted({*before, *changed})})
+    return changed

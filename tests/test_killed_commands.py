@@ -27,9 +27,9 @@ KILLS = 30
 AT_ONCE = 8
 """Requests that a contestant or a judge has under way."""
 
-EVERY_RUN = ("*provenance.json*", "report/*", "logs/*", "*/raw.jsonl", "*/judges/*.json", "*/analysis/.*.sums")
+EVERY_RUN = ("*provenance.json*", "report/*", "logs/*", "*/raw.jsonl", "*/judges/*.json", "manifest.json")
 """They say what each run asked of a server and when, answers in the order in which they came, and what was printed.
-Checksums of analyses are among them, since these name the checksums of the judges' files: `_figures`."""
+The manifest holds checksums of these files."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 

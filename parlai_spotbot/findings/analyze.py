@@ -126,7 +126,7 @@ def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], 
     for stale in [path for name in REMOVED for path in folder.glob(f"{name}*")]:
         checksums.remove(stale)
     for name, value in result.items():
-        checksums.write_anew(folder / f"{name}.json", value)
+        checksums.write_json(folder / f"{name}.json", value)
     for name, table in found.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
 

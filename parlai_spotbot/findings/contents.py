@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from parlai_spotbot import checksums, files, hints
+from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
@@ -233,7 +233,7 @@ def _judges(study: Study, survey: str) -> dict[str, dict]:
     judges = {}
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
         remedy = f"Remove it, and run the same spotbot_judge command for judge '{path.stem}' again."
-        value = files.read_json(path, "file of a judge", remedy)
+        value = checksums.read_json(path, "file of a judge", remedy)
         if not isinstance(value, dict) or not isinstance(value.get("variants"), dict):
             raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
         judges[f"judge:{value.get('judge', path.stem)}"] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
@@ -87,7 +87,7 @@ def judges_of(study: Study, survey: str) -> dict[str, dict]:
     """Return `about`, the JUDGE.json, of each judge that has left one."""
     found = {}
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
-        about = files.read_json(path, "file of a judge", "Make it anew with spotbot_judge.")
+        about = checksums.read_json(path, "file of a judge", "Make it anew with spotbot_judge.")
         if not isinstance(about, dict):
             raise UserError(f"{path}: expected what a judge says of itself.", "Make it anew with spotbot_judge.")
         found[f"judge:{about.get('judge', path.stem)}"] = {"about": about}

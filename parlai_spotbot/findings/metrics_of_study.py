@@ -111,7 +111,7 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
         if stale.stem not in made:
             stale.unlink()
     for stem, own in result.items():
-        checksums.write_anew(folder / f"{stem}.json", own)
+        checksums.write_json(folder / f"{stem}.json", own)
     for name, table in made.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
     return result

@@ -59,11 +59,12 @@ def drop_judge(study: Study, survey: str, judge: str) -> Dropped:
         if others:
             checksums.write_text(path, "".join(others))
         else:
-            path.unlink()
+            checksums.remove(path)
     folder.mkdir(parents=True, exist_ok=True)
     gone = [about, about.parent / f"{judge}_reasons.jsonl", about.parent / judge]
     for thing in [*gone, *([] if others else [study.analysis_path(survey)])]:
         if thing.exists():
+            checksums.forget(thing)
             thing.rename(folder / thing.name)
     known_options = study.provenance().get("judge", {})
     if judge in known_options.get(survey, {}):

@@ -42,13 +42,13 @@ def judge_study(
     judge = get_judge(judge)(seed) if isinstance(judge, str) else judge
     work = _Work(study, survey, judge)
     units = work.units()
+    judge.open(study, survey)
     try:
-        judge.open(study, survey)
         known = work.answers()
         work.check_options(bool(known))
         todo = work.unanswered(units, known)
         path = summary_path(study, survey, judge.name)
-        before = files.read_json(path) if path.exists() else {}
+        before = checksums.read_json(path) if path.exists() else {}
         whole = before.get("answered") == before.get("units") and not before.get("stopped")
         if not todo and before and whole:
             return before
@@ -61,6 +61,7 @@ def judge_study(
             def tell(done: int) -> None:
                 files.write_json(path, {**begun, "answered": tally["answered"] + done})
 
+            checksums.forget(path)
             tell(0)
             work.answer(todo, {row.judgement_id for row in known}, progress, tell)
         elif not before:  # a crash came between the last answer and the summary
@@ -70,7 +71,7 @@ def judge_study(
         left = len(work.unanswered(units, answers))
         tally = {"units": len(units), "answered": len(units) - left}
         summary = {**_summary(judge, answers, measured), **tally}
-        files.write_json(path, summary)
+        checksums.write_json(path, summary)
         return summary
     finally:
         judge.close()
@@ -80,8 +81,8 @@ def estimate(study: Study, survey: str, judge: Judge) -> dict:
     """What letting the judge answer would take: ``{"judge", "units", …}``, and what else it knows. Writes nothing."""
     work = _Work(study, survey, judge)
     units = work.units()
+    judge.open(study, survey)
     try:
-        judge.open(study, survey)
         known = work.answers()
         work.check_options(bool(known))
         todo = work.unanswered(units, known)

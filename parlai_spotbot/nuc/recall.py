@@ -235,7 +235,7 @@ def _keep(path: Path, questions: list[NucQuestion]) -> None:
 def write(out: Path, results: Mapping[str, dict]) -> None:
     """The results as JSON, and as tables."""
     for name, value in results.items():
-        checksums.write_anew(out / "analysis" / f"{name}.json", value)
+        checksums.write_json(out / "analysis" / f"{name}.json", value)
     ranking = results["ranking"]
     tables = {"ranking": table_rows(ranking), "curve": curve_rows(results["curve"]), "tests": ranking["comparisons"]}
     tables |= {"corpora": corpus_rows(ranking)} if "corpora" in ranking else {}

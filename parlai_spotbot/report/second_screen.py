@@ -57,10 +57,8 @@ def second_screen(
     account = lead_of(contents)
     how = [("Conversations", _conversations(first)), ("Judged by", _judged_by(contents))]
     careful = []
-    edits = contents.study.edits()
-    if edits:
-        told = listed(f"{name} ({words})" for name, words in edits.items())
-        careful.append(f"Files of this study were changed by hand: {told}.")
+    if edited := contents.study.provenance().get("changed_by_hand", {}).get("files"):
+        careful.append(f"Files of this study were changed by hand: {listed(edited)}.")
     if gone := sorted(contents.study.gone):
         told = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out of everything here"
         careful.append(f"{told}; what was said and judged is kept.")

@@ -14,11 +14,11 @@ class SpotbotCheck(Command):
     EPILOG = """\
   parlai spotbot_check --study studies/mine
       Every file, the crowd's ledgers with their backups, and Mephisto's database. Exit code 1 if anything is wrong.
-  parlai spotbot_check --study studies/mine --accept
-      You changed files by hand: they are taken as they are. Provenance and report go on saying so.
+  parlai spotbot_check --study studies/mine --new-manifest
+      You changed files by hand, or lost manifest.json: the files are recorded as they are, provenance.json names them.
   parlai spotbot_check --study studies/mine --restore
       Puts the newest sound backup in the place of a ledger that is damaged or gone; what was there is set aside."""
-    FIRST = ("--accept", "--restore")
+    FIRST = ("--new-manifest", "--restore")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
@@ -26,7 +26,7 @@ class SpotbotCheck(Command):
         group.add_argument("place", type=str, nargs="?", default="", metavar="STUDY", help="the study's folder")
         group.add_argument("--study", type=str, default="", metavar="DIR", help="the same")
         group = parser.add_argument_group("What to do")
-        group.add_argument("--accept", action="store_true", help="take files as they are that were changed by hand")
+        group.add_argument("--new-manifest", action="store_true", help="record the files as they are")
         group.add_argument(
             "--restore",
             type=str,
@@ -48,12 +48,12 @@ class SpotbotCheck(Command):
         if not Study.exists(folder):
             Study.open(folder)  # says what is missing
         from parlai_spotbot.crowdsourcing.check import check_collections, restore
-        from parlai_spotbot.study_check import accept_edits, check_study
+        from parlai_spotbot.study_check import check_study, record_as_they_are
 
-        if self.opt["accept"]:
+        if self.opt["new_manifest"]:
             with files.lock(folder / ".lock", "spotbot_check"):
-                accepted = accept_edits(folder)
-            print("\n".join(f"accepted: {name}: {words}" for name, words in accepted.items()) or "nothing to accept")
+                changed = record_as_they_are(folder)
+            print(f"recorded as they are; changed by hand: {', '.join(changed) or 'none'}")
         if self.opt["restore"]:
             name = self.opt["restore"] if self.opt["restore"] != "newest" else ""
             print("\n".join(restore(Study.open(folder), name)) or "no ledger is damaged, so none was restored")

@@ -124,7 +124,7 @@ class SpotbotNuc(Command):
         results, ranking = found.results, found.results["ranking"]
         if study:
             results["agreement"] = agreement_of(analysed(study), ranking, ranking["made_by"]["seed"])
-            checksums.write_anew(out / "analysis" / "agreement.json", results["agreement"])
+            checksums.write_json(out / "analysis" / "agreement.json", results["agreement"])
         write_page(out / "index.html", results)
         print(f"\n{asked(ranking)}\n{told(sections(results))}")
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")

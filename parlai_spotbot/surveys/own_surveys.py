@@ -257,8 +257,7 @@ def taken(study: Study, given: str) -> Iterator[str]:
         if before is not None:
             checksums.write_json(path, to_data(before))
         else:
-            path.unlink()
-            checksums.sums_path(path).unlink(missing_ok=True)
+            checksums.remove(path)
             with contextlib.suppress(OSError):
                 path.parent.rmdir()
         raise

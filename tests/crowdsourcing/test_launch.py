@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from people import SURVEY, Annotator, Launch, ScriptLaunch, known_of, make_study
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection import LaunchRequest
@@ -181,7 +181,7 @@ def test_another_port_than_the_last_time_is_said_and_the_links_follow(study, mon
     paths = CollectionPaths.of(study, SURVEY)
     paths.make()
     read_secret(paths.secret)
-    files.write_json(paths.launch, {"port": 999})
+    checksums.write_json(paths.launch, {"port": 999})
     launch(LaunchRequest(study.path, annotators=1), say=(said := []).append)
     assert any("the last launch served at port 999" in line for line in said)
     assert "http://127.0.0.1:1234/?t=" in paths.links.read_text(encoding="utf-8")
@@ -360,7 +360,7 @@ def test_neither_a_number_nor_a_file_is_named(text):
 def test_links_that_somebody_wrote_are_not_taken_for_ours(study):
     paths = CollectionPaths.of(study, SURVEY)
     paths.make()
-    files.write_text(paths.links, "name,url\nAnna,http://x\n")
+    checksums.write_text(paths.links, "name,url\nAnna,http://x\n")
     with pytest.raises(UserError, match=r"links\.csv"):
         launch(LaunchRequest(study.path, annotators=1), say=lambda text: None)
 

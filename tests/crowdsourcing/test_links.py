@@ -31,6 +31,7 @@ def query(link):
 
 @pytest.fixture
 def states(tmp_path):
+    (tmp_path / "study.yaml").touch()
     return LinkStates(tmp_path / "links.jsonl")
 
 

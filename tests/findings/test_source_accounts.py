@@ -5,7 +5,7 @@ import shutil
 import pytest
 from scripted import always_first, answered, by_chance, knowing, rows_of, small_study
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import Analysis, read_contents
 from parlai_spotbot.findings.finding import Result
@@ -81,7 +81,7 @@ def test_a_judge_that_says_that_it_answered_all_has_though_some_answers_are_miss
     about = {"judge": "killed", "variants": {}, "units": units, "answered": units}
     path, folder = study.survey_path(SURVEY) / "judges" / "killed.json", study.analysis_path(SURVEY)
     shutil.copytree(folder, tmp_path / "before")
-    files.write_json(path, about)
+    checksums.write_json(path, about)
     try:
         from parlai_spotbot.findings.analyze import analyze
 

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 for room in ("", "analysis", "report"):
     sys.path.insert(0, str(HERE.parent / room))
 
-from parlai_spotbot import files  # noqa: E402
+from parlai_spotbot import checksums  # noqa: E402
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Turn, Utterance  # noqa: E402
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze  # noqa: E402
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport  # noqa: E402
@@ -80,12 +80,12 @@ def people() -> None:
     pairs = [(a, b) for i, a in enumerate(bots) for b in bots[i + 1 :]]
     talks = [conversation(f"{a}-{b}-{n}", (a, b) if n % 2 else (b, a), n, rng) for a, b in pairs for n in range(4)]
     talks += [conversation(f"people-{n}", (HUMAN, HUMAN), n, rng) for n in range(7)]
-    files.write_jsonl(Path("chats.jsonl"), [talk.to_json() for talk in talks])
+    checksums.write_jsonl(Path("chats.jsonl"), [talk.to_json() for talk in talks])
     SpotbotImport.main(format="conversations", data="chats.jsonl", domain="chitchat", study="people")
     SpotbotPack.main(study="people", unit_size=7, humans_per_unit=2)
     study = Study.open("people")
     controls = made_controls(talks[-3:])
-    files.write_jsonl(study.survey_path("spot_the_bot") / "controls.jsonl", [item.to_json() for item in controls])
+    checksums.write_jsonl(study.survey_path("spot_the_bot") / "controls.jsonl", [item.to_json() for item in controls])
     rows = people_answers(study, controls, rng)
     with open("answers.csv", "w", newline="", encoding="utf-8") as out:
         table = csv.DictWriter(out, list(rows[0]))
@@ -168,7 +168,7 @@ def surveys() -> None:
     chats = [
         conversation(f"chat-{bot}-{n}", (HUMAN, bot), n, rng, 10, 0) for bot in study.plan.contestants for n in range(3)
     ]
-    files.write_jsonl(study.conversations_path, [talk.to_json() for talk in [*study.conversations(), *chats]])
+    checksums.write_jsonl(study.conversations_path, [talk.to_json() for talk in [*study.conversations(), *chats]])
     for survey in ("spot_the_bot", "spot_the_bot_game"):
         SpotbotPack.main(study="surveys", survey=survey, unit_size=10, humans_per_unit=3)
         scripted(Study.open("surveys"), survey)
@@ -227,7 +227,7 @@ def scripted(study: Study, survey: str) -> None:
                     )
                     for (q, t), value in given.items()
                 ]
-    files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
+    checksums.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
 
 
 def opened(survey: str, question: str, value: str, item: Item, rng: random.Random) -> int:
@@ -266,8 +266,8 @@ def behaviours(study: Study) -> None:
         if number % 3 == 0:
             key[1] = next(labels for labels in sorted(possible(task), key=sorted) if labels != key[1])
         rows += answered(f"g{number}", golds[task], task, key, answers_for, (f"w{number // 2}", HUMAN), number)
-    files.write_jsonl(study.judgements_path("abc_eval"), [row.to_json() for row in rows])
-    files.write_jsonl(study.survey_path("abc_eval") / "training.jsonl", rounds(("consistency", "empathy")))
+    checksums.write_jsonl(study.judgements_path("abc_eval"), [row.to_json() for row in rows])
+    checksums.write_jsonl(study.survey_path("abc_eval") / "training.jsonl", rounds(("consistency", "empathy")))
 
 
 def next_turns(study: Study) -> None:
@@ -290,7 +290,7 @@ def next_turns(study: Study) -> None:
     Path("groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
     pack_study(study, "nuc", unit_size=6, annotators_per_segment=2, groups=Path("groups.yaml"))
     write_controls(study, "nuc")
-    files.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in made_up_nuc._answers(study, 3)))
+    checksums.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in made_up_nuc._answers(study, 3)))
 
 
 def voted(study: Study) -> None:

@@ -7,7 +7,7 @@ import pytest
 from golden_compare import differences
 from golden_text import page_text
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.report import build_report
@@ -42,7 +42,7 @@ def test_several_studies_compare_as_they_did(tmp_path):
             target = tmp_path / name / path.relative_to(golden_runs.EXPECTED / name)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-        files.write_text(tmp_path / name / "report" / "index.html", "pages of several studies lead here")
+        checksums.write_text(tmp_path / name / "report" / "index.html", "pages of several studies lead here")
     golden_runs.run_several(tmp_path)
     hold(golden_runs.SEVERAL, tmp_path)
 
@@ -106,7 +106,7 @@ def grown(study):
         for n in range(4)
     ]
     rows = [talk.to_json() for talk in [*study.conversations(), *talks]]
-    files.write_jsonl(study.conversations_path, rows)
+    checksums.write_jsonl(study.conversations_path, rows)
     known = {unit.unit_id for unit in study.units("spot_the_bot")}
     options = study.provenance()["pack"]["spot_the_bot"]["options"]
     pack_study(study, "spot_the_bot", unit_size=options["unit_size"], humans_per_unit=options["humans_per_unit"])
@@ -134,7 +134,7 @@ def grown(study):
                 )
                 for (q, t), value in given.items()
             ]
-    with files.Journal(study.judgements_path("spot_the_bot")) as journal:
+    with checksums.Journal(study.judgements_path("spot_the_bot")) as journal:
         journal.append(*(row.to_json() for row in answered))
     return talks, answered
 

@@ -172,7 +172,7 @@ def test_a_judge_is_dropped_and_all_else_stays(both, capsys):
     assert f"{len(own)} answers are dropped, 1 of others stay" in shown
     assert str(folder) in shown
     changed = {p for p, data in others.items() if p.read_bytes() != data and p.name != ".lock"}
-    assert changed == {both.provenance_path, files.sums_path(both.provenance_path)}
+    assert changed == {both.provenance_path, both.path / "manifest.json"}
     assert "hosted" not in both.provenance()["judge"][SURVEY]
 
 

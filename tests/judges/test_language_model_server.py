@@ -16,7 +16,7 @@ import pytest
 from chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, seen
 from small_study import MANY, SURVEY, conversation, item, spot_study, study_of
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
@@ -164,7 +164,7 @@ FAULTS = [503, "cut", "malformed", "html", "refuse", (429, {"Retry_After": "0"})
 def test_faults_between_cost_no_answer(study):
     with ChatServer(fair) as server:
         clean = run(study, server.url) and answers(study)
-    study.judgements_path(SURVEY).unlink()
+    checksums.remove(study.judgements_path(SURVEY))
     with ChatServer(fair) as server, Proxy(server.url, FAULTS) as proxy:
         first = run(study, proxy.url, timeout=2.0, retries=5, concurrency=2)
         assert first["missing"]["reasons"] in ({}, {"endless": 1})  # that one isn't waited for again in the same run
@@ -428,13 +428,13 @@ def test_torn_files_are_completed_to_the_same_bytes(study):
         path, cache = study.judgements_path(SURVEY), study.survey_path(SURVEY) / "judges" / NAME / "raw.jsonl"
         whole, answered = path.read_bytes(), cache.read_bytes()
         for share in (0.0, 0.37, 0.8):
-            files.write_bytes(path, whole[: int(len(whole) * share)])
-            summary_path(study, SURVEY, NAME).unlink()
+            checksums.write_bytes(path, [whole[: int(len(whole) * share)]])
+            checksums.remove(summary_path(study, SURVEY, NAME))
             assert run(study, server.url) == summary
             assert path.read_bytes() == whole
         assert len(server.bodies) == 40
-        cache.write_bytes(answered[: int(len(answered) * 0.6)])
-        files.write_bytes(path, b"")
+        checksums.write_bytes(cache, [answered[: int(len(answered) * 0.6)]])
+        checksums.write_bytes(path, [])
         run(study, server.url)
         assert len(server.bodies) == 40 + 40 - answered[: int(len(answered) * 0.6)].count(b"\n")
     assert answers(study)

@@ -73,7 +73,7 @@ def test_a_torn_file_is_completed_to_the_same_bytes_and_people_stay(copy, judged
     person = {**row, "judgement_id": "p", "worker_id": "w1", "source": "human", "seconds": 12.0}
     first = (files.dumps(person) + "\n").encode()
     path.write_bytes(first + whole[: int(len(whole) * 0.37)])  # torn within a unit, within a line
-    checksums.sums_path(path).unlink()
+    checksums.forget(path)
     assert judge_study(copy, SURVEY, "spotter", seed=0, progress=False) == judged[1]
     assert path.read_bytes() == first + whole
     assert summary_path(copy, SURVEY, "spotter").read_bytes() == summary
@@ -84,7 +84,7 @@ def test_another_seed_on_answers_that_exist_is_refused(copy):
     before = path.read_bytes()
     with pytest.raises(UserError, match="made with seed 0, version 4; asked for are seed 5"):
         judge_study(copy, SURVEY, "spotter", seed=5, progress=False)
-    copy.provenance_path.unlink()
+    checksums.remove(copy.provenance_path)
     with pytest.raises(UserError, match="not recorded"):
         judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
     assert path.read_bytes() == before
@@ -95,7 +95,7 @@ def test_answers_of_an_older_version_are_not_mixed_with_new_ones(copy):
     older = {**judges[SURVEY], "spotter": {**judges[SURVEY]["spotter"], "version": 2}}
     copy.record("judge", {**judges, SURVEY: older})
     path.write_bytes(path.read_bytes()[:-1000])
-    checksums.sums_path(path).unlink()
+    checksums.forget(path)
     before = path.read_bytes()
     with pytest.raises(UserError, match="made with seed 0, version 2; asked for are seed 0, version 4"):
         judge_study(copy, SURVEY, "spotter", seed=0, progress=False)

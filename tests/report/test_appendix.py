@@ -5,7 +5,7 @@ import re
 import pytest
 import report_sentences
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.findings.contents import read_contents, surveys_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report import appendix
@@ -113,7 +113,7 @@ def test_latex_is_escaped_and_citations_are_turned(given, plain, latex):
 def test_names_with_markup_stay_inert_on_the_page(new_study, tmp_path):
     study = new_study(tmp_path / "study", sources=("human",), analyze=False)
     text = study.plan_path.read_text(encoding="utf-8")
-    files.write_text(study.plan_path, text.replace("domain: chitchat", "domain: '<b>x</b> & y'"))
+    checksums.write_text(study.plan_path, text.replace("domain: chitchat", "domain: '<b>x</b> & y'"))
     page = section(appendix_of(Study.open(study.path)))
     assert "<b>x</b>" not in page
     assert "&lt;b&gt;x&lt;/b&gt; &amp; y" in page
@@ -137,7 +137,7 @@ def test_every_survey_has_its_texts(name, study, tmp_path):
             surveys=(name,),
         ),
     )
-    files.write_jsonl(own.conversations_path, (c.to_json() for c in study.conversations()))
+    checksums.write_jsonl(own.conversations_path, (c.to_json() for c in study.conversations()))
     texts = appendix_of(own)
     assert "It has not been answered yet." in texts["methods.md"]
 
@@ -152,12 +152,12 @@ def test_what_was_warned_of_stands_on_the_second_screen_and_in_the_methods(new_s
     value = files.read_json(path, "analysis file", "")
     beware = "Beware: on who is human this judge agrees with people no more than chance may give."
     value["by_source"]["judge:spotter"]["verdict"] |= {"warning": True, "sentence": beware}
-    files.write_json(path, value)
+    checksums.write_json(path, value)
     path = study.analysis_path(SURVEY) / "hygiene.json"
     value = files.read_json(path, "analysis file", "")
     fault = "alice goes round in circles in 12% of its turns (9% to 16%, people 0.1%)."
     value["contestants"]["alice"]["sentence"] = fault
-    files.write_json(path, value)
+    checksums.write_json(path, value)
     told = report_sentences.sentences(study)
     screen, methods = "\n".join(told["second screen"]), "\n".join(told["methods"])
     assert f"Packing warned: {surface}." in screen
@@ -180,7 +180,7 @@ def test_methods_say_how_the_figures_of_this_study_were_made(new_study, tmp_path
     def methods(**change):
         ranking["bootstrap"] |= {"resample": change.pop("resample", "conversations_workers")}
         ranking["davidson_model"] |= change
-        files.write_json(path, value)
+        checksums.write_json(path, value)
         return appendix_of(study)["methods.md"]
 
     assert "ties and the order of the two included" in methods(order_effect=0.1)

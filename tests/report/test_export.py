@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.answers import Facts, Options
 from parlai_spotbot.findings.compute import compute
@@ -53,12 +53,12 @@ def plant(study):
         {**extra, "judgement_id": "x1", "question": "extra_reason", "answer": PLANTED["free"]},
         {**extra, "judgement_id": f"{PLANTED['worker']}-x2", "question": "extra_age", "answer": "47"},
     ]
-    files.write_jsonl(study.judgements_path(SURVEY), rows + added)
+    checksums.write_jsonl(study.judgements_path(SURVEY), rows + added)
     comment = {"survey": SURVEY, "unit_id": "unit", "item_id": None, "worker_id": PLANTED["pseudonym"]}
     comment |= {"submitted_at": PLANTED["time"], "comment": PLANTED["comment"]}
-    files.write_jsonl(where / "comments.jsonl", [comment])
+    checksums.write_jsonl(where / "comments.jsonl", [comment])
     round_ = {"task": "empathy", "annotator": PLANTED["pseudonym"], "attempt": 1, "round": 3, "passed": True}
-    files.write_jsonl(where / "training.jsonl", [{**round_, "at": PLANTED["time"]}])
+    checksums.write_jsonl(where / "training.jsonl", [{**round_, "at": PLANTED["time"]}])
     crowd = where / "crowdsourcing"
     files.write_text(crowd / "empathy" / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
     files.write_text(crowd / "annotators.csv", f"annotator,worker_id\nPLATFORM-ID-0,{PLANTED['worker']}\n")
@@ -67,7 +67,7 @@ def plant(study):
     with sqlite3.connect(crowd / "ledger.db") as ledger:
         ledger.execute("create table t (worker text)")
         ledger.execute("insert into t values (?)", (PLANTED["worker"],))
-    files.write_jsonl(where / "controls.jsonl", [{"item_id": "c", "note": PLANTED["secret"]}])
+    checksums.write_jsonl(where / "controls.jsonl", [{"item_id": "c", "note": PLANTED["secret"]}])
     settings = {
         "provider": "prolific",
         "pay": 4.5,
@@ -112,15 +112,15 @@ def plant(study):
         "bot": [],
     }
     judge["variants"]["words"]["description"] = f"asked {PLANTED['server']} with {PLANTED['key']}"
-    files.write_json(where / "judges" / "spotter.json", {**judge, "cost": {"account": PLANTED["contact"]}})
+    checksums.write_json(where / "judges" / "spotter.json", {**judge, "cost": {"account": PLANTED["contact"]}})
     failure = {"contestant": "minilm", "kind": "crash", "conversation_id": "smollm2:minilm:0000"}
-    files.write_jsonl(study.failures_path, [{**failure, "message": PLANTED["error"], "log": PLANTED["home"]}])
+    checksums.write_jsonl(study.failures_path, [{**failure, "message": PLANTED["error"], "log": PLANTED["home"]}])
     text_of = study.plan_path.read_text(encoding="utf-8")
     opt = f"    opt:\n      openai_url: {PLANTED['server']}\n      openai_key_variable: {PLANTED['variable']}\n"
     opt += f"      topk: 10\n      model_file: {PLANTED['home']}/tiny.bin\n      note: see {PLANTED['server']}\n"
     changed = text_of.replace("    model: spotbot:minilm\n", f"    model: spotbot:minilm\n{opt}")
     assert changed != text_of
-    files.write_text(study.plan_path, changed)
+    checksums.write_text(study.plan_path, changed)
     return Study.open(study.path)
 
 
@@ -223,7 +223,7 @@ def test_the_copy_gives_the_same_figures(planted, copy):
     old, new = (sorted(r["annotators"]["by_source"]["human"]["annotators"].values(), key=str) for r in (one, two))
     assert sorted(row["n"] for row in old) == sorted(row["n"] for row in new)
     for stem, value in two.items():
-        files.write_json(copy.analysis_path(SURVEY) / f"{stem}.json", value)
+        checksums.write_json(copy.analysis_path(SURVEY) / f"{stem}.json", value)
     page = build_report(copy).read_text(encoding="utf-8")
     assert "Spot The Bot" in page
     assert not [what for what, needle in PLANTED.items() if needle in page]
@@ -370,7 +370,7 @@ def test_a_survey_that_is_not_known_keeps_no_texts(new_study, tmp_path):
     study = new_study(tmp_path / "odd", sources=("human",), analyze=False)
     row = study.judgements(SURVEY)[0].to_json() | {"survey": "odd", "question": "why", "answer": "well, it felt right"}
     plain = row | {"judgement_id": "2", "question": "which", "answer": "entity:1"}
-    files.write_jsonl(study.judgements_path("odd"), [row, plain])
+    checksums.write_jsonl(study.judgements_path("odd"), [row, plain])
     export_study(study, tmp_path / "out")
     lines = (tmp_path / "out" / "surveys" / "odd" / "judgements.jsonl").read_text(encoding="utf-8").splitlines()
     answers = [Judgement.from_json(json.loads(line), "row").answer for line in lines]

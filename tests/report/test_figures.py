@@ -13,7 +13,7 @@ import pytest
 from matplotlib.backends import _backend_pdf_ps
 from matplotlib.font_manager import FontPath, findfont, get_font
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.sections import CHARTS, Chart, Name
 from parlai_spotbot.records import HUMAN
@@ -334,9 +334,9 @@ def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):
 def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):
     study = new_study(tmp_path / "s")
     rows_of = [{**j.to_json(), "survey": "own_survey"} for j in study.judgements(SURVEY)[:50]]
-    files.write_jsonl(study.judgements_path("own_survey"), rows_of)
+    checksums.write_jsonl(study.judgements_path("own_survey"), rows_of)
     own = {"by_source": {HUMAN: {"anything": 1}}, "made_by": {}}
-    files.write_json(study.analysis_path("own_survey") / "numbers.json", own)
+    checksums.write_json(study.analysis_path("own_survey") / "numbers.json", own)
     page = build_report(study).read_text(encoding="utf-8")
     assert '<div class="panel" id="survey-own_survey">' in page
     section = page[page.index('<section id="own_survey-results">') :].split("</section>")[0]

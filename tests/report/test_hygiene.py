@@ -1,13 +1,12 @@
 """The section on hygiene: what stands there is what hygiene.json says, and text in it stays text."""
 
 import html
-import json
 import re
 import shutil
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.hygiene import hygiene
 from parlai_spotbot.findings.whole_study import hygiene as section_of
@@ -24,7 +23,7 @@ def looked_at(tmp_path, new_study):
     """A study in which every conversation of bots holds a turn with a tag, a token and a confession."""
     study = new_study(tmp_path / "study", text=BAD, sources=("human",), analyze=False)
     result = hygiene(study.conversations(), list(study.plan.contestants), training_overlap={"sentence": "2 of 9 hold."})
-    files.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", result)
+    checksums.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", result)
     return study, result
 
 
@@ -81,9 +80,9 @@ def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_a
     shutil.copytree(looked_at[0].path, tmp_path / "s")
     study = Study.open(tmp_path / "s")
     path = study.analysis_path("spot_the_bot") / "hygiene.json"
-    path.write_text(json.dumps({"contestants": []}))
+    checksums.write_json(path, {"contestants": []})
     with pytest.raises(UserError, match=r"hygiene\.json: field 'contestants'") as error:
         build_report(study)
     assert "spotbot_analyze" in error.value.remedy
-    path.unlink()
+    checksums.remove(path)
     assert '<section id="hygiene">' not in build_report(study).read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "analysis"))  # made_up_metrics
 from made_up_metrics import evidence_of, made_up, write_study
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.metrics_of_study import metrics_path
@@ -27,7 +27,7 @@ def told(tmp_path_factory):
     def make(evidence=None, **wishes):
         wishes = Wishes(seed=1, draws=20, **wishes)
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
-            files.write_json(metrics_path(study) / f"{stem}.json", own)
+            checksums.write_json(metrics_path(study) / f"{stem}.json", own)
         page = SurveyView(contents)
         return [chapters.part_of_source(page, source, own) for source, own in tell(read(study, ["dialogue_likert"]))]
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.spotting import stability
 from parlai_spotbot.records import HUMAN
@@ -33,7 +33,7 @@ def change(study, stem, edit):
     path = study.analysis_path("spot_the_bot") / f"{stem}.json"
     value = json.loads(path.read_text())
     edit(value["by_source"][HUMAN])
-    files.write_json(path, value)
+    checksums.write_json(path, value)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_stability_is_shown_once_it_is_computed_and_else_how_to(new_study, only,
     assert {"without smollm2", "without alice", "without eliza", "all bots", "the paper's way"} <= set(texts)
     whole = found["by_source"][HUMAN]["whole"]
     assert f'<p class="plain">{whole["sentence"]}' in html.unescape(said)
-    files.write_json(
+    checksums.write_json(
         study.analysis_path("spot_the_bot") / "stability.json", {"by_source": {HUMAN: {"why": "no match at all"}}}
     )
     assert "no match at all" in part(build_report(study).read_text(encoding="utf-8"), "stability")

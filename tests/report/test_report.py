@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
@@ -187,7 +187,7 @@ def test_text_of_conversations_stays_text(new_study, tmp_path):
 def test_failures_and_provenance_stay_text_too(new_study, tmp_path):
     study = new_study(tmp_path / "s", sources=(), bots=("alice", "eliza"))
     row = {"contestant": "alice", "kind": "exception", "message": PAYLOAD}
-    files.write_jsonl(
+    checksums.write_jsonl(
         study.failures_path,
         [{**row, "conversation_id": "alice:eliza:0001"}, {**row, "conversation_id": "alice:eliza:9999"}],
     )
@@ -280,7 +280,7 @@ def test_an_analysis_of_another_version_is_told_from_one_of_this(new_study, tmp_
         value = json.loads(path.read_text())
         for name in ("version", "sha256"):
             value["made_by"].pop(name, None)
-        files.write_json(path, value)
+        checksums.write_json(path, value)
     page = build_report(study).read_text(encoding="utf-8")
     assert "The analysis was made by another version of parlai_spotbot, whose figures may differ." in page
     assert "parlai spotbot_analyze --study DIR --survey spot_the_bot" in page
@@ -304,7 +304,7 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
         for i in range(2)
         for e in (0, 1)
     ]
-    files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in (*judgements, *missed)])
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in (*judgements, *missed)])
     result = analyze(study, bootstraps=50, backend="native")
     assert "has changed since it was analysed" not in build_report(study).read_text(encoding="utf-8")
     own = result["annotators"]["by_source"][HUMAN]
@@ -341,7 +341,7 @@ def test_a_bot_may_pass_people(new_study, tmp_path):
     value["by_source"][HUMAN]["orders"] |= {"agree": False, "reversed": [{"a": "alice", "b": "eliza"}]}
     for pair in value["by_source"][HUMAN]["pairs"]:
         pair["p_adjusted"] = 0.01 if {pair["a"], pair["b"]} == {"alice", "eliza"} else 0.9
-    files.write_json(path, value)
+    checksums.write_json(path, value)
     people = part(build_report(study).read_text(encoding="utf-8"), "ranking").split('<div class="part judge"')[0]
     assert "; more often: eliza (97%)" in people
     assert len(re.findall(r"97%.*? &gt; people</td>", people)) == 1

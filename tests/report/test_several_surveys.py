@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
@@ -62,7 +62,7 @@ def answer(study: Study, survey: str) -> None:
                     )
                     for (q, t), value in given.items()
                 ]
-    files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
+    checksums.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
 
 
 def chosen(question, target, item, talks, rng, faithful, liked=LIKED):
@@ -150,7 +150,7 @@ def test_what_changed_since_the_analysis_is_not_planned_with(several, capsys):
     path = several.judgements_path("acute_eval")
     whole = path.read_bytes()
     rows = files.read_jsonl(path, lambda row, where: row)
-    files.write_jsonl(
+    checksums.write_jsonl(
         path,
         [{**row, "annotation_id": row["annotation_id"] + "x", "judgement_id": f"x{i}"} for i, row in enumerate(rows)]
         + rows,

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.findings.whole_study import methods
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import CAUTION, build_report
@@ -64,7 +64,7 @@ def both(study, tmp_path):
         made_by = {"used": dict.fromkeys(sources, 240)}
         for place, stem in enumerate(("ranking", "time")):
             by_source = {source: stems[place] for source, stems in found.items()}
-            files.write_json(
+            checksums.write_json(
                 own.analysis_path("acute_eval") / f"{stem}.json", {"by_source": by_source, "made_by": made_by}
             )
         methods.write(own)

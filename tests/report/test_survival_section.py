@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
 
@@ -56,7 +56,7 @@ def edited(new_study, path, change):
     file = study.analysis_path("spot_the_bot") / "survival.json"
     value = json.loads(file.read_text())
     change(value["by_source"][HUMAN])
-    files.write_json(file, value)
+    checksums.write_json(file, value)
     return html.unescape(part(build_report(study).read_text(encoding="utf-8"), "survival"))
 
 

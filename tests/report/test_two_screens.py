@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.contents import read_contents, surveys_of
@@ -214,6 +214,6 @@ def test_people_lead_whatever_the_survey_and_what_is_empty_stays_away(new_study,
     shutil.copytree(study.analysis_path(SURVEY), study.analysis_path("acute_eval"))
     for path in study.analysis_path("acute_eval").glob("*.json"):
         path.write_text(path.read_text().replace('"judge:spotter"', f'"{HUMAN}"'))
-        files.sums_path(path).unlink()
+        checksums.forget(path)
     assert order() == ["acute_eval", SURVEY]
     assert order(named=True)[0] == SURVEY

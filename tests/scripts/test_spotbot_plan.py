@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.analysis.planning import Design, conversations_needed
 from parlai_spotbot.analysis.planning.surveys import Rating, Wish
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
@@ -139,7 +139,7 @@ def test_a_pilot_that_is_not_analysed_says_so(capsys, tmp_path):
         tmp_path / "s",
         Plan("chitchat", {n: Contestant(n, model="spotbot:eliza") for n in PASSING}, surveys=("acute_eval",)),
     )
-    files.write_jsonl(study.conversations_path, [])
+    checksums.write_jsonl(study.conversations_path, [])
     with pytest.raises(SystemExit):
         SpotbotPlan.main(study=str(study.path), survey="acute_eval")
     assert "not analysed" in capsys.readouterr().err
@@ -181,8 +181,8 @@ def pilot(tmp_path):
                     )
                     for i, (question, target, answer) in enumerate(rows)
                 ]
-    files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
-    files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
+    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
     return study
 
 

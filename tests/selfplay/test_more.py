@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from test_how_it_is_played import asked, run
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.more import more_asked
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
@@ -119,11 +119,11 @@ def test_a_plan_that_was_edited_after_play_is_refused_and_nothing_is_lost(path, 
     plan, kept = path / "study.yaml", (path / "conversations.jsonl").read_bytes()
     text = plan.read_text()
     assert old in text
-    files.write_text(plan, text.replace(old, new))
+    checksums.write_text(plan, text.replace(old, new))
     with pytest.raises(UserError, match=says):
         run(path, SelfPlayRequest())
     assert (path / "conversations.jsonl").read_bytes() == kept
-    files.write_text(plan, text)
+    checksums.write_text(plan, text)
     assert run(path, SelfPlayRequest()).complete
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from people_talking import chat
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.surveys import get_survey
@@ -239,10 +239,10 @@ def test_another_seed_changes_them_until_somebody_has_been_handed_a_unit(packed)
 
 def test_a_study_without_people_to_spare_says_so(packed):
     yaml = packed.plan_path.read_text(encoding="utf-8")
-    files.write_text(packed.plan_path, re.sub("domain: chitchat", "domain: elsewhere", yaml))
+    checksums.write_text(packed.plan_path, re.sub("domain: chitchat", "domain: elsewhere", yaml))
     units = {c for unit in packed.units("spot_the_bot") for item in unit.items for c in item.conversation_ids}
     kept = [c.to_json() for c in packed.conversations() if c.conversation_id in units]
-    files.write_jsonl(packed.conversations_path, kept)
+    checksums.write_jsonl(packed.conversations_path, kept)
     study = type(packed).open(packed.path)
     path = write_controls(study, "spot_the_bot")
     assert path.read_text(encoding="utf-8") == ""
@@ -260,7 +260,7 @@ def test_too_few_of_one_kind_are_named():
 
 
 def test_a_controls_file_with_other_items_is_refused(packed):
-    files.write_jsonl(controls_path(packed, "spot_the_bot"), [control(None).to_json()])
+    checksums.write_jsonl(controls_path(packed, "spot_the_bot"), [control(None).to_json()])
     with pytest.raises(UserError, match="line 1: field 'control' is None"):
         read_controls(packed, "spot_the_bot")
 

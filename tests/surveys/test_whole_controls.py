@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW, missed_by, read_controls, truth, write_controls
@@ -196,7 +196,7 @@ def test_too_few_people_are_said(study_of, make_conversation, sensible):
     bots = [make_conversation(f"b{n}-{i}", (f"bot{n}",) * 2, f"s{n}{i}", 5) for n in (0, 1) for i in range(3)]
     study = study_of([*bots, *(sensible(n) for n in range(4))])
     text = study.plan_path.read_text(encoding="utf-8").replace("domain: chitchat", "domain: elsewhere")
-    files.write_text(study.plan_path, text)
+    checksums.write_text(study.plan_path, text)
     study = type(study).open(study.path)
     pack_study(study, "acute_eval")
     write_controls(study, "acute_eval")
@@ -210,7 +210,7 @@ def test_controls_that_were_imported_stay(packed):
     one = path.read_text().splitlines(keepends=True)[0]
     path.write_text(one)
     known = study.provenance()
-    files.write_json(study.provenance_path, {k: v for k, v in known.items() if k != "controls"})
+    checksums.write_json(study.provenance_path, {k: v for k, v in known.items() if k != "controls"})
     assert write_controls(study, "acute_eval").read_text() == one
 
 

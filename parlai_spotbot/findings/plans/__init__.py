@@ -43,7 +43,7 @@ class SizePlan:
 
     def write(self, path: Path) -> None:
         """Write the plan as JSON and, after a pilot of matches, its pairs as CSV beside it."""
-        checksums.write_anew(path, self.to_json())
+        checksums.write_json(path, self.to_json())
         if self.pairs:
             files.write_text(path.with_suffix(".csv"), of_pairs(self.pairs))
 

@@ -37,7 +37,7 @@ def write(study: Study) -> None:
     found = compute(analysed(study))
     path = study.path / "analysis" / FILE
     if found:
-        checksums.write_anew(path, {"by_source": found, "made_by": {"version": VERSION}})
+        checksums.write_json(path, {"by_source": found, "made_by": {"version": VERSION}})
     else:
         checksums.remove(path)
 

@@ -80,7 +80,7 @@ def write_agreement(study: Study) -> None:
     results = read_results(folder)
     if results:
         ranking = results["ranking"]
-        checksums.write_anew(
+        checksums.write_json(
             folder / "agreement.json", agreement_of(analysed(study), ranking, ranking["made_by"]["seed"])
         )
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.language_model import combining, prompts
@@ -142,7 +142,7 @@ class LanguageModelJudge(Judge):
     # -- answering -----------------------------------------------------------------------------------------------------
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         self.model = ServedModel(self.settings, self.where, self.max_cost)
-        files.write_json(self.folder / "model.json", self.model.about)
+        checksums.write_json(self.folder / "model.json", self.model.about)
         left = len(self._open([item for items in self._items.values() for item in items]))
         self._bar = Bar(self.where, left, "answer", shown=progress)
 
@@ -201,7 +201,7 @@ class LanguageModelJudge(Judge):
     def describe(self) -> dict:
         items = [item for items in self._items.values() for item in items]
         missing, not_asked = self._missing(items)
-        files.write_jsonl(self.folder / "failures.jsonl", missing)
+        checksums.write_jsonl(self.folder / "failures.jsonl", missing)
         given, served = self.settings, {}
         for row in self.journal.rows:
             if row.model:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.prompts import ORDERS, PromptedQuestion
 
@@ -87,11 +87,13 @@ class AnswerJournal:
 
     def __post_init__(self):
         if self.path.exists():
-            for row in files.read_jsonl(self.path, RawAnswer.from_json, "file of a judge's answers", torn_tail=True):
+            for row in checksums.read_jsonl(
+                self.path, RawAnswer.from_json, "file of a judge's answers", torn_tail=True
+            ):
                 self._note(row)
             if not self.good:
                 self.bad.clear()
-        self._journal: files.Journal | None = None
+        self._journal: checksums.Journal | None = None
 
     def _note(self, row: RawAnswer) -> None:
         self.rows.append(row)
@@ -102,7 +104,7 @@ class AnswerJournal:
 
     def add(self, *rows: RawAnswer) -> None:
         """Keep `rows`, all or none, and wait until the disk has them."""
-        self._journal = self._journal or files.Journal(self.path)
+        self._journal = self._journal or checksums.Journal(self.path)
         self._journal.append(*(row.to_json() for row in rows))
         for row in rows:
             self._note(row)

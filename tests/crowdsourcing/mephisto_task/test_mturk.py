@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from office import answers
 from test_collect import Collection
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.mephisto_task import operator
 from parlai_spotbot.crowdsourcing.mephisto_task.mturk import handed_in
@@ -236,7 +236,7 @@ def test_mturk_says_whose_the_assignments_are(turk, on_mturk, serve_task):
 def test_answers_of_made_up_workers_are_not_used(turk, tmp_path):
     """20 of 20 made-up workers entered at the door, once, and their answers counted."""
     made = Collection(tmp_path / "study")
-    files.write_json(made.paths.launch, {"settings": {"provider": "mturk_sandbox"}})
+    checksums.write_json(made.paths.launch, {"settings": {"provider": "mturk_sandbox"}})
     workers = ("AREAL1", "AREAL2", "AMADEUP")
     for number, worker in enumerate(workers):
         unit = made.desk.next_unit(Visitor(worker, f"ASSIGN{number}"))["unit"]

@@ -9,7 +9,6 @@ leaves nothing behind; a broken rule raises `sqlite3.IntegrityError`.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sqlite3
 import tempfile
@@ -19,24 +18,16 @@ from typing import Any
 
 from parlai_spotbot import files, hints
 from parlai_spotbot.crowdsourcing.ledger_entries import (
-    ANNOTATOR,
-    DECISION,
-    HANDOUT,
-    RECORD_DIGEST,
-    SITTING,
-    SUBMISSION,
     Annotator,
     Handout,
     OpeningDecision,
     PracticeAttempt,
     Submission,
+    T,
     TrainingRound,
-    annotator_of,
-    digest,
-    dumps,
-    handout_of,
-    sitting_of,
-    submission_of,
+    columns,
+    entry_of,
+    row_of,
 )
 from parlai_spotbot.crowdsourcing.schema import LATER, SCHEMA, VERSION
 from parlai_spotbot.errors import UserError
@@ -63,7 +54,8 @@ def answers_in(path: Path) -> int:
         if found:
             raise sqlite3.DatabaseError(found)
         try:
-            return sum(1 for row in db.execute(f"SELECT {SUBMISSION} FROM submissions") if submission_of(row))
+            rows = db.execute(f"SELECT {columns(Submission)} FROM submissions")
+            return sum(1 for row in rows if entry_of(Submission, row))
         except ValueError as err:
             raise sqlite3.DatabaseError(str(err)) from None
 
@@ -222,6 +214,21 @@ class Ledger:
     def _rows(self, sql: str, *values: Any) -> list[tuple]:
         return self._db.execute(sql, values).fetchall()
 
+    def _insert(self, table: str, entry: Any) -> None:
+        row = row_of(entry)
+        marks = ", ".join("?" * len(row))
+        self._db.execute(f"INSERT INTO {table} ({columns(type(entry))}) VALUES ({marks})", row)
+
+    def _entries(self, kind: type[T], table: str, where: str = "1", *values: Any) -> list[T]:
+        """Return rows of a table in the order in which they were written."""
+        rows = self._db.execute(f"SELECT {columns(kind)} FROM {table} WHERE {where} ORDER BY rowid", values)
+        try:
+            return [entry_of(kind, row) for row in rows]
+        except (sqlite3.DatabaseError, ValueError) as err:
+            if isinstance(err, sqlite3.OperationalError):
+                raise
+            raise self._damaged(str(err)) from None
+
     # -- what the launch has set -------------------------------------------------------------------------------------
     def begin(self, survey: str, limit: int) -> None:
         """Say whose ledger this is and how many units one annotator may ever get; another survey is a `UserError`."""
@@ -239,15 +246,12 @@ class Ledger:
 
     # -- annotators --------------------------------------------------------------------------------------------------
     def annotator(self, worker: str) -> Annotator:
-        """What is known of this annotator; one never seen is "new"."""
-        rows = self._rows(f"SELECT {', '.join(ANNOTATOR)} FROM annotators WHERE worker = ?", worker)
-        return annotator_of(rows[0]) if rows else Annotator(worker)
+        """Return what is known of this annotator; one never seen is "new"."""
+        return next(iter(self._entries(Annotator, "annotators", "worker = ?", worker)), Annotator(worker))
 
     def annotators(self) -> list[Annotator]:
-        """Everybody, in the order in which they came."""
-        return [
-            annotator_of(row) for row in self._rows(f"SELECT {', '.join(ANNOTATOR)} FROM annotators ORDER BY rowid")
-        ]
+        """Return everybody, in the order in which they came."""
+        return self._entries(Annotator, "annotators")
 
     def _enter(self, worker: str, now: float) -> None:
         self._db.execute("INSERT OR IGNORE INTO annotators (worker, first_seen) VALUES (?, ?)", (worker, now))
@@ -261,44 +265,28 @@ class Ledger:
             )
 
     def attempts(self, worker: str) -> list[PracticeAttempt]:
-        """The annotator's attempts at the onboarding, the first one first."""
-        rows = self._rows(
-            "SELECT worker, attempt, body, mistakes, passed, at FROM onboarding WHERE worker = ? ORDER BY attempt",
-            worker,
-        )
-        return [
-            PracticeAttempt(w, a, json.loads(body), mistakes, bool(passed), at)
-            for w, a, body, mistakes, passed, at in rows
-        ]
+        """Return the annotator's attempts at the onboarding, the first one first."""
+        return self._entries(PracticeAttempt, "onboarding", "worker = ?", worker)
 
     def attempt(self, attempt: PracticeAttempt, standing: str, why: str = "") -> None:
-        """An attempt at the onboarding, and where the annotator stands after it."""
+        """Record an attempt at the onboarding, and where the annotator stands after it."""
         with self._writing():
             self._enter(attempt.worker, attempt.at)
-            self._db.execute(
-                "INSERT INTO onboarding (worker, attempt, body, mistakes, passed, at) VALUES (?, ?, ?, ?, ?, ?)",
-                (attempt.worker, attempt.attempt, dumps(attempt.body), attempt.mistakes, attempt.passed, attempt.at),
-            )
+            self._insert("onboarding", attempt)
             self._stand(attempt.worker, standing, why)
 
     def sittings(self, where: str = "1", *values: Any) -> list[TrainingRound]:
-        """Rounds of the training that were handed in, in that order; those for which the SQL condition holds."""
-        rows = self._rows(f"SELECT {', '.join(SITTING)} FROM training WHERE {where} ORDER BY rowid", *values)
-        return [sitting_of(row) for row in rows]
+        """Return rounds of the training for which the SQL condition holds, in order."""
+        return self._entries(TrainingRound, "training", where, *values)
 
     def sit(self, sitting: TrainingRound, standing: str, why: str = "") -> None:
-        """A round of the training, and where the annotator stands after it.
+        """Record a round of the training, and where the annotator stands after it.
 
         Raises `sqlite3.IntegrityError`, and records nothing, where it is not the annotator's next round.
         """
-        values = {name: getattr(sitting, name) for name in SITTING}
-        values |= {"body": dumps(sitting.body), "result": dumps(sitting.result)}
         with self._writing():
             self._enter(sitting.worker, sitting.at)
-            self._db.execute(
-                f"INSERT INTO training ({', '.join(SITTING)}) VALUES ({', '.join('?' * len(SITTING))})",
-                tuple(values[name] for name in SITTING),
-            )
+            self._insert("training", sitting)
             self._stand(sitting.worker, standing, why)
 
     def _stand(self, worker: str, standing: str, why: str) -> None:
@@ -313,13 +301,9 @@ class Ledger:
 
         Raises `sqlite3.IntegrityError`, and records nothing, where that breaks a rule.
         """
-        values = {name: getattr(handout, name) for name in HANDOUT} | {"items": dumps(handout.items)}
         with self._writing():
             self._enter(handout.worker, handout.handed_at)
-            self._db.execute(
-                f"INSERT INTO handouts ({', '.join(HANDOUT)}) VALUES ({', '.join('?' * len(HANDOUT))})",
-                tuple(values[name] for name in HANDOUT),
-            )
+            self._insert("handouts", handout)
             for table, met in (("seen_conversations", conversations), ("seen_seeds", seeds)):
                 rows = [(handout.worker, one, handout.handle) for one in met]
                 self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", rows)
@@ -330,8 +314,7 @@ class Ledger:
 
     def handouts(self, where: str = "1", *values: Any) -> list[Handout]:
         """Hand-outs in the order in which they were made, all or those for which the SQL condition `where` holds."""
-        rows = self._rows(f"SELECT {', '.join(HANDOUT)} FROM handouts WHERE {where} ORDER BY rowid", *values)
-        return [handout_of(row) for row in rows]
+        return self._entries(Handout, "handouts", where, *values)
 
     def end(self, handle: str, status: str, now: float) -> bool:
         """End an open hand-out as "returned", "expired" or "void"; False where it was not open any more."""
@@ -361,16 +344,7 @@ class Ledger:
         gets no further unit.
         """
         with self._writing():
-            self._db.execute(
-                "INSERT INTO submissions (handle, record, body, sha256, received_at) VALUES (?, ?, ?, ?, ?)",
-                (
-                    submission.handle,
-                    dumps({**submission.record, RECORD_DIGEST: digest(submission.record)}),
-                    dumps(submission.body),
-                    submission.sha256,
-                    submission.received_at,
-                ),
-            )
+            self._insert("submissions", submission)
             rows = [(submission.handle, item, missed) for item, missed in grades.items()]
             self._db.executemany("INSERT INTO grades (handle, item, missed) VALUES (?, ?, ?)", rows)
             found = self._db.execute(
@@ -384,20 +358,12 @@ class Ledger:
                 self._stand(found[0][0], "stopped", stop)
 
     def submission(self, handle: str) -> Submission | None:
-        """What was submitted for this hand-out, None where nothing was."""
-        rows = self._rows(f"SELECT {SUBMISSION} FROM submissions WHERE handle = ?", handle)
-        return self._submission(rows[0]) if rows else None
+        """Return what was submitted for this hand-out, None where nothing was."""
+        return next(iter(self._entries(Submission, "submissions", "handle = ?", handle)), None)
 
-    def submissions(self) -> Iterator[Submission]:
-        """All submissions, the earliest first."""
-        for row in self._db.execute(f"SELECT {SUBMISSION} FROM submissions ORDER BY rowid"):
-            yield self._submission(row)
-
-    def _submission(self, row: tuple) -> Submission:
-        try:
-            return submission_of(row)
-        except (sqlite3.DatabaseError, ValueError) as err:
-            raise self._damaged(str(err)) from None
+    def submissions(self) -> list[Submission]:
+        """Return all submissions, the earliest first."""
+        return self._entries(Submission, "submissions")
 
     def misses(self, worker: str) -> int:
         """How many controls the annotator has missed in all."""
@@ -437,13 +403,9 @@ class Ledger:
 
     def decide(self, decision: OpeningDecision) -> None:
         """A decision, once and for all; a second one on the same target raises `sqlite3.IntegrityError`."""
-        values = tuple(getattr(decision, name) for name in DECISION)
         with self._writing():
-            self._db.execute(
-                f"INSERT INTO decisions ({', '.join(DECISION)}) VALUES ({', '.join('?' * len(DECISION))})", values
-            )
+            self._insert("decisions", decision)
 
     def decisions(self, handle: str) -> list[OpeningDecision]:
-        """The decisions of a hand-out, in the order in which they were made."""
-        rows = self._rows(f"SELECT {', '.join(DECISION)} FROM decisions WHERE handle = ? ORDER BY rowid", handle)
-        return [OpeningDecision(*row) for row in rows]
+        """Return the decisions of a hand-out, in the order in which they were made."""
+        return self._entries(OpeningDecision, "decisions", "handle = ?", handle)

@@ -6,9 +6,11 @@ import hashlib
 import json
 import sqlite3
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from parlai_spotbot.records import Item, Judgement
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -159,34 +161,36 @@ def dumps(value: Any, **more: Any) -> str:
 RECORD_DIGEST = "sha256"
 """Key of a stored record under which its own digest stands."""
 
-HANDOUT = tuple(field.name for field in fields(Handout))
-ANNOTATOR = tuple(field.name for field in fields(Annotator))
-DECISION = tuple(field.name for field in fields(OpeningDecision))
-SUBMISSION = "handle, record, body, sha256, received_at"
-SITTING = tuple(field.name for field in fields(TrainingRound))
+JSON_FIELDS = ("body", "items", "record", "result")
 
 
-def annotator_of(row: tuple) -> Annotator:
-    return Annotator(*row)
+def columns(kind: type) -> str:
+    """Return the names of an entry's fields, which are those of its table's columns, for SQL."""
+    return ", ".join(field.name for field in fields(kind))
 
 
-def handout_of(row: tuple) -> Handout:
-    values = dict(zip(HANDOUT, row, strict=True))
-    return Handout(**values | {"items": tuple(json.loads(values["items"])), "told": bool(values["told"])})
+def row_of(entry: Any) -> tuple:
+    """Return an entry as it is stored."""
+    values = {field.name: getattr(entry, field.name) for field in fields(entry)}
+    if isinstance(entry, Submission):
+        values["record"] = {**entry.record, RECORD_DIGEST: digest(entry.record)}
+    return tuple(dumps(value) if name in JSON_FIELDS else value for name, value in values.items())
 
 
-def submission_of(row: tuple) -> Submission:
-    handle, record, body, sha256, received_at = row
-    read = Submission(handle, json.loads(record), json.loads(body), sha256, received_at)
-    kept = read.record.pop(RECORD_DIGEST, None)  # ledgers of version 0.1 have none
-    sound = digest(read.body) == sha256 and kept in (None, digest(read.record))
-    if not sound and not read.record.get("withdrawn"):
-        raise sqlite3.DatabaseError(f"the answers to hand-out {handle} are not those that were sent")
-    return read
-
-
-def sitting_of(row: tuple) -> TrainingRound:
-    values = dict(zip(SITTING, row, strict=True))
-    passed = values["passed"]
-    read = {"body": json.loads(values["body"]), "result": json.loads(values["result"])}
-    return TrainingRound(**values | read | {"passed": None if passed is None else bool(passed)})
+def entry_of(kind: type[T], row: tuple) -> T:
+    """Return a stored row as an entry; raises `sqlite3.DatabaseError` for a submission that is not what was sent."""
+    values: dict[str, Any] = {}
+    for known, value in zip(fields(kind), row, strict=True):
+        if known.name in JSON_FIELDS:
+            value = json.loads(value)
+            value = tuple(value) if isinstance(value, list) else value
+        elif "bool" in known.type and value is not None:
+            value = bool(value)
+        values[known.name] = value
+    entry = kind(**values)
+    if isinstance(entry, Submission):
+        kept = entry.record.pop(RECORD_DIGEST, None)  # ledgers of version 0.1 have none
+        sound = digest(entry.body) == entry.sha256 and kept in (None, digest(entry.record))
+        if not sound and not entry.record.get("withdrawn"):
+            raise sqlite3.DatabaseError(f"the answers to hand-out {entry.handle} are not those that were sent")
+    return entry

@@ -1,13 +1,13 @@
 """Signed links and session tokens: they say who an annotator is, and only the study's secret can make one.
 
-A token is ``spotbot1.PAYLOAD.SIGNATURE``: JSON and an HMAC-SHA256 of it, both in URL-safe base64. What a token is for
-(its purpose) goes into the key, so a link's token opens no session and the other way round. The payload can be read by
-its bearer and holds nothing but what came from them.
+A token is ``spotbot1.PAYLOAD.SIGNATURE``: JSON in URL-safe base64, signed by itsdangerous (HMAC-SHA256). Its purpose is
+the salt, so a link's token opens no session and the other way round. The bearer can read the payload, which holds
+nothing but what came from them.
 """
 
 from __future__ import annotations
 
-import base64
+import contextlib
 import hashlib
 import hmac
 import json
@@ -18,6 +18,10 @@ import zlib
 from pathlib import Path
 from urllib.parse import urlencode
 
+from itsdangerous import Signer
+from itsdangerous.encoding import base64_decode, base64_encode
+
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 
 VERSION = "spotbot1"
@@ -47,8 +51,7 @@ class ExpiredToken(BadToken):
 
 
 def read_secret(path: Path, make: bool = True) -> bytes:
-    """The study's secret. Where the file is missing 32 random bytes are written there (in hex, mode 600, durable); not
-    `make` makes that a `UserError`. A checksum follows them, but for one of an older release."""
+    """Return the study's secret; a missing one is made (32 random bytes in hex, mode 600), or is a `UserError`."""
     path = Path(path)
     if not path.exists():
         if not make:
@@ -58,11 +61,15 @@ def read_secret(path: Path, make: bool = True) -> bytes:
                 "spotbot_crowdsource --new-secret makes another: then all links and pseudonyms are new.",
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        digits = secrets.token_hex(32)
-        _write_secret(path, f"{digits} {_checksum(digits)}")
+        digits, temporary = secrets.token_hex(32), path.with_name(f".{path.name}.{os.getpid()}")
+        files.write_text(temporary, f"{digits} {_checksum(digits)}\n")
+        temporary.chmod(0o600)
+        with contextlib.suppress(FileExistsError):  # of two who try at once, the first one's stays
+            os.link(temporary, path)
+        temporary.unlink()
     text = path.read_text(encoding="utf-8", errors="replace").strip()
     digits = text[:64]
-    if not re.fullmatch(r"[0-9a-f]{64}", digits) or text not in (digits, f"{digits} {_checksum(digits)}"):
+    if not re.fullmatch("[0-9a-f]{64}", digits) or text not in (digits, f"{digits} {_checksum(digits)}"):
         raise UserError(
             f"{path}: expected 64 hexadecimal digits and their checksum, found something else.",
             "Put the original file back (spotbot_check --restore takes the copy in the folder backups): links and "
@@ -75,48 +82,28 @@ def _checksum(digits: str) -> str:
     return f"{zlib.crc32(digits.encode('ascii')):08x}"
 
 
-def _write_secret(path: Path, text: str) -> None:
-    """Whole or not at all; of two who try at once, the first one's stays."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(text + "\n")
-            out.flush()
-            os.fsync(out.fileno())
-        try:
-            os.link(temporary, path)
-        except FileExistsError:
-            return
-    finally:
-        os.unlink(temporary)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+def _signer(secret: bytes, purpose: str) -> Signer:
+    return Signer(secret, f"{VERSION} {purpose}", key_derivation="hmac", digest_method=hashlib.sha256)
 
 
 def sign(secret: bytes, purpose: str, payload: dict) -> str:
-    """A token for `payload` (JSON values; any unicode, lone surrogates too) that is good for `purpose` only."""
+    """Return a token for `payload` (JSON values, lone surrogates too) that is good for `purpose` only."""
     text = json.dumps(payload, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    body = f"{VERSION}.{_encode(text.encode('ascii'))}"
-    return f"{body}.{_signature(secret, purpose, body)}"
+    return _signer(secret, purpose).sign(f"{VERSION}.{base64_encode(text).decode()}").decode()
 
 
 def read(secret: bytes, purpose: str, token: str) -> dict:
-    """The payload of a token that was signed for `purpose`; `BadToken` for anything else.
+    """Return the payload of a token that was signed for `purpose`; `BadToken` for anything else.
 
-    The signature is compared as it stands, in constant time, before anything in the token is looked at: so not one
-    character of it can be changed, not even in the bits that base64 ignores.
+    The token is made again and compared as a whole, in constant time, before anything in it is looked at: base64
+    ignores some bits, which must not be changed either.
     """
     if not isinstance(token, str) or len(token) > MOST or not token.isascii():
         raise BadToken("not a token")
-    body, _, signature = token.rpartition(".")
-    if not hmac.compare_digest(_signature(secret, purpose, body), signature):
+    body = token.rpartition(".")[0]
+    if not hmac.compare_digest(_signer(secret, purpose).sign(body).decode(), token):
         raise BadToken("not signed by this study")
-    payload = body.partition(".")[2]
-    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return json.loads(base64_decode(body.partition(".")[2]))
 
 
 def sign_session(secret: bytes, payload: dict, now: float, seconds: float = SESSION_SECONDS) -> str:
@@ -149,22 +136,10 @@ def study_link(base: str, secret: bytes, study: str) -> str:
 
 def pseudonym(secret: bytes, worker: str) -> str:
     """16 hexadecimal digits that stand for `worker` in exports and logs; the secret alone leads back."""
-    key = _key(secret, "pseudonym")
+    key = _signer(secret, "pseudonym").derive_key()
     return hmac.new(key, worker.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:16]
 
 
 def redact(text: str) -> str:
     """`text` without any token in it."""
     return TOKEN.sub("[token]", text)
-
-
-def _key(secret: bytes, purpose: str) -> bytes:
-    return hmac.new(secret, f"{VERSION} {purpose}".encode(), hashlib.sha256).digest()
-
-
-def _signature(secret: bytes, purpose: str, body: str) -> str:
-    return _encode(hmac.new(_key(secret, purpose), body.encode("ascii"), hashlib.sha256).digest())
-
-
-def _encode(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")

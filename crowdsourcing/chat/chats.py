@@ -171,7 +171,7 @@ class Chats:
         self._check_say(handout, state, number, said)
         chat = state.chat or self._new(handout, place)
         now = self.clock()
-        self.ledger.say(chat, kept.ChatMessage(number, said, now, now))
+        self.ledger.say(chat, kept.ChatMessage(chat.chat_id, number, said, now, now))
         self._ask(chat)
         return self._reply(self._states(handout)[place], number)
 
@@ -220,7 +220,7 @@ class Chats:
         (page, drawn), item = self._chat_page(handout, place, state), self.items(handout)[place]
         record = about_item(item, drawn) | check_item(self.survey, page, {**body, "item": place})
         record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
-        self.ledger.rate(state.chat.chat_id, kept.ChatRating(record, sha256, self.clock()))
+        self.ledger.rate(kept.ChatRating(state.chat.chat_id, record, sha256, self.clock()))
         self._forget(state.chat.chat_id)
 
     def with_ratings(self, handout: Handout, body_items: Any) -> Any:
@@ -272,7 +272,7 @@ class Chats:
             return
         text = storable(answer.text)
         shown = max(now, turns[-1].said_at + typing_seconds(self.rule, chat, question.number, text))
-        self.ledger.say(chat, kept.ChatMessage(question.number, text, now, shown), troubles)
+        self.ledger.say(chat, kept.ChatMessage(chat.chat_id, question.number, text, now, shown), troubles)
 
     def resume(self) -> int:
         """After a start: ask for every answer that is due in an open hand-out, also where the contestant had failed;

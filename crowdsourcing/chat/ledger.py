@@ -6,12 +6,10 @@ itself sees to that.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import dumps
 from parlai_spotbot.crowdsourcing.schema import LATER
 
 TABLES = (
@@ -73,6 +71,7 @@ class ChatRecord:
 class ChatMessage:
     """A turn: even numbers are the person's. It is shown from `shown_at` on. Times are seconds since the epoch."""
 
+    chat_id: str
     number: int
     text: str
     said_at: float
@@ -83,12 +82,10 @@ class ChatMessage:
 class ChatRating:
     """The clean answers to a chat's item (`checking.check_item`), and the digest of what was sent."""
 
+    chat_id: str
     record: dict
     sha256: str
     rated_at: float
-
-
-CHAT = "handle, item, chat_id, contestant, seed, status"
 
 
 class ChatLedger(Ledger):
@@ -100,14 +97,9 @@ class ChatLedger(Ledger):
     def say(self, chat: ChatRecord, turn: ChatMessage, troubles: Sequence[tuple[str, str]] = ()) -> None:
         """A turn of a chat, which begins with the first; `troubles` (kind, message) there were on the way to it."""
         with self._writing():
-            self._db.execute(
-                f"INSERT OR IGNORE INTO chats ({CHAT}) VALUES (?, ?, ?, ?, ?, ?)",
-                (chat.handle, chat.item, chat.chat_id, chat.contestant, chat.seed, chat.status),
-            )
-            self._db.execute(
-                "INSERT INTO chat_turns (chat_id, number, text, said_at, shown_at) VALUES (?, ?, ?, ?, ?)",
-                (chat.chat_id, turn.number, turn.text, turn.said_at, turn.shown_at),
-            )
+            if turn.number == 0:
+                self._insert("chats", chat)
+            self._insert("chat_turns", turn)
             self._troubles(chat.chat_id, turn.number, troubles, turn.said_at)
 
     def fail(self, chat_id: str, number: int, troubles: Sequence[tuple[str, str]], now: float) -> None:
@@ -125,30 +117,24 @@ class ChatLedger(Ledger):
         with self._writing():
             self._db.execute("UPDATE chats SET status = 'open' WHERE chat_id = ? AND status = 'failed'", (chat_id,))
 
-    def rate(self, chat_id: str, rating: ChatRating) -> None:
-        """The rating of a chat, which is over thereby; a second one raises `sqlite3.IntegrityError`."""
+    def rate(self, rating: ChatRating) -> None:
+        """Record the rating of a chat, which is over thereby; a second one raises `sqlite3.IntegrityError`."""
         with self._writing():
-            self._db.execute(
-                "INSERT INTO chat_ratings (chat_id, record, sha256, rated_at) VALUES (?, ?, ?, ?)",
-                (chat_id, dumps(rating.record), rating.sha256, rating.rated_at),
-            )
-            self._db.execute("UPDATE chats SET status = 'rated' WHERE chat_id = ?", (chat_id,))
+            self._insert("chat_ratings", rating)
+            self._db.execute("UPDATE chats SET status = 'rated' WHERE chat_id = ?", (rating.chat_id,))
 
     # -- reading -----------------------------------------------------------------------------------------------------
     def chats(self, where: str = "1", *values: object) -> list[ChatRecord]:
         """Chats in the order in which they began, all or those for which the SQL condition `where` holds."""
-        rows = self._rows(f"SELECT {CHAT} FROM chats WHERE {where} ORDER BY rowid", *values)
-        return [ChatRecord(*row) for row in rows]
+        return self._entries(ChatRecord, "chats", where, *values)
 
     def turns(self, chat_id: str) -> list[ChatMessage]:
         """All turns of a chat, also those that are not shown yet."""
-        sql = "SELECT number, text, said_at, shown_at FROM chat_turns WHERE chat_id = ? ORDER BY number"
-        return [ChatMessage(*row) for row in self._rows(sql, chat_id)]
+        return self._entries(ChatMessage, "chat_turns", "chat_id = ?", chat_id)
 
     def rating(self, chat_id: str) -> ChatRating | None:
         """The rating of a chat, None while there is none."""
-        rows = self._rows("SELECT record, sha256, rated_at FROM chat_ratings WHERE chat_id = ?", chat_id)
-        return ChatRating(json.loads(rows[0][0]), *rows[0][1:]) if rows else None
+        return next(iter(self._entries(ChatRating, "chat_ratings", "chat_id = ?", chat_id)), None)
 
     def troubles(self, chat_id: str) -> list[tuple[int, str, str]]:
         """What went wrong with the contestant: (number of the turn, kind, message)."""

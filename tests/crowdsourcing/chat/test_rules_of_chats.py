@@ -56,8 +56,8 @@ def test_a_dry_run_reckons_with_what_the_papers_interactors_took():
 def state(turns, now=100.0, status="open", rated=False, reached=True, hidden=0.0):
     """`turns` said a second apart; the last one is shown `hidden` seconds later."""
     chat = ChatRecord("h" * 32, 0, "chat-1", "eliza", 7, status)
-    said = tuple(ChatMessage(i, f"turn {i}", float(i), i + hidden * (i == turns - 1)) for i in range(turns))
-    return ChatState(RULE, chat, said, ChatRating({}, "", 0.0) if rated else None, reached, now)
+    said = tuple(ChatMessage("c", i, f"turn {i}", float(i), i + hidden * (i == turns - 1)) for i in range(turns))
+    return ChatState(RULE, chat, said, ChatRating("c", {}, "", 0.0) if rated else None, reached, now)
 
 
 @pytest.mark.parametrize(

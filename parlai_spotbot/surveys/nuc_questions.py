@@ -12,6 +12,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.user_files import validated
 
 KINDS = ("uniform", "lexical", "embedding", "speaker", "dialogue")
 """How a distractor was found: at random from other conversations of the corpus; among the turns most alike by words, or
@@ -30,20 +31,9 @@ class Origin:
     turn: int
     place: int
 
-    def to_json(self) -> dict:
-        return vars(self).copy()
-
-    @classmethod
-    def from_json(cls, row: dict, where: str) -> Origin:
-        kind = files.field(row, "kind", str, where)
-        if kind not in KINDS:
-            raise UserError(f"{where}: field 'kind' is '{kind}', expected one of {', '.join(KINDS)}.", REMEDY)
-        return cls(
-            kind,
-            files.field(row, "conversation_id", str, where),
-            files.field(row, "turn", int, where),
-            files.field(row, "place", int, where),
-        )
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is '{self.kind}', expected one of {', '.join(KINDS)}")
 
 
 @dataclass(frozen=True)
@@ -114,60 +104,23 @@ class NucQuestion:
             "speakers": list(self.speakers),
             "candidates": list(self.candidates),
             "true": self.true,
-            "distractors": [origin.to_json() for origin in self.distractors],
+            "distractors": [vars(origin) for origin in self.distractors],
         }
 
-    @classmethod
-    def from_json(cls, row: dict, where: str) -> NucQuestion:
-        """Raises `UserError` naming `where` and the field."""
-        question = cls(
-            question_id=files.field(row, "question_id", str, where),
-            corpus=files.field(row, "corpus", str, where),
-            conversation_id=files.field(row, "conversation_id", str, where),
-            context=_texts(row, "context", where),
-            speakers=tuple(files.field(row, "speakers", list, where)),
-            candidates=_texts(row, "candidates", where),
-            true=files.field(row, "true", int, where),
-            distractors=_origins(row, where),
-            turn=files.field(row, "turn", int, where, 0),
-        )
-        _check(question, where)
-        return question
-
-
-def _texts(row: dict, name: str, where: str) -> tuple[str, ...]:
-    value = files.field(row, name, list, where)
-    if not value or not all(isinstance(text, str) and text for text in value):
-        raise UserError(f"{where}: field '{name}' is {value!r}, expected a list of texts.", REMEDY)
-    return tuple(value)
-
-
-def _origins(row: dict, where: str) -> tuple[Origin, ...]:
-    value = files.field(row, "distractors", list, where, [])
-    if not all(isinstance(origin, dict) for origin in value):
-        raise UserError(f"{where}: field 'distractors' is {value!r}, expected a list of objects.", REMEDY)
-    return tuple(Origin.from_json(origin, f"{where}, distractor {i}") for i, origin in enumerate(value))
-
-
-def _check(question: NucQuestion, where: str) -> None:
-    """Raise `UserError` unless the fields agree with each other."""
-    count = len(question.candidates)
-    if not 0 <= question.true < count:
-        raise UserError(f"{where}: field 'true' is {question.true}, but there are {count} candidates.", REMEDY)
-    if len(set(question.candidates)) != count:
-        raise UserError(f"{where}: field 'candidates' holds the same text twice.", "Remove one of them.")
-    speakers = question.speakers
-    if len(speakers) != len(question.context) + 1 or any(type(s) is not int or s < 0 for s in speakers):
-        raise UserError(
-            f"{where}: field 'speakers' is {list(speakers)!r}, expected a number for each of the "
-            f"{len(question.context)} turns of the context and for the next one.",
-            REMEDY,
-        )
-    places = sorted(origin.place for origin in question.distractors)
-    if places and places != [place for place in range(count) if place != question.true]:
-        raise UserError(
-            f"{where}: field 'distractors' names the places {places}, expected each wrong one once.", REMEDY
-        )
+    def __post_init__(self):
+        count = len(self.candidates)
+        if not 0 <= self.true < count:
+            raise ValueError(f"'true' is {self.true}, but there are {count} candidates")
+        if not all((*self.context, *self.candidates)) or not self.context or len(set(self.candidates)) != count:
+            raise ValueError("'context' and 'candidates' are texts, and no two candidates are alike")
+        if len(self.speakers) != len(self.context) + 1 or min(self.speakers) < 0:
+            raise ValueError(
+                f"'speakers' is {list(self.speakers)!r}, expected a number for each of the {len(self.context)} turns "
+                "of the context and for the next one"
+            )
+        places = sorted(origin.place for origin in self.distractors)
+        if places and places != [place for place in range(count) if place != self.true]:
+            raise ValueError(f"'distractors' names the places {places}, expected each wrong one once")
 
 
 def read_questions(path: Path) -> list[NucQuestion]:
@@ -175,7 +128,8 @@ def read_questions(path: Path) -> list[NucQuestion]:
     places: dict[str, str] = {}
 
     def parse(row: dict, where: str) -> NucQuestion:
-        question = NucQuestion.from_json(row, where)
+        about = {key: value for key, value in row.items() if key != "context_turns"}
+        question = validated(NucQuestion, about, where)
         if question.question_id in places:
             raise UserError(
                 f"{where}: field 'question_id' is '{question.question_id}', as in {places[question.question_id]}.",

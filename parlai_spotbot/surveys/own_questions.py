@@ -23,26 +23,23 @@ Whoever reads a study's survey reads it through `surveys.survey_of`, so that pag
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from parlai_spotbot import checksums
-from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import Malformed, parse_yaml
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import acute_eval, spot_the_bot
 from parlai_spotbot.surveys.features import feature
 from parlai_spotbot.surveys.survey import Question, Survey
+from parlai_spotbot.user_files import read_file, validated
 
 SURVEYS = ("acute_eval", "spot_the_bot", "spot_the_bot_game")
 FILE = "questions.yaml"
-TEXTS = ("wording", "option", "heading", "help")
-KEYS = (*TEXTS, "control")
-FEATURE_KEYS = ("wording", "heading", "help", "no_difference")
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 PLACEHOLDER = re.compile(r"{([^{}]*)}")
 
@@ -52,37 +49,68 @@ def path_of(study: Study, survey: str) -> Path:
     return study.survey_path(survey) / FILE
 
 
+@dataclass(frozen=True)
+class OwnFeature:
+    """A feature of a user's own."""
+
+    wording: str
+    heading: str = ""
+    help: str = ""
+    no_difference: str = ""
+
+    def __post_init__(self):
+        for key, text in vars(self).items():
+            placeholders = ["name"] if key == "option" else []
+            if isinstance(text, str) and PLACEHOLDER.findall(text) != placeholders:
+                need = "{name} once, where the speaker's name is to stand" if placeholders else "no {…}"
+                raise ValueError(f"{key} is {text!r}, which should hold {need}")
+            if key in ("wording", "option") and not text.strip():
+                raise ValueError(f"{key} is empty")
+
+
+@dataclass(frozen=True)
+class OwnQuestion:
+    """A question of a user's own for ACUTE-Eval."""
+
+    wording: str
+    option: str
+    heading: str = ""
+    help: str = ""
+    control: bool = True
+
+    __post_init__ = OwnFeature.__post_init__
+
+
+@dataclass(frozen=True)
+class _Features:
+    questions: dict[str, OwnFeature]
+
+
+@dataclass(frozen=True)
+class _Questions:
+    questions: dict[str, OwnQuestion]
+
+
+def _is_of_features(survey: str) -> bool:
+    return survey != acute_eval.SURVEY.name
+
+
 def read_questions(path: Path | str, survey: str = acute_eval.SURVEY.name) -> dict[str, dict]:
-    """The questions of a file by name, checked: keys `wording` and `option`, and `heading`, `help`, `control`; of
-    features as the module says.
+    """Return the questions of a file, or the features, by name as they are written.
 
-    Raises `UserError` that names file, question and key.
+    Raises
+    ------
+    UserError
+        With file, line, question and key.
     """
-    path = Path(path)
-    try:
-        row = parse_yaml(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file.", "Name a YAML file with 'questions:'.") from None
-    except (OSError, UnicodeDecodeError) as err:
-        raise UserError(f"{path}: cannot be read: {err}.", "Name a YAML file in UTF-8.") from None
-    except Malformed as err:
-        raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
-    if not isinstance(row, dict) or set(row) != {"questions"} or not isinstance(row["questions"], dict):
-        raise UserError(f"{path}: expected the one key 'questions' with the questions below it.", _example(survey))
-    if not row["questions"]:
-        raise UserError(f"{path}: field 'questions' is empty.", _example(survey))
-    return {
-        checked_name(name, str(path), survey): checked(about, f"{path}: questions.{name}", survey)
-        for name, about in row["questions"].items()
-    }
+    read = read_file(_Features if _is_of_features(survey) else _Questions, path, "Name a YAML file with 'questions:'.")
+    if not read.questions:
+        raise UserError(f"{path}: field 'questions' is empty.", "Add one, as surveys/README.md shows.")
+    return {checked_name(name, str(path), survey): _written(row) for name, row in read.questions.items()}
 
 
-EXAMPLE = 'Write for example: questions: {politeness: {wording: "Who is politer?", option: "{name} is politer"}}'
-OF_FEATURE = 'Write for example: questions: {politeness: {wording: "Who is politer?"}}'
-
-
-def _example(survey: str) -> str:
-    return EXAMPLE if survey == acute_eval.SURVEY.name else OF_FEATURE
+def _written(row: OwnFeature | OwnQuestion) -> dict:
+    return {key: value for key, value in vars(row).items() if value not in ("", True)}
 
 
 def _columns() -> set[str]:
@@ -93,42 +121,22 @@ def _columns() -> set[str]:
     return {*ABOUT, *BESIDE, *PLAYED, "name", "opponent", "entity", "criterion", "none", "sensibleness_and_specificity"}
 
 
-def checked_name(name: Any, where: str, survey: str = acute_eval.SURVEY.name) -> str:
-    """A name that is no shipped question's; another one is a `UserError`."""
-    of_feature = survey != acute_eval.SURVEY.name
-    shipped = [question.name for question in (spot_the_bot if of_feature else acute_eval).SURVEY.questions]
-    taken = _columns() - set(shipped) if of_feature else ()
-    if not isinstance(name, str) or not NAME.match(name) or name.startswith(ADDITIONAL):
+def checked_name(name: str, where: str, survey: str = acute_eval.SURVEY.name) -> str:
+    """Return the name of a question, unless a shipped question or the analysis has it (`UserError`)."""
+    of_features = _is_of_features(survey)
+    shipped = [question.name for question in (spot_the_bot if of_features else acute_eval).SURVEY.questions]
+    if not NAME.match(name) or name.startswith(ADDITIONAL):
         raise UserError(f"{where}: {name!r} can't be a question's name.", "Use small letters, digits and _.")
-    if name in taken:
-        raise UserError(f"{where}: {name!r} can't be a question's name: the analysis uses it.", f"Call it {name}_2.")
     if name in shipped:
         raise UserError(f"{where}: question '{name}' is there already, with its own wording.", f"Call it {name}_2.")
+    if of_features and name in _columns():
+        raise UserError(f"{where}: {name!r} can't be a question's name: the analysis uses it.", f"Call it {name}_2.")
     return name
 
 
-def checked(about: Any, where: str, survey: str = acute_eval.SURVEY.name) -> dict:
-    """One question's keys and values; a `UserError` names `where` and the key."""
-    of_feature = survey != acute_eval.SURVEY.name
-    known, texts = (FEATURE_KEYS, FEATURE_KEYS) if of_feature else (KEYS, TEXTS)
-    needed = texts[:1] if of_feature else texts[:2]
-    if not isinstance(about, dict):
-        raise UserError(f"{where}: {about!r}, expected keys and values.", _example(survey))
-    for key in about:
-        if key not in known:
-            raise UserError(f"{where}: unknown key '{key}'.", nearest(str(key), known))
-    for key in texts:
-        text = about.get(key)
-        if (key in about or key in needed) and (not isinstance(text, str) or not text.strip()):
-            raise UserError(f"{where}.{key}: {text!r}, expected a text.", "Put it in quotes.")
-        found = PLACEHOLDER.findall(text or "")
-        if found != (["name"] if key == "option" else []):
-            need = "{name} once, where the speaker's name is to stand" if key == "option" else "no {…}"
-            remedy = 'Write "{name} is more polite".' if not of_feature else "Leave the braces out."
-            raise UserError(f"{where}.{key}: {text!r} should hold {need}.", remedy)
-    if not isinstance(about.get("control", True), bool):
-        raise UserError(f"{where}.control: {about['control']!r}, expected true or false.", "Correct it.")
-    return dict(about)
+def checked(about: Any, where: str) -> dict:
+    """Return one question's keys and values; a `UserError` names `where` and the key."""
+    return _written(validated(OwnQuestion, about, where))
 
 
 def with_questions(survey: Survey, added: dict[str, dict]) -> Survey:

@@ -27,19 +27,16 @@ import hashlib
 import importlib.util
 import re
 import sys
-import types
-import typing
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums, plugin
-from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.files import read_json
-from parlai_spotbot.reading import read_yaml
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import OPENED, Study
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.user_files import read_file
 
 FILE = "survey.json"
 PYTHON, DATA = ".py", (".yaml", ".yml", ".json")
@@ -71,8 +68,7 @@ def read_survey(path: Path | str) -> Survey:
         raise UserError(f"--survey {path}: no such file.", "Name a .py file with an object SURVEY, or a .yaml file.")
     if path.suffix == PYTHON:
         return checked(_of_python(path), str(path))
-    row = read_yaml(path, "no such file.", "Name a file of a survey.") if path.suffix != ".json" else read_json(path)
-    return from_data(row, str(path))
+    return checked(read_file(Survey, path, "Name a file of a survey."), str(path))
 
 
 def _of_python(path: Path) -> Survey:
@@ -135,55 +131,9 @@ def checked(survey: Survey, where: str) -> Survey:
 
 
 # -- as data -----------------------------------------------------------------------------------------------------------
-def to_data(value: Any) -> Any:
-    """A survey, or a part of it, ready for JSON: all fields, so that another version's defaults change nothing."""
-    if is_dataclass(value):
-        closed = CLOSED if isinstance(value, Survey) else ()
-        return {field.name: to_data(getattr(value, field.name)) for field in fields(value) if field.name not in closed}
-    return [to_data(part) for part in value] if isinstance(value, (list, tuple)) else value
-
-
-def from_data(row: Any, where: str) -> Survey:
-    """The survey that `to_data` gave, or that a user wrote; a `UserError` names `where` and the place in it."""
-    return checked(_made(Survey, row, where), where)
-
-
-def _made(kind: Any, row: Any, where: str) -> Any:
-    """What stands for a `kind`: a dataclass, a tuple, or a plain value."""
-    parts = typing.get_args(kind)
-    if isinstance(kind, types.UnionType):
-        return None if row is None else _made(next(part for part in parts if part is not type(None)), row, where)
-    if is_dataclass(kind):
-        return _object(kind, row, where)
-    if typing.get_origin(kind) is tuple:
-        if not isinstance(row, list) or (parts[-1] is not ... and len(row) != len(parts)):
-            many = "" if parts[-1] is ... else f" of {len(parts)}"
-            raise UserError(f"{where}: {row!r}, expected a list{many}.", "Correct it.")
-        kinds = parts[:1] * len(row) if parts[-1] is ... else parts
-        return tuple(_made(own, part, f"{where}[{i}]") for i, (own, part) in enumerate(zip(kinds, row, strict=True)))
-    number = kind is float and isinstance(row, int) and not isinstance(row, bool)
-    if not number and type(row) is not kind:
-        raise UserError(f"{where}: {row!r}, expected {kind.__name__}.", "Correct it; a text may need quotes.")
-    return kind(row)
-
-
-def _object(kind: type, row: Any, where: str) -> Any:
-    known = {field.name: field for field in fields(kind)}
-    if not isinstance(row, Mapping):
-        raise UserError(f"{where}: {row!r}, expected keys and values: {', '.join(known)}.", "Indent them below it.")
-    known = {name: field for name, field in known.items() if not (kind is Survey and name in CLOSED)}
-    for key in row:
-        if key not in known:
-            raise UserError(f"{where}: unknown key '{key}'.", nearest(str(key), known))
-    kinds = typing.get_type_hints(kind)
-    for name, field in known.items():
-        if name not in row and field.default is MISSING and field.default_factory is MISSING:
-            raise UserError(f"{where}: '{name}' is missing.", "Add it.")
-    made = {key: _made(kinds[key], value, f"{where}: {key}") for key, value in row.items()}
-    try:
-        return kind(**made)
-    except ValueError as err:
-        raise UserError(f"{where}: {err}.", "Correct it.") from None
+def to_data(survey: Survey) -> dict[str, Any]:
+    """Return a survey ready for JSON: all fields, so that another version's defaults change nothing."""
+    return {name: value for name, value in asdict(survey).items() if name not in CLOSED}
 
 
 # -- in a study --------------------------------------------------------------------------------------------------------
@@ -212,7 +162,7 @@ def kept(study: Study | Path, name: str) -> Survey | None:
     if not path.exists():
         return None
     checksums.verify(path)
-    return from_data(read_json(path, "survey"), str(path))
+    return checked(read_file(Survey, path, "Restore it."), str(path))
 
 
 def names() -> list[str]:

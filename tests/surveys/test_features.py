@@ -164,14 +164,14 @@ def test_what_a_file_brings_is_asked_beside_what_was_chosen(study, polite):
         ("questions: {none: {wording: Who}}", "'none' can't be a question's name"),
         ("questions: {Polite: {wording: Who}}", "'Polite' can't be a question's name"),
         ("questions: {polite: {option: Who}}", "questions.polite: unknown key 'option'"),
-        ("questions: {polite: {heading: Polite}}", "questions.polite.wording: None, expected a text"),
-        ("questions: {polite: {wording: '{entity} is?'}}", "questions.polite.wording: .* should hold no"),
+        ("questions: {polite: {heading: Polite}}", "questions.polite: 'wording' is missing"),
+        ("questions: {polite: {wording: '{entity} is?'}}", "questions.polite: wording is .* should hold no"),
         ("questions: {}", "field 'questions' is empty"),
     ],
 )
 def test_a_wrong_file_of_features_is_named_before_anything_is_written(study, polite, text, says):
     polite.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=rf"(?s)features\.yaml: .*{says}"):
+    with pytest.raises(UserError, match=rf"(?s)features\.yaml.*{says}"):
         pack_study(study, questions=polite)
     assert not study.survey_path("spot_the_bot").exists()
 

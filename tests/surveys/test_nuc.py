@@ -290,7 +290,7 @@ def test_checks_are_set_aside_for_the_server(study):
         ({"annotators": 0}, "--annotators-per-item 0"),
         ({"unit_size": 0}, "--unit-size 0"),
         ({"nuc_questions": "none.jsonl"}, r"none\.jsonl: no such file of questions"),
-        ({"groups": "none.yaml"}, r"none\.yaml: can't be read"),
+        ({"groups": "none.yaml"}, r"none\.yaml: no such file"),
     ],
 )
 def test_what_cannot_be_is_a_clear_error(study, options, said):
@@ -321,17 +321,17 @@ def test_options_of_other_surveys_are_refused(study):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ([1], "expected keys and values"),
+        ([1], "expected an object"),
         ({"group": {}}, "unknown key 'group'"),
         ({"groups": {}}, "'groups' is empty"),
         ({"groups": {"a b": {}}}, "group 'a b': not a valid name"),
-        ({"groups": {"a": 3}}, "group 'a': expected keys"),
+        ({"groups": {"a": 3}}, "groups.a: expected an object"),
         ({"groups": {"a": {"peple": 3}}}, "unknown key 'peple'"),
-        ({"groups": {"a": {"people": -3}}}, "'people' is -3"),
-        ({"groups": {"a": {"corpora": {"movie": 3}}}}, "names 'movie'"),
-        ({"groups": {"a": {"corpora": {"movies": -1}}}}, "'movies': -1"),
-        ({"groups": {"a": {"corpora": {"movies": 0}}}}, "all shares are 0"),
-        ({"groups": {"a": {"recruited": "payd"}}}, "'recruited' is 'payd'"),
+        ({"groups": {"a": {"people": -3}}}, "people is -3"),
+        ({"groups": {"a": {"corpora": {"movie": 3}}}}, "names corpus 'movie'"),
+        ({"groups": {"a": {"corpora": {"movies": -1}}}}, "corpora is {'movies': -1}"),
+        ({"groups": {"a": {"corpora": {"movies": 0}}}}, "all shares of corpora are 0"),
+        ({"groups": {"a": {"recruited": "payd"}}}, "recruited is 'payd'"),
     ],
 )
 def test_a_wrong_file_of_groups_is_named_with_its_field(tmp_path, row, said):

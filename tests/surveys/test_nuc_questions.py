@@ -45,15 +45,15 @@ def test_fewer_candidates_are_the_first_drawn():
     ("change", "said"),
     [
         ({"true": 4}, "'true' is 4"),
-        ({"true": True}, "'true' is True"),
-        ({"candidates": ["yes", "no", "yes", "so"]}, "same text twice"),
-        ({"candidates": []}, "'candidates'"),
-        ({"candidates": None}, "'candidates'"),
+        ({"true": True}, "true: expected a valid integer"),
+        ({"candidates": ["yes", "no", "yes", "so"]}, "no two candidates are alike"),
+        ({"candidates": []}, "there are 0 candidates"),
+        ({"candidates": None}, "candidates: expected a valid array"),
         ({"context": ["Hi", ""]}, "'context'"),
         ({"speakers": [0, 1]}, "'speakers'"),
-        ({"speakers": [0, 1, "b"]}, "'speakers'"),
-        ({"distractors": [3]}, "'distractors'"),
-        ({"distractors": [{"kind": "odd", "conversation_id": "c", "turn": 1, "place": 0}]}, "'kind' is 'odd'"),
+        ({"speakers": [0, 1, "b"]}, r"speakers\[2\]"),
+        ({"distractors": [3]}, r"distractors\[0\]"),
+        ({"distractors": [{"kind": "odd", "conversation_id": "c", "turn": 1, "place": 0}]}, "kind is 'odd'"),
         ({"distractors": [{"kind": "uniform", "conversation_id": "c", "turn": 1, "place": 1}]}, r"places \[1\]"),
     ],
 )
@@ -75,7 +75,7 @@ def test_missing_candidates_and_an_id_twice(tmp_path):
         read_questions(path)
     del row["candidates"]
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match="field 'candidates' is missing"):
+    with pytest.raises(UserError, match="'candidates' is missing"):
         read_questions(path)
     with pytest.raises(UserError, match="no such file of questions"):
         read_questions(tmp_path / "none.jsonl")

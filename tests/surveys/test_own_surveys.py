@@ -83,7 +83,7 @@ def as_yaml(survey) -> str:
 def test_the_examples_of_data_are_the_survey_of_contributing(written, text):
     data = yaml.safe_load(re.sub(r"(?m)^    ", "", "    " + text))
     python = own_surveys.read_survey(written(MEMORABLE))
-    example = own_surveys.from_data(data, "the example")
+    example = own_surveys.read_survey(written(yaml.safe_dump(data), "example.yaml"))
     same = replace(example, instructions=python.instructions, consent=python.consent, limits=python.limits)
     assert same == python
     assert own_surveys.read_survey(written(as_yaml(python), "mine.yaml")) == python
@@ -210,12 +210,12 @@ def test_a_wrong_python_file_is_named_and_nothing_is_written(study, written, cap
     ("change", "says"),
     [
         ({"titel": "x"}, "unknown key 'titel'.\n  Did you mean 'title'?"),
-        ({"title": 1}, "mine.yaml: title: 1, expected str"),
-        ({"speakers": "Ann"}, "mine.yaml: speakers: 'Ann', expected a list"),
-        ({"questions": [{"name": "x"}]}, "mine.yaml: questions[0]: 'kind' is missing"),
+        ({"title": 1}, ": title: expected a valid string, found '1'"),
+        ({"speakers": "Ann"}, ": speakers: expected a valid array, found 'Ann'"),
+        ({"questions": [{"name": "x"}]}, ": questions[0]: 'kind' is missing"),
         ({"questions": [{"name": "x", "kind": "choise", "targets": ["pair"], "wording": "?"}]}, "kind is 'choise'"),
-        ({"limits": {"units_per_annotator": True}}, "mine.yaml: limits: units_per_annotator: True, expected int"),
-        ({"tasks": []}, "unknown key 'tasks'"),
+        ({"limits": {"units_per_annotator": True}}, ": limits.units_per_annotator: expected a valid integer, found 'True'"),
+        ({"chat": {}}, "only surveys of the package have chat"),
     ],
 )
 def test_wrong_data_is_named_and_nothing_is_written(study, written, capsys, change, says):

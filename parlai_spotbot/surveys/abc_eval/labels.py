@@ -11,22 +11,16 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from itertools import product
 
-LABELS: dict[str, tuple[str, ...]] = {
-    "interpretability": ("uninterpretable",),
-    "sociality": ("antisocial",),
-    "commonsense": ("commonsense_contradiction",),
-    "consistency": ("self_contradiction", "partner_contradiction", "redundant"),
-    "empathy": ("empathetic", "lack_of_empathy"),
-    "knowledge": ("fact_usage", "fact_contradiction"),
-    "personal_information": ("preference_info", "life_info"),
-    "transitions": ("ignore", "irrelevant", "follow_up", "topic_switch"),
-}
+from parlai_spotbot.surveys.shipped import data
+
+DATA = data("abc_eval/abc_eval")
+LABELS: dict[str, tuple[str, ...]] = {task["name"]: tuple(task["labels"]) for task in DATA["tasks"]}
 """The labels of each task."""
 
 TASKS = tuple(LABELS)
 EVERY_LABEL = tuple(label for labels in LABELS.values() for label in labels)
 
-ALLOWED = dict.fromkeys(TASKS, 2) | {"interpretability": 1, "sociality": 1}
+ALLOWED: dict[str, int] = {task["name"]: task["allowed"] for task in DATA["tasks"]}
 """How many turns of the deciding dialogue may be wrong (section 5): fewer than 2 in two tasks, than 3 in the others."""
 
 LESS = (
@@ -47,25 +41,13 @@ MORE = ("empathetic", "fact_usage", "follow_up")
 """Behaviours that the paper's discussion (section 8) holds to be abilities. Of the three that are in neither tuple more
 may be better or worse: telling of oneself, and changing the topic, may be welcome or not."""
 
-PLAIN = ("interpretability", "sociality", "commonsense", "consistency", "personal_information")
-"""Tasks that ask for each of their labels by its name, yes or no."""
-
-QUESTIONS: dict[str, tuple[str, ...]] = {
-    **{task: LABELS[task] for task in PLAIN},
-    "empathy": ("empathy",),
-    "knowledge": ("uses_facts", "facts_known", "facts_looked_up"),
-    "transitions": ("acknowledges", "new_topic", "relevant"),
-}
-"""The questions of each task, in the order in which they are put."""
+QUESTIONS: dict[str, tuple[str, ...]] = {task["name"]: tuple(task["questions"]) for task in DATA["tasks"]}
+"""The questions of each task, in the order in which they are put; most tasks ask for each label by its name."""
 
 ANSWERS: dict[str, tuple[str, ...]] = {
-    "empathy": ("empathetic", "lack_of_empathy", "neither"),
-    "facts_known": ("all_right", "one_wrong", "cannot_know", "not_sure"),
-    "facts_looked_up": ("all_right", "one_wrong", "sources_disagree", "not_found"),
-    "acknowledges": ("yes", "no", "not_needed"),
-    "new_topic": ("no", "talking_point", "yes", "nothing"),
+    question["name"]: tuple(option["value"] for option in question["options"]) for question in DATA["questions"]
 }
-"""The answers to the questions that are not simply answered by yes or no."""
+"""The answers to each question."""
 
 GIVEN = {f"label_{label}": label for label in EVERY_LABEL}
 """In data from elsewhere a label itself may be given in place of answers: as a question of this name, answered by yes
@@ -145,7 +127,7 @@ def _given(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
 @cache
 def possible(task: str) -> frozenset[frozenset[str]]:
     """The sets of labels that complete answers to the task can lead to."""
-    choices = {name: ANSWERS.get(name, ("yes", "no")) for name in QUESTIONS[task]}
+    choices = {name: ANSWERS[name] for name in QUESTIONS[task]}
     found = (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
     return frozenset(frozenset(k for k, holds in labels_of(task, row).items() if holds) for row in found)
 

@@ -6,16 +6,14 @@ with an explanation for every turn; the third decides. Two more serve a second a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, complete, labels_of, possible
 from parlai_spotbot.surveys.tasks import (
     BOT,
@@ -27,6 +25,7 @@ from parlai_spotbot.surveys.tasks import (
     LabelExample,
     TaskMaterial,
 )
+from parlai_spotbot.user_files import read_file
 
 FOLDER = Path(__file__).with_name("training")
 ROUNDS = 3
@@ -78,153 +77,108 @@ def wrong_turns(gold: GoldDialogue, answers: Answers) -> int:
 
 
 # -- the files ---------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Definition:
+    short: str
+    counts: tuple[str, ...]
+    counts_not: tuple[str, ...]
+    examples: tuple[LabelExample, ...]
+
+    def __post_init__(self):
+        if {example.label for example in self.examples} != {True, False} or not (self.counts and self.counts_not):
+            raise ValueError("expected cases that count, cases that don't, and examples with label true and false")
+
+
+@dataclass(frozen=True)
+class _Turn:
+    user: str = ""
+    bot: str = ""
+    labels: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class _Dialogue:
+    id: str
+    role: str
+    covers: str
+    turns: tuple[_Turn, ...]
+
+    def __post_init__(self):
+        if self.role not in ROLES:
+            raise ValueError(f"role is '{self.role}', expected one of {', '.join(ROLES)}")
+        if len(self.turns) % 2 or not self.turns:
+            raise ValueError(f"{len(self.turns)} turns, expected that the bot has the last")
+        for place, turn in enumerate(self.turns):
+            needed = (turn.user,) if place % 2 == USER else (turn.bot, turn.why)
+            if not all(needed) or (place % 2 == USER) != (turn == _Turn(turn.user)):
+                raise ValueError(f"turn {place}: expected {'user' if place % 2 == USER else 'bot, labels and why'}")
+
+
+@dataclass(frozen=True)
+class _File:
+    task: str
+    dialogues: tuple[_Dialogue, ...]
+    definitions: Mapping[str, _Definition] = field(default_factory=dict)
+    instructions: str = ""
+
+
 @cache
 def read_task(task: str) -> TaskMaterial:
-    """What training/TASK.yaml says; the task is one of `TASKS`."""
+    """Return what training/TASK.yaml says; the task is one of `TASKS`."""
     if task not in TASKS:
         raise UserError(f"task {task}: ABC-Eval has no such task.", nearest(task, TASKS))
-    return read_file(FOLDER / f"{task}.yaml", task)
+    return read_file_of(FOLDER / f"{task}.yaml", task)
 
 
-def read_file(path: Path, task: str) -> TaskMaterial:
-    """A task's file, checked; a `UserError` names file, dialogue, turn and field."""
-    row = _mapping(_yaml(path), f"{path}", ("task", "definitions", "instructions", "dialogues"))
-    if row["task"] != task:
-        raise UserError(f"{path}: field 'task' is {row['task']!r}, expected '{task}'.", "Name the file after its task.")
-    where = f"{path}: definitions"
-    definitions = _mapping(row["definitions"], where, LABELS[task])
-    return TaskMaterial(
-        instructions=_text(row["instructions"], f"{path}: instructions"),
-        definitions=tuple(_definition(label, definitions[label], f"{where}.{label}") for label in LABELS[task]),
-        dialogues=_dialogues(row["dialogues"], task, path),
+def read_file_of(path: Path, task: str) -> TaskMaterial:
+    """Return a task's file, checked; a `UserError` names file, dialogue, turn and field."""
+    read = read_file(_File, path, "Install the package again: it comes with this file.")
+    dialogues, roles = _dialogues(read, task, path), Counter(dialogue.role for dialogue in read.dialogues)
+    if list(read.definitions) != list(LABELS[task]) or not read.instructions:
+        labels = ", ".join(LABELS[task])
+        raise UserError(f"{path}: expected instructions, and definitions of {labels}.", "Add what is missing.")
+    if [roles[role] for role in ROLES] != [ROUNDS, 1, 1]:
+        raise UserError(
+            f"{path}: the dialogues have the roles {dict(roles)}.",
+            f"A task has {ROUNDS} of training, one second_chance and one gold.",
+        )
+    definitions = tuple(
+        LabelDefinition(label, label.replace("_", " ").capitalize(), **vars(about))
+        for label, about in read.definitions.items()
     )
+    return TaskMaterial(read.instructions, definitions, dialogues)
 
 
 def read_dialogues(path: Path, task: str) -> tuple[GoldDialogue, ...]:
-    """Gold dialogues alone, from a user's file ``{task, dialogues}``: each as in a task's file, with the role gold."""
-    row = _mapping(_yaml(path, "Name a file of gold dialogues."), f"{path}", ("task", "dialogues"))
-    if row["task"] != task:
-        raise UserError(f"{path}: field 'task' is {row['task']!r}, the launch is for '{task}'.", "Name another file.")
-    rows = enumerate(_list(row["dialogues"], f"{path}: dialogues"), 1)
-    found = [_dialogue(one, task, path, number) for number, one in rows]
-    for gold in found:
-        if gold.role != "gold" or [one.id for one in found].count(gold.id) > 1:
-            raise UserError(
-                f"{path}: dialogue '{gold.id}' has the role {gold.role}, or stands there twice.",
-                "Give each the role gold and an id of its own.",
-            )
-    return tuple(found)
+    """Return gold dialogues alone, from a user's file ``{task, dialogues}``: each with the role gold."""
+    found = _dialogues(read_file(_File, path, "Name a file of gold dialogues."), task, path)
+    if any(gold.role != "gold" for gold in found):
+        raise UserError(f"{path}: a dialogue has another role than gold.", "Give each the role gold.")
+    return found
 
 
-def _yaml(path: Path, remedy: str = "Install the package again: it comes with this file.") -> Any:
-    try:
-        return parse_yaml(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file.", remedy) from None
-    except (OSError, UnicodeDecodeError) as err:
-        raise UserError(f"{path}: cannot be read: {err}.", "Write it in UTF-8.") from None
-    except Malformed as err:
-        raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
-
-
-def _definition(label: str, row: Any, where: str) -> LabelDefinition:
-    row = _mapping(row, where, ("short", "counts", "counts_not", "examples"))
-    examples = tuple(
-        _instance(entry, f"{where}.examples, number {number}")
-        for number, entry in enumerate(_list(row["examples"], f"{where}.examples"), start=1)
-    )
-    if {example.label for example in examples} != {True, False}:
-        raise UserError(f"{where}.examples: expected some with label true and some with false.", "Add what is missing.")
-    counts, counts_not = (
-        tuple(_text(case, f"{where}.{key}") for case in _list(row[key], f"{where}.{key}"))
-        for key in ("counts", "counts_not")
-    )
-    return LabelDefinition(
-        label, label.replace("_", " ").capitalize(), _text(row["short"], f"{where}.short"), counts, counts_not, examples
-    )
-
-
-def _instance(row: Any, where: str) -> LabelExample:
-    row = _mapping(row, where, ("context", "turn", "label", "why"))
-    if not isinstance(row["label"], bool):
-        raise UserError(f"{where}: field 'label' is {row['label']!r}, expected true or false.", "Correct it.")
-    context, turn, why = (_text(row[key], f"{where}.{key}") for key in ("context", "turn", "why"))
-    return LabelExample(context, turn, row["label"], why)
-
-
-def _dialogues(rows: Any, task: str, path: Path) -> tuple[GoldDialogue, ...]:
-    found = [_dialogue(row, task, path, number) for number, row in enumerate(_list(rows, f"{path}: dialogues"), 1)]
-    ids = [gold.id for gold in found]
-    for name in ids:
-        if ids.count(name) > 1:
-            raise UserError(f"{path}: dialogue '{name}' stands twice.", "Give each an id of its own.")
-    for role, wanted in zip(ROLES, (ROUNDS, 1, 1), strict=True):
-        number = sum(gold.role == role for gold in found)
-        if number != wanted:
-            raise UserError(
-                f"{path}: {number} dialogues have the role {role}, expected {wanted}.",
-                f"A task has {ROUNDS} of training, one second_chance and one gold.",
-            )
-    return tuple(found)
-
-
-def _dialogue(row: Any, task: str, path: Path, number: int) -> GoldDialogue:
-    name = row.get("id") if isinstance(row, dict) else None
-    where = f"{path}: dialogue {number}" + (f" ({name})" if name else "")
-    row = _mapping(row, where, ("id", "role", "covers", "turns"))
-    if row["role"] not in ROLES:
-        raise UserError(f"{where}: field 'role' is {row['role']!r}.", f"Known: {', '.join(ROLES)}.")
-    turns = tuple(
-        _turn(turn, task, place, f"{where}, turn {place}")
-        for place, turn in enumerate(_list(row["turns"], f"{where}.turns"))
-    )
-    if len(turns) % 2:
-        raise UserError(
-            f"{where}: field 'turns' has {len(turns)}, expected that the bot has the last.", "Add its turn."
+def _dialogues(read: _File, task: str, path: Path) -> tuple[GoldDialogue, ...]:
+    if read.task != task:
+        raise UserError(f"{path}: field 'task' is '{read.task}', expected '{task}'.", "Name another file.")
+    names = [dialogue.id for dialogue in read.dialogues]
+    for dialogue in read.dialogues:
+        if names.count(dialogue.id) > 1:
+            raise UserError(f"{path}: dialogue '{dialogue.id}' stands twice.", "Give each an id of its own.")
+        for place, turn in enumerate(dialogue.turns[BOT::2]):
+            if frozenset(turn.labels) not in possible(task) or len(set(turn.labels)) < len(turn.labels):
+                raise UserError(
+                    f"{path}: dialogue '{dialogue.id}', turn {2 * place + 1}: labels are {list(turn.labels)!r}, which "
+                    "no answers to the questions lead to.",
+                    f"The labels of {task} are {', '.join(LABELS[task])}; leave out what excludes another.",
+                )
+    return tuple(
+        GoldDialogue(
+            dialogue.id,
+            task,
+            dialogue.role,
+            dialogue.covers,
+            tuple(GoldTurn(n % 2, (t.user or t.bot), t.labels, t.why) for n, t in enumerate(dialogue.turns)),
         )
-    _text(row["id"], f"{where}.id")
-    return GoldDialogue(row["id"], task, row["role"], _text(row["covers"], f"{where}.covers"), turns)
-
-
-def _turn(row: Any, task: str, place: int, where: str) -> GoldTurn:
-    if place % 2 == USER:
-        return GoldTurn(USER, _text(_mapping(row, where, ("user",))["user"], f"{where}.user"))
-    row = _mapping(row, where, ("bot", "labels", "why"))
-    labels = _list(row["labels"], f"{where}.labels", empty=True)
-    for label in labels:
-        if label not in LABELS[task]:
-            raise UserError(
-                f"{where}: field 'labels' has {label!r}, no label of {task}.", nearest(str(label), LABELS[task])
-            )
-    if len(set(labels)) < len(labels) or frozenset(labels) not in possible(task):
-        raise UserError(
-            f"{where}: field 'labels' is {labels!r}, which no answers to the questions lead to.",
-            "Leave out what excludes the other.",
-        )
-    return GoldTurn(BOT, _text(row["bot"], f"{where}.bot"), tuple(labels), _text(row["why"], f"{where}.why"))
-
-
-def _mapping(row: Any, where: str, keys: tuple[str, ...]) -> dict:
-    if not isinstance(row, dict):
-        raise UserError(f"{where}: {row!r}, expected the fields {', '.join(keys)}.", "Correct it.")
-    for key in row:
-        if key not in keys:
-            raise UserError(f"{where}: unknown field '{key}'.", nearest(str(key), keys))
-    for key in keys:
-        if key not in row:
-            raise UserError(f"{where}: field '{key}' is missing.", "Add it.")
-    return row
-
-
-def _list(value: Any, where: str, empty: bool = False) -> list:
-    if not isinstance(value, list) or not (value or empty):
-        raise UserError(
-            f"{where}: {value!r}, expected a list" + ("." if empty else " with something in it."), "Correct it."
-        )
-    return value
-
-
-def _text(value: Any, where: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise UserError(f"{where}: {value!r}, expected a text.", "Put it in quotes.")
-    return value.strip()
+        for dialogue in read.dialogues
+    )

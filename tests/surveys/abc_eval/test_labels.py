@@ -24,7 +24,7 @@ from parlai_spotbot.surveys.abc_eval.labels import (
     task_of_label,
     task_of_questions,
 )
-from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_file, wrong_turns
+from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_file_of, wrong_turns
 from parlai_spotbot.surveys.controls import gradable, missed_by
 from parlai_spotbot.surveys.tasks import rounds
 
@@ -226,20 +226,20 @@ def task_file(change=lambda row: None):
 
 
 WRONG = {
-    "unknown field 'colour'": lambda row: row.update(colour="red"),
-    "field 'instructions' is missing": lambda row: row.pop("instructions"),
+    "unknown key 'colour'": lambda row: row.update(colour="red"),
+    "expected instructions, and definitions of antisocial": lambda row: row.pop("instructions"),
     "field 'task' is 'style'": lambda row: row.update(task="style"),
-    "definitions: field 'antisocial' is missing": lambda row: row["definitions"].clear(),
-    r"definitions.antisocial.short: '', expected a text": lambda row: row["definitions"]["antisocial"].update(short=""),
-    "expected some with label true": lambda row: row["definitions"]["antisocial"]["examples"].pop(),
-    "2 dialogues have the role training, expected 3": lambda row: row["dialogues"].pop(0),
+    "definitions of antisocial": lambda row: row["definitions"].clear(),
+    "definitions.antisocial.short: expected a valid string": lambda row: row["definitions"]["antisocial"].update(short=3),
+    "examples with label true and false": lambda row: row["definitions"]["antisocial"]["examples"].pop(),
+    "the dialogues have the roles {'training': 2": lambda row: row["dialogues"].pop(0),
     "dialogue 's-1' stands twice": lambda row: row["dialogues"][0].update(id="s-1"),
-    r"dialogue 1 \(s-0\): field 'role' is 'exam'": lambda row: row["dialogues"][0].update(role="exam"),
-    r"dialogue 2 \(s-1\), turn 1: field 'labels' has 'rude'": lambda row: row["dialogues"][1]["turns"][1].update(
+    r"dialogues\[0\]: role is 'exam'": lambda row: row["dialogues"][0].update(role="exam"),
+    r"dialogue 's-1', turn 1: labels are .'rude'.*no answers": lambda row: row["dialogues"][1]["turns"][1].update(
         labels=["rude"]
     ),
-    r"dialogue 2 \(s-1\), turn 1: field 'why' is missing": lambda row: row["dialogues"][1]["turns"][1].pop("why"),
-    r"dialogue 3 \(s-2\), turn 0: unknown field 'bot'": lambda row: row["dialogues"][2]["turns"].reverse(),
+    r"dialogues\[1\]: turn 1: expected bot, labels and why": lambda row: row["dialogues"][1]["turns"][1].pop("why"),
+    r"dialogues\[2\]: turn 0: expected user": lambda row: row["dialogues"][2]["turns"].reverse(),
     "expected that the bot has the last": lambda row: row["dialogues"][4]["turns"].append({"user": "bye"}),
 }
 
@@ -249,21 +249,21 @@ def test_a_wrong_file_names_file_dialogue_turn_and_field(tmp_path, message):
     path = tmp_path / "sociality.yaml"
     path.write_text(yaml.safe_dump(task_file(WRONG[message])), encoding="utf-8")
     with pytest.raises(UserError, match=message) as err:
-        read_file(path, "sociality")
+        read_file_of(path, "sociality")
     assert str(path) in str(err.value)
 
 
 def test_a_file_that_is_right_missing_or_no_yaml(tmp_path):
     path = tmp_path / "sociality.yaml"
     path.write_text(yaml.safe_dump(task_file()), encoding="utf-8")
-    about = read_file(path, "sociality")
+    about = read_file_of(path, "sociality")
     assert about.dialogues[0].key == {1: frozenset({"antisocial"})}
     assert about.definitions[0].examples[1].label
     path.write_text("task: [", encoding="utf-8")
     with pytest.raises(UserError, match="not valid YAML"):
-        read_file(path, "sociality")
+        read_file_of(path, "sociality")
     with pytest.raises(UserError, match="no such file"):
-        read_file(tmp_path / "empathy.yaml", "empathy")
+        read_file_of(tmp_path / "empathy.yaml", "empathy")
 
 
 def test_labels_that_exclude_each_other_are_refused(tmp_path):
@@ -276,4 +276,4 @@ def test_labels_that_exclude_each_other_are_refused(tmp_path):
     path = tmp_path / "empathy.yaml"
     path.write_text(yaml.safe_dump(task_file(both)), encoding="utf-8")
     with pytest.raises(UserError, match="which no answers to the questions lead to"):
-        read_file(path, "empathy")
+        read_file_of(path, "empathy")

@@ -1,0 +1,46 @@
+"""Surveys of the package as data: NAME.yaml beside this file holds the fields of `Survey`, in a shorter form."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.reading import read_yaml
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.user_files import LOADER, validated
+
+FOLDER = Path(__file__).parent
+REINSTALL = "Install the package again: it comes with this file."
+
+
+@cache
+def data(name: str) -> Any:
+    """Return the values of a YAML file of this folder."""
+    return read_yaml(FOLDER / f"{name}.yaml", REINSTALL, REINSTALL, LOADER)
+
+
+def shipped(file: str, **fields: Any) -> Survey:
+    """Return the survey of a YAML file; `fields` are plain values that the file doesn't hold.
+
+    `instructions` are paragraphs. A paragraph of `consent` that is a name stands in consent.yaml. The turns of an
+    exercise are texts, of two speakers in turn, or the name of a conversation of conversations.yaml, and its key is
+    {question: {target: answers}}.
+    """
+    row = {"name": Path(file).name, **data(file), **fields}
+    row["instructions"] = "\n\n".join(row["instructions"])
+    row["consent"] = [data("consent").get(paragraph, paragraph) for paragraph in row.get("consent", [])]
+    if "example" in row:
+        row["example"] = _exercise(row["example"])
+    row["onboarding"] = [[_exercise(one) for one in attempt] for attempt in row.get("onboarding", [])]
+    return validated(Survey, row, FOLDER / f"{file}.yaml")
+
+
+def _exercise(row: dict) -> dict:
+    key = [(question, target, own) for question, about in row["key"].items() for target, own in about.items()]
+    return {**row, "key": key, **{name: _turns(row[name]) for name in ("turns", "second") if name in row}}
+
+
+def _turns(turns: str | list[str]) -> list[tuple[int, str]]:
+    texts = data("conversations")[turns] if isinstance(turns, str) else turns
+    return [(number % 2, text) for number, text in enumerate(texts)]

@@ -1,0 +1,87 @@
+"""Files that users write, read into dataclasses: every mistake is a `UserError` with file, line, field and remedy."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Sequence
+from dataclasses import is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.files import read_json
+from parlai_spotbot.reading import read_yaml
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+UNKNOWN = "unexpected_keyword_argument"
+Kind = TypeVar("Kind")
+
+
+def read_file(kind: type[Kind], path: Path | str, remedy: str) -> Kind:
+    """Return the content of a YAML or JSON file as a `kind`; `remedy` says what to do where there is no such file."""
+    path = Path(path).expanduser()
+    row = read_json(path) if path.suffix == ".json" else read_yaml(path, remedy, "Correct that line.", LOADER)
+    return validated(kind, row, path)
+
+
+def validated(kind: type[Kind], row: Any, where: Path | str) -> Kind:
+    """Return `row`, plain values that `where` holds, as a `kind`: a dataclass, or a mapping or tuple of them.
+
+    Lists stand for tuples, unknown keys are refused, and values are not converted.
+    """
+    from pydantic import ValidationError
+    from pydantic_core import to_json
+
+    try:
+        return _adapter(kind).validate_json(to_json([row], inf_nan_mode="constants"))[0]
+    except ValidationError as err:
+        problem = min(err.errors(include_url=False), key=lambda one: one["type"] != UNKNOWN)
+    place = list(problem["loc"][1:])
+    found, message = problem["input"], problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    remedy = "Correct it; a text may need quotes."
+    if problem["type"] == "missing":
+        message, remedy = f"'{place.pop()}' is missing", "Add it."
+    elif problem["type"] == UNKNOWN:
+        message = f"unknown key '{place[-1]}'"
+        remedy = nearest(str(place.pop()), _keys(kind, place))
+    elif problem["type"] != "value_error":
+        message = f"expected {message}, found {str(found)[:80]!r}"
+    field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+    raise UserError(f"{where}{_line(where, problem['loc'][1:])}: {field + ': ' if field else ''}{message}.", remedy)
+
+
+@cache
+def _adapter(kind: Any) -> Any:
+    from pydantic import ConfigDict, TypeAdapter
+
+    return TypeAdapter(tuple[kind], config=ConfigDict(extra="forbid", strict=True))
+
+
+def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:
+    """Return the names of the fields at `place` of a kind."""
+    for part in place:
+        inner = [own for own in typing.get_args(kind) if own is not ...]
+        kind = typing.get_type_hints(kind)[part] if is_dataclass(kind) else inner[-1]
+        kind = typing.get_args(kind)[0] if isinstance(kind, types.UnionType) else kind
+    return list(typing.get_type_hints(kind))
+
+
+def _line(path: Path | str, place: Sequence[str | int]) -> str:
+    """Return ", line N" of the innermost part of `place` that stands in a file; "" where it isn't a file."""
+    if not Path(path).is_file():
+        return ""
+    node = yaml.compose(Path(path).read_text(encoding="utf-8"), LOADER)
+    line = node.start_mark.line if node else 0
+    for part in place:
+        if isinstance(node, yaml.MappingNode):
+            pair = next((pair for pair in node.value if pair[0].value == str(part)), None)
+        else:
+            pair = (node.value[part],) * 2 if isinstance(node, yaml.SequenceNode) and isinstance(part, int) else None
+        if pair is None:
+            break
+        line, node = pair[0].start_mark.line, pair[1]
+    return f", line {line + 1}"

@@ -214,7 +214,7 @@ def test_a_wrong_python_file_is_named_and_nothing_is_written(study, written, cap
         ({"speakers": "Ann"}, ": speakers: expected a valid array, found 'Ann'"),
         ({"questions": [{"name": "x"}]}, ": questions[0]: 'kind' is missing"),
         ({"questions": [{"name": "x", "kind": "choise", "targets": ["pair"], "wording": "?"}]}, "kind is 'choise'"),
-        ({"limits": {"units_per_annotator": True}}, ": limits.units_per_annotator: expected a valid integer, found 'True'"),
+        ({"limits": {"units_per_annotator": True}}, "units_per_annotator: expected a valid integer, found 'True'"),
         ({"chat": {}}, "only surveys of the package have chat"),
     ],
 )

@@ -179,4 +179,3 @@ def test_bad_files_of_questions_are_one_error(written, text, says):
         read_questions(path)
     assert says in str(error.value)
     assert str(path) in str(error.value)
-

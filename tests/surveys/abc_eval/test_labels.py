@@ -230,7 +230,7 @@ WRONG = {
     "expected instructions, and definitions of antisocial": lambda row: row.pop("instructions"),
     "field 'task' is 'style'": lambda row: row.update(task="style"),
     "definitions of antisocial": lambda row: row["definitions"].clear(),
-    "definitions.antisocial.short: expected a valid string": lambda row: row["definitions"]["antisocial"].update(short=3),
+    "antisocial.short: expected a valid string": lambda row: row["definitions"]["antisocial"].update(short=3),
     "examples with label true and false": lambda row: row["definitions"]["antisocial"]["examples"].pop(),
     "the dialogues have the roles {'training': 2": lambda row: row["dialogues"].pop(0),
     "dialogue 's-1' stands twice": lambda row: row["dialogues"][0].update(id="s-1"),

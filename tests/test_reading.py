@@ -12,7 +12,7 @@ import pytest
 from parlai_spotbot import files, reading
 from parlai_spotbot.domains.custom import describe
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.mongo_dump import read_dump_files
+from parlai_spotbot.importers.spotbot2020_dump import read_dump
 from parlai_spotbot.judges.specs import read_judges
 from parlai_spotbot.reading import Malformed, csv_rows, parse_json, parse_yaml
 from parlai_spotbot.selfplay.pool import read_entries
@@ -116,10 +116,11 @@ def test_a_long_cell_is_read_and_an_endless_one_refused(tmp_path, monkeypatch):
 def test_a_zip_file_that_grows_without_end_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "dump.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("rows.json", b" " * 3_000_000)
+        for kind in ("sampled", "packed", "annotated"):
+            archive.writestr(f"{kind}-dialogues-full-convai2.json", b" " * 3_000_000)
     monkeypatch.setattr(reading, "MOST_UNPACKED", 1 << 20)
     with pytest.raises(UserError, match=r"dump\.zip.*grows to more than 1 MiB"):
-        read_dump_files(path, ("rows",))
+        read_dump(path, "convai2")
 
 
 def test_nobody_reads_in_another_way():

@@ -18,6 +18,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import read_json, sha256
 from parlai_spotbot.importers.conversations import numbered, plan_of
 from parlai_spotbot.importers.imported_study import ImportedStudy
+from parlai_spotbot.importers.validation import user_error
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Judgement, Turn
 from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL, GIVEN, task_of_label
 
@@ -75,9 +76,7 @@ def validated(kind: Any, path: Path, what: str) -> Any:
     try:
         return TypeAdapter(kind).validate_python(read_json(path, what, REMEDY))
     except ValidationError as err:
-        first = err.errors()[0]
-        place = ", ".join(str(part) for part in first["loc"])
-        raise UserError(f"{path}: field '{place}' is {first['input']!r}: {first['msg']}.", REMEDY) from None
+        raise user_error(err, str(path), REMEDY) from None
 
 
 Bit = Annotated[int, Field(ge=0, le=1, strict=True)]

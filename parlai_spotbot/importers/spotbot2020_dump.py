@@ -1,24 +1,31 @@
 """The data that *Spot The Bot* (Deriu et al., 2020) released: conversations, packages and annotations of one domain.
 
-The dump is as it came out of the authors' database, with all that went wrong while it was collected. Each oddity is
+The dump is as it came out of the authors' MongoDB, with all that went wrong while it was collected. Each oddity is
 handled by a stated rule and counted; `spotbot2020_oddities` lists them. Bots bear the paper's names.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Collection as Names
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.files import field
-from parlai_spotbot.importers.mongo_dump import DumpFile, read_dump_files
+from parlai_spotbot.importers.validation import user_error
+from parlai_spotbot.reading import Malformed, parse_json, unpacked
 from parlai_spotbot.records import HUMAN, Conversation, Turn
+
+REMEDY = "Download the data again, and name the whole dump."
 
 SYSTEMS = {
     "bert_rank": "BR",
@@ -58,6 +65,118 @@ LEAVE_OUT = ("incomplete", "repeats", "developers")
 DEFAULT_LEAVE_OUT = ("incomplete",)
 
 
+# -- rows of the files -----------------------------------------------------------------------------------------------
+class DumpRow(BaseModel):
+    """A row of one of the files."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class DumpTurn(DumpRow):
+    """A turn."""
+
+    text: str
+    exchange_nr: Any = None
+
+
+class DumpConversation(DumpRow):
+    """A conversation and who took part."""
+
+    id: str = Field(alias="_id")
+    system_type0: str
+    system_type1: str
+    is_human0: bool
+    is_human1: bool
+    convo: list[DumpTurn]
+    system_name0: str = ""
+    system_name1: str = ""
+
+
+class DumpSegment(DumpRow):
+    """A segment: `start_turn` is the number of its last visible turn, from 0."""
+
+    convo_id: str
+    start_turn: int
+
+
+class DumpPackage(DumpRow):
+    """What an annotator does in one sitting."""
+
+    id: str = Field(alias="_id")
+    package: list[DumpSegment]
+
+
+class DumpLabels(DumpRow):
+    """What an annotator says of one entity."""
+
+    is_human: bool | None
+    fluencyValue: bool
+    sensitivenessValue: bool
+    specificityValue: bool
+    decision_turn: int
+
+
+class DumpAnnotation(DumpRow):
+    """One annotator's answers to one segment, with times in milliseconds since 1970."""
+
+    id: str = Field(alias="_id")
+    convo_id: str
+    package_id: str
+    user_name: str
+    entity0_annotation: DumpLabels
+    entity1_annotation: DumpLabels
+    start_time: int
+    end_time: int
+    elapsed_time: int
+
+
+KINDS = {"sampled": DumpConversation, "packed": DumpPackage, "annotated": DumpAnnotation}
+WRAPPERS = {"$oid": str, "$numberLong": int, "$numberInt": int, "$numberDouble": float}
+"""MongoDB's extended JSON: ``{"$oid": "5e…"}`` is the string, ``{"$numberLong": "7"}`` the number."""
+
+Row = TypeVar("Row", bound=DumpRow)
+Rows = list[tuple[str, Row]]
+"""Each row with its place, "FILE, line N"."""
+
+
+def _unwrap(value: dict) -> Any:
+    key = next(iter(value), "")
+    return WRAPPERS[key](value[key]) if len(value) == 1 and key in WRAPPERS else value
+
+
+def _rows(where: str, raw: bytes, kind: type[Row]) -> Rows:
+    rows = []
+    for number, line in enumerate(raw.splitlines(), start=1):
+        place = f"{where}, line {number}"
+        try:
+            rows.append((place, kind.model_validate(parse_json(line, _unwrap))))
+        except ValidationError as err:
+            raise user_error(err, place, REMEDY) from None
+        except (ValueError, TypeError) as err:
+            raise UserError(f"{place}: not valid JSON: {err}.", REMEDY) from None
+    if not rows:
+        raise UserError(f"{where}: is empty.", REMEDY)
+    return rows
+
+
+def _files(path: Path, names: Names[str]) -> dict[str, tuple[str, bytes]]:
+    """Return the place and the bytes of files in a zip file or a folder; subfolders are searched."""
+    if not path.exists():
+        raise UserError(f"{path}: no such file or folder.", "Name the zip file, or the folder it was unpacked to.")
+    try:
+        archive = None if path.is_dir() else zipfile.ZipFile(path)
+        inside = [str(p) for p in sorted(path.rglob("*.json"))] if archive is None else archive.namelist()
+        places = {Path(entry).name: entry for entry in inside}
+        if lacking := [name for name in names if name not in places]:
+            raise UserError(f"{path}: {lacking[0]} is missing.", REMEDY)
+        if archive is None:
+            return {name: (places[name], Path(places[name]).read_bytes()) for name in names}
+        return {name: (f"{path}, {places[name]}", unpacked(archive, places[name])) for name in names}
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, Malformed) as err:
+        raise UserError(f"{path}: not a zip file that can be read: {err}.", REMEDY) from None
+
+
+# -- a domain --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Dump:
     """One domain of the released data.
@@ -71,9 +190,9 @@ class Dump:
     annotations : frame
         One row an annotation, in the order of the dump: the columns of
         `parlai_spotbot.analysis.frames.annotations_frame`; `elapsed` (seconds as the dump has them; `seconds` lacks the
-        absurd ones); `started` and `submitted` (ms since 1970, NaN where unknown); and what is odd about it:
-        `incomplete` (the annotator did not finish the package), `repeat` (had answered this segment before),
-        `developer`. Annotators are numbered in the order in which they appear.
+        absurd ones); `started` and `submitted` (ms since 1970, NaN where unknown); and its flags: `incomplete` (the
+        annotator did not finish the package), `repeat` (had answered this segment before), `developer`. Annotators are
+        numbered in the order in which they appear.
     turns : frame
         One row a turn: conversation_id, turn, speaker, exchange_nr (the dump's), text.
     sha256 : dict
@@ -98,14 +217,14 @@ def read_dump(path: Path | str, domain: str) -> Dump:
     """
     if domain not in DOMAINS:
         raise UserError(f"--domain {domain}: the released data have no such domain.", nearest(domain, DOMAINS))
-    about = DOMAINS[domain]
-    kinds = {kind: f"{kind}-dialogues-full-{domain}" for kind in ("sampled", "packed", "annotated")}
-    files = read_dump_files(path, tuple(kinds.values()))
+    about, names = DOMAINS[domain], {kind: f"{kind}-dialogues-full-{domain}.json" for kind in KINDS}
+    found = _files(Path(path), names.values())
+    rows = {kind: _rows(*found[name], KINDS[kind]) for kind, name in names.items()}
     systems = {**SYSTEMS, "huggingface": "HF" if domain == "convai2" else "GPT"}
-    conversations, turns = _conversations(files[kinds["sampled"]], about, systems)
-    packages = _packages(files[kinds["packed"]], conversations)
-    annotations = _annotations(files[kinds["annotated"]], conversations, packages)
-    sha256 = {f"{name}.json": collection.sha256 for name, collection in files.items()}
+    conversations, turns = _conversations(rows["sampled"], about, systems)
+    packages = _packages(rows["packed"], conversations)
+    annotations = _annotations(rows["annotated"], conversations, packages)
+    sha256 = {name: hashlib.sha256(raw).hexdigest() for name, (_, raw) in found.items()}
     return Dump(about, tuple(conversations.values()), packages, annotations, turns, sha256)
 
 
@@ -117,154 +236,133 @@ def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFram
     for reason in leave_out:
         if reason not in LEAVE_OUT:
             raise UserError(f"--leave-out {reason}: not known.", nearest(reason, LEAVE_OUT))
-    flags = {"incomplete": "incomplete", "developers": "developer"}
-    out = np.zeros(len(dump.annotations), dtype=bool)
-    for reason in flags.keys() & set(leave_out):
-        out |= dump.annotations[flags[reason]].to_numpy()
-    kept = dump.annotations[~out]
+    flags = [
+        flag for reason, flag in (("incomplete", "incomplete"), ("developers", "developer")) if reason in leave_out
+    ]
+    kept = dump.annotations[~dump.annotations[flags].any(axis=1)]
     if "repeats" in leave_out:
         kept = kept.drop_duplicates(["worker_id", "conversation_id", "k"], keep="last")
     return kept.reset_index(drop=True)
 
 
 def _conversations(
-    collection: DumpFile, domain: PaperDomain, systems: dict[str, str]
+    rows: Rows, domain: PaperDomain, systems: dict[str, str]
 ) -> tuple[dict[str, Conversation], pd.DataFrame]:
     found, turns = [], []
     number: Counter[tuple[str, str]] = Counter()
     place = {name: i for i, name in enumerate((*domain.bots, HUMAN))}
-    for where, row in collection.rows:
+    for where, row in rows:
         conversation = _conversation(where, row, domain, systems, place)
         found.append(replace(conversation, number=number[conversation.pair]))
         number[conversation.pair] += 1
-        for i, act in enumerate(row["convo"]):
-            turns.append((conversation.conversation_id, i, conversation.entities[i % 2], act.get("exchange_nr")))
+        for i, act in enumerate(row.convo):
+            turns.append((row.id, i, conversation.entities[i % 2], act.exchange_nr, act.text))
     found.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
     conversations = {c.conversation_id: c for c in found}
     if len(conversations) < len(found):
         twice = Counter(c.conversation_id for c in found).most_common(1)[0][0]
-        raise UserError(f"{collection.where}: conversation '{twice}' stands in it twice.", "Download the data again.")
-    frame = pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr"])
-    frame["text"] = [
-        conversations[c].turns[t].text for c, t in zip(frame["conversation_id"], frame["turn"], strict=True)
-    ]
-    return conversations, frame
+        raise UserError(f"{rows[0][0]} and further: conversation '{twice}' is there twice.", REMEDY)
+    return conversations, pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr", "text"])
 
 
-def _conversation(where: str, row: dict, domain: PaperDomain, systems: dict[str, str], place: dict) -> Conversation:
+def _conversation(
+    where: str, row: DumpConversation, domain: PaperDomain, systems: dict[str, str], place: dict
+) -> Conversation:
     entities = []
     for entity in (0, 1):
-        system = field(row, f"system_type{entity}", str, where)
+        system, human = getattr(row, f"system_type{entity}"), getattr(row, f"is_human{entity}")
         if systems.get(system) not in place:
             known = [name for name, short in systems.items() if short in place]
             raise UserError(f"{where}: field 'system_type{entity}' is {system!r}.", nearest(system, known))
-        if field(row, f"is_human{entity}", bool, where) != (system == "human"):
-            raise UserError(f"{where}: field 'is_human{entity}' contradicts 'system_type{entity}'.", "Correct it.")
+        if human != (system == "human"):
+            raise UserError(f"{where}: field 'is_human{entity}' contradicts 'system_type{entity}'.", REMEDY)
         entities.append(systems[system])
-    acts = field(row, "convo", list, where)
-    texts = [field(act, "text", str, f"{where}, turn {i}") for i, act in enumerate(acts)]
     # The seed exchange was the bots' context and is not in the dump, nor is the opening of people's conversations.
     return Conversation(
-        conversation_id=field(row, "_id", str, where),
+        conversation_id=row.id,
         domain=domain.name,
         pair=tuple(sorted(entities, key=place.__getitem__)),
         number=0,
         entities=(entities[0], entities[1]),
         # Even turns are entity 0's: `exchange_nr` is not to be relied on.
-        turns=tuple(Turn(entities[i % 2], text) for i, text in enumerate(texts)),
+        turns=tuple(Turn(entities[i % 2], act.text) for i, act in enumerate(row.convo)),
         seed_exchanges=0,
-        provenance={"system_name": [row.get("system_name0", ""), row.get("system_name1", "")]},
+        provenance={"system_name": [row.system_name0, row.system_name1]},
     )
 
 
-def _packages(collection: DumpFile, conversations: dict[str, Conversation]) -> dict[str, dict[str, int]]:
+def _packages(rows: Rows, conversations: dict[str, Conversation]) -> dict[str, dict[str, int]]:
     packages = {}
-    for where, row in collection.rows:
+    for where, row in rows:
         segments = {}
-        for entry in field(row, "package", list, where):
-            identity = _known(entry, "convo_id", conversations, where, "conversation")
-            shown = field(entry, "start_turn", int, where) + 1  # it is the index of the last visible turn
-            if shown < 2 or shown % 2 or shown > len(conversations[identity].turns):
+        for entry in row.package:
+            turns = len(_known(entry.convo_id, "convo_id", conversations, where, "conversation").turns)
+            shown = entry.start_turn + 1
+            if shown < 2 or shown % 2 or shown > turns:
                 raise UserError(
-                    f"{where}: field 'start_turn' is {shown - 1} for a conversation of "
-                    f"{len(conversations[identity].turns)} turns, expected the last turn of an exchange.",
-                    "Correct it.",
+                    f"{where}: field 'start_turn' is {entry.start_turn} for a conversation of {turns} turns, expected "
+                    "the last turn of an exchange.",
+                    REMEDY,
                 )
-            segments[identity] = shown // 2
-        packages[field(row, "_id", str, where)] = segments
+            segments[entry.convo_id] = shown // 2
+        packages[row.id] = segments
     return packages
 
 
-def _known(row: dict, name: str, known: dict, where: str, what: str) -> str:
-    value = field(row, name, str, where)
+def _known(value: str, name: str, known: dict, where: str, what: str) -> Any:
     if value not in known:
-        raise UserError(f"{where}: field '{name}' is '{value}', and there is no such {what}.", "Use the whole dump.")
-    return value
+        raise UserError(f"{where}: field '{name}' is '{value}', and there is no such {what}.", REMEDY)
+    return known[value]
 
 
-def _annotations(collection: DumpFile, conversations: dict, packages: dict) -> pd.DataFrame:
+def _annotations(rows: Rows, conversations: dict, packages: dict) -> pd.DataFrame:
     workers: dict[str, str] = {}
-    rows = []
-    for where, row in collection.rows:
-        conversation = conversations[_known(row, "convo_id", conversations, where, "conversation")]
-        package = _known(row, "package_id", packages, where, "package")
-        name = field(row, "user_name", str, where)
-        worker = workers.setdefault(name, f"annotator-{len(workers) + 1:02d}")
-        answers = _answers(row, where)
-        exchanges = packages[package].get(conversation.conversation_id)
-        if exchanges != answers["k"]:
-            raise UserError(
-                f"{where}: field 'decision_turn' is {2 * answers['k']}, but package {package} shows "
-                f"{0 if exchanges is None else 2 * exchanges} turns of that conversation.",
-                "Correct it.",
-            )
-        rows.append(
+    made = []
+    for where, row in rows:
+        conversation = _known(row.convo_id, "convo_id", conversations, where, "conversation")
+        shown = _known(row.package_id, "package_id", packages, where, "package").get(row.convo_id, 0)
+        answers, elapsed = _answers(row, shown, where), row.elapsed_time / 1000
+        known = row.start_time >= 0  # where the page had lost its clock, `elapsed_time` is the time since 1970
+        made.append(
             {
-                "annotation_id": field(row, "_id", str, where),
+                "annotation_id": row.id,
                 "source": "human",
-                "worker_id": worker,
-                "unit_id": package,
-                "item_id": f"{conversation.conversation_id}-{answers['k']}",
-                "conversation_id": conversation.conversation_id,
+                "worker_id": workers.setdefault(row.user_name, f"annotator-{len(workers) + 1:02d}"),
+                "unit_id": row.package_id,
+                "item_id": f"{row.convo_id}-{shown}",
+                "conversation_id": row.convo_id,
                 "a": conversation.entities[0],
                 "b": conversation.entities[1],
+                "k": shown,
                 **answers,
-                **_times(row, where),
-                "developer": bool(DEVELOPER.search(name)),
+                "seconds": elapsed if known else np.nan,
+                "elapsed": elapsed,
+                "started": float(row.start_time) if known else np.nan,
+                "submitted": float(row.end_time),
+                "developer": bool(DEVELOPER.search(row.user_name)),
             }
         )
-    frame = pd.DataFrame(rows)
-    hits = frame.groupby(["worker_id", "unit_id"])
-    done = hits["conversation_id"].transform("nunique")
+    frame = pd.DataFrame(made)
+    done = frame.groupby(["worker_id", "unit_id"])["conversation_id"].transform("nunique")
     frame["incomplete"] = done != frame["unit_id"].map({package: len(held) for package, held in packages.items()})
     frame["repeat"] = frame.duplicated(["worker_id", "conversation_id", "k"])
     return frame
 
 
-def _answers(row: dict, where: str) -> dict:
-    """Both natures, the preferences (+1 entity 0, -1 entity 1, 0 neither) and the exchanges shown."""
-    entities = [field(row, f"entity{entity}_annotation", dict, where) for entity in (0, 1)]
-    turns = [field(entity, "decision_turn", int, where) for entity in entities]
-    if turns[0] != turns[1] or turns[0] % 2:
-        raise UserError(f"{where}: field 'decision_turn' is {turns[0]} and {turns[1]}.", "Correct it.")
-    answers: dict[str, str | int] = {"k": turns[0] // 2}
-    for number, entity in enumerate(entities):
-        answers[f"nature{number}"] = NATURE[field(entity, "is_human", (bool, type(None)), where)]
+def _answers(row: DumpAnnotation, shown: int, where: str) -> dict:
+    """Return both natures, and the preferences (+1 entity 0, -1 entity 1, 0 neither)."""
+    entities = (row.entity0_annotation, row.entity1_annotation)
+    turns = [entity.decision_turn for entity in entities]
+    if turns != [2 * shown] * 2:
+        raise UserError(
+            f"{where}: field 'decision_turn' is {turns[0]} and {turns[1]}, but package {row.package_id} shows "
+            f"{2 * shown} turns of that conversation.",
+            REMEDY,
+        )
+    answers: dict[str, str | int] = {f"nature{i}": NATURE[entity.is_human] for i, entity in enumerate(entities)}
     for feature, theirs in FEATURES.items():
-        both = tuple(field(entity, theirs, bool, where) for entity in entities)
+        both = tuple(getattr(entity, theirs) for entity in entities)
         if both not in PREFERENCE:
-            raise UserError(f"{where}: field '{theirs}' is false for both entities.", "A tie is true for both.")
+            raise UserError(f"{where}: field '{theirs}' is false for both entities; a tie is true for both.", REMEDY)
         answers[feature] = PREFERENCE[both]
     return answers
-
-
-def _times(row: dict, where: str) -> dict[str, float]:
-    started = field(row, "start_time", int, where)
-    elapsed = field(row, "elapsed_time", int, where) / 1000
-    known = started >= 0  # where the page had lost its clock, `elapsed_time` is the time since 1970
-    return {
-        "seconds": elapsed if known else np.nan,
-        "elapsed": elapsed,
-        "started": float(started) if known else np.nan,
-        "submitted": float(field(row, "end_time", int, where)),
-    }

@@ -207,7 +207,7 @@ BAD = [
         "line 2: field 'system_type0' is 'bert_rang'. Did you mean 'bert_rank'",
     ),
     (spoil("sampled", 3, lambda r: r.update(is_human1=False)), "line 4: field 'is_human1' contradicts"),
-    (spoil("sampled", 1, lambda r: r.update(_id=oid_of(1))), "stands in it twice"),
+    (spoil("sampled", 1, lambda r: r.update(_id=oid_of(1))), "is there twice"),
     (
         spoil("packed", 0, lambda r: r["package"][0].update(start_turn=98)),
         "packed-dialogues-full-dailydialog.json, line 1: field 'start_turn' is 98",
@@ -218,7 +218,7 @@ BAD = [
     ),
     (
         spoil("annotated", 2, lambda r: r["entity0_annotation"].pop("is_human")),
-        "annotated-dialogues-full-dailydialog.json, line 3: field 'is_human' is missing",
+        "annotated-dialogues-full-dailydialog.json, line 3: field 'entity0_annotation, is_human' is missing",
     ),
     (
         spoil("annotated", 2, lambda r: r.update(package_id="x")),
@@ -226,11 +226,14 @@ BAD = [
     ),
     (
         spoil("annotated", 2, lambda r: r["entity1_annotation"].update(fluencyValue=1)),
-        "line 3: field 'fluencyValue' is 1, expected bool",
+        "line 3: field 'entity1_annotation, fluencyValue' is 1: Input should be a valid boolean",
     ),
     (spoil("annotated", 2, lambda r: both(r, fluencyValue=False)), "is false for both entities"),
     (spoil("annotated", 2, lambda r: both(r, decision_turn=8)), "shows 4 turns of that conversation"),
-    (spoil("annotated", 2, lambda r: r.update(start_time="early")), "field 'start_time' is 'early', expected int"),
+    (
+        spoil("annotated", 2, lambda r: r.update(start_time="early")),
+        "field 'start_time' is 'early': Input should be a valid integer",
+    ),
 ]
 
 

@@ -225,7 +225,9 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
         "submitted_at": moment(submission.received_at),
     }
     rows = []
-    for answered in submission.record["items"]:
+    of_person = {"item": questionnaire.KEY, "item_id": questionnaire.KEY, "conversation_ids": (), "exchanges": 0}
+    of_person["answers"] = questionnaire.answers_of(submission.record)
+    for answered in [*submission.record["items"], of_person]:
         annotation = annotation_id(submission.handle, answered["item"])
         for answer in answered["answers"]:
             rows.append(
@@ -238,29 +240,11 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
                     target=answer["target"],
                     question=answer["question"],
                     answer=_clean(answer["answer"]),
-                    control=answered["control"],
-                    presentation=answered["presentation"],
-                    seconds=answered["seconds"],
-                    answer_seconds=answer["seconds"],
+                    answer_seconds=answer.get("seconds"),
+                    **{name: answered[name] for name in ("control", "presentation", "seconds") if name in answered},
                     **about,
                 )
             )
-    annotation = annotation_id(submission.handle, questionnaire.KEY)
-    for answer in questionnaire.answers_of(submission.record):
-        target, question = answer["target"], answer["question"]
-        rows.append(
-            Judgement(
-                judgement_id=opaque("judgement", annotation, target, question),
-                annotation_id=annotation,
-                item_id=questionnaire.KEY,
-                conversation_ids=(),
-                exchanges=0,
-                target=target,
-                question=question,
-                answer=answer["answer"],
-                **about,
-            )
-        )
     return rows
 
 

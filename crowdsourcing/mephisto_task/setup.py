@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot import hints
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Unit
 
 PROVIDERS = {
@@ -63,39 +61,14 @@ class TaskSetup:
         return self.provider in MTURK
 
     def check(self) -> None:
-        """Raise `UserError` unless a task can be launched with this."""
-        if self.provider not in PROVIDERS:
-            raise UserError(f"provider is {self.provider!r}.", nearest(self.provider, PROVIDERS))
-        for name in ("task_name", "title", "description", "requester"):
-            if not str(getattr(self, name)).strip():
-                raise UserError(f"{name} is empty.", "Say it in the settings.")
-        for name, least in (("pay", 0.0), ("minutes", 1.0), ("lifetime_days", 1.0)):
-            value = getattr(self, name)
-            if not math.isfinite(value) or value < least:
-                raise UserError(f"{name} is {value}, expected a number from {least:g} up.", "Correct the settings.")
-        self._check_units()
-        if self.on_mturk:
-            self._check_mturk()
-
-    def _check_units(self) -> None:
-        ids = [unit.unit_id for unit in self.units]
-        if not ids:
+        """Raise `UserError` unless there is something to annotate, at an address that MTurk can show."""
+        if not self.units:
             raise UserError(f"{self.study}: no units to annotate.", hints.run("pack", self.study, self.survey))
-        if len(set(ids)) < len(ids):
-            twice = next(i for i in ids if ids.count(i) > 1)
-            raise UserError(f"{self.study}: unit {twice} is there twice.", "Pack the study anew.")
-
-    def _check_mturk(self) -> None:
-        if not self.public_url.startswith("https://"):
+        if self.on_mturk and not self.public_url.startswith("https://"):
             raise UserError(
                 f"public_url is {self.public_url!r}: MTurk shows the page from an https address.",
                 "Put the server behind an https proxy or tunnel and give that address.",
             )
-        for code in self.countries:
-            if not re.fullmatch(r"[A-Z]{2}", code):
-                raise UserError(f"countries has {code!r}, expected ISO codes of two capitals.", "Write for example DE.")
-        if self.provider == "mturk" and self.pay <= 0:
-            raise UserError(f"pay is {self.pay}: MTurk takes no unpaid tasks.", "Set the pay.")
 
 
 def environment_credentials() -> bool:

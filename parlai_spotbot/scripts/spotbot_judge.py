@@ -89,7 +89,7 @@ class SpotbotJudge(Command):
         from parlai_spotbot.judges.dropping import drop_judge
 
         with study.lock("spotbot_judge"):
-            self.result.said = drop_judge(study, survey, self.opt["drop"]).said()
+            self.result.said = drop_judge(study, survey, self.opt["drop"])
         print(self.result.said)
         self.say_next(study, survey)
 

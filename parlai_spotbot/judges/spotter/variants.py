@@ -18,15 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from parlai_spotbot.judges.spotter.additive import FeatureCurves
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.features import (
-    COHERENCE,
-    WORDING,
-    EmbeddedTurns,
-    ExampleMeasures,
-    ExampleWording,
-    FeatureTable,
-    mean,
-)
+from parlai_spotbot.judges.spotter.features import EmbeddedTurns, FeatureTable, coherence, mean, wording
 from parlai_spotbot.judges.spotter.people_language import PeopleLanguage, tokens
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.records import HUMAN
@@ -62,7 +54,7 @@ class WordsVariant:
     worker_id = "spotter-words"
     description = (
         "logistic regression on TF-IDF of the words, word pairs and character 2- to 4-grams of the entity's own turns, "
-        f"and on a curve for each of {len(WORDING)} features of its wording and for how unusual the oddest are; "
+        "and on a curve for each of 7 features of its wording and for how unusual the oddest are; "
         "fluency: likelihood under a character 5-gram model of people's turns; sensibleness: how much of the "
         "partner's last turn is taken up, by rare words; specificity: mean inverse document frequency of the words"
     )
@@ -80,13 +72,11 @@ class WordsVariant:
         joins = sparse.csr_matrix(
             (np.ones(len(picks), np.float32), picks, np.concatenate([[0], ends])), shape=(len(examples), len(turns))
         )
-        self.table = FeatureTable([self.row(example) for example in examples], examples)
+        self.table = FeatureTable([self.features(example) for example in examples], examples)
         self.matrix = sparse.hstack([(joins @ counts).tocsr(), sparse.csr_matrix(self.table.matrix)], format="csr")
 
-    def row(self, example: EntityExample) -> list[float]:
-        """The wording features of an example in the order of `WORDING`; nan where it is too short."""
-        measured = ExampleWording.of(example, self.language)
-        return [feature(measured) for feature in WORDING.values()]
+    def features(self, example: EntityExample) -> dict[str, float]:
+        return wording(example, self.language)
 
     def estimator(self) -> Pipeline:
         model = LogisticRegression(C=3.0, solver="liblinear")
@@ -96,7 +86,7 @@ class WordsVariant:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where unknown."""
         return {
             "fluency": mean([self.language.likelihood(text) for text in example.own if text]),
-            "sensibleness": mean(ExampleWording.of(example, self.language).taken_up),
+            "sensibleness": self.features(example)["taken_up"],
             "specificity": mean([self.language.specificity(text) for text in example.own]),
         }
 
@@ -107,7 +97,7 @@ class CoherenceVariant:
     worker_id = "spotter-coherence"
     description = (
         "additive logistic regression, a curve for each of "
-        f"{len(COHERENCE)} features and for how unusual the oddest are: coherence by sentence embeddings (MiniLM), "
+        "17 features and for how unusual the oddest are: coherence by sentence embeddings (MiniLM), "
         "repetition, and fluency by the likelihood of a language model (SmolLM2) that reads the segment; fluency: how "
         "much less it is surprised than by people in the same place; sensibleness: mean similarity to the partner's "
         "last turn; specificity: distance from the middle of people's turns"
@@ -123,7 +113,7 @@ class CoherenceVariant:
         self.embedded, self.surprises = embedded, surprises
         middle = np.mean([embedded.vectors[text] for text in sorted(people)], axis=0)
         self.middle = middle / np.linalg.norm(middle)
-        self.table = FeatureTable([self.row(example) for example in examples], examples)
+        self.table = FeatureTable([self.features(example) for example in examples], examples)
         self.matrix = self.table.matrix
         self.expected = self._expected(examples)
 
@@ -132,27 +122,22 @@ class CoherenceVariant:
 
     def _expected(self, examples: Sequence[EntityExample]) -> dict[tuple[int, int], float]:
         """People's mean surprise by segment length and entity: the first turn is read without anything before it."""
-        surprise = self.matrix[:, list(COHERENCE).index("surprise")]
+        surprise = self.matrix[:, list(self.features(examples[0])).index("surprise")]
         found: dict[tuple[int, int], list[float]] = {}
         for example, value in zip(examples, surprise, strict=True):
             if example.who == HUMAN:
                 found.setdefault((len(example.texts) // 2, example.entity), []).append(float(value))
         return {place: float(np.mean(values)) for place, values in found.items()}
 
-    def _measured(self, example: EntityExample) -> ExampleMeasures:
-        return ExampleMeasures.of(example, self.embedded, self.middle, self.surprises.turns(example.texts))
-
-    def row(self, example: EntityExample) -> list[float]:
-        """The features of an example in the order of `COHERENCE`; nan where it is too short."""
-        measured = self._measured(example)
-        return [feature(measured) for feature in COHERENCE.values()]
+    def features(self, example: EntityExample) -> dict[str, float]:
+        return coherence(example, self.embedded, self.middle, self.surprises.turns(example.texts))
 
     def scores(self, example: EntityExample) -> dict[str, float]:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where unknown."""
-        measured = self._measured(example)
+        features = self.features(example)
         expected = self.expected.get((len(example.texts) // 2, example.entity), math.nan)
         return {
-            "fluency": expected - COHERENCE["surprise"](measured),
-            "sensibleness": COHERENCE["close_to_partner"](measured),
-            "specificity": COHERENCE["unusual_subject"](measured),
+            "fluency": expected - features["surprise"],
+            "sensibleness": features["close_to_partner"],
+            "specificity": features["unusual_subject"],
         }

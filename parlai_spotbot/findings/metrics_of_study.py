@@ -7,7 +7,7 @@ from pathlib import Path
 
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze, tables
-from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
+from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outcomes_of
@@ -46,7 +46,7 @@ def evidence_of(study: Study) -> Evidence:
     conversations = study.conversations()
     metrics: dict[str, list[Metric]] = {}
     left_out: dict[str, dict[str, int]] = {}
-    outcomes, every, trained = Outcomes.none(), [], []
+    outcomes, every = Outcomes.none(), []
     for name in judged_surveys(study):
         judgements = study.judgements(name)
         every += judgements
@@ -63,20 +63,13 @@ def evidence_of(study: Study) -> Evidence:
                 f"{study.judgements_path(name)}: {err}.",
                 "Judgement N is the Nth of its source in that file: correct it, or make the file anew.",
             ) from err
-        trained += _training(study, name)
     if not any(metrics.values()):
         raise UserError(
             f"{study.path}: no survey has judgements that metrics can be made of.",
             hints.run("crowdsource", study.path, "dialogue_likert", dry_run=True),
         )
     times = {source: times_of(every, own, source) for source, own in metrics.items()}
-    try:
-        training = training_frame(trained) if trained else None
-    except ValueError as err:
-        raise UserError(
-            f"{study.path}/surveys/*/training.jsonl: {err}.", "Collect again with spotbot_collect."
-        ) from err
-    return Evidence(metrics, outcomes, times, training, left_out)
+    return Evidence(metrics, outcomes, times, left_out)
 
 
 def _metrics_of(
@@ -88,13 +81,6 @@ def _metrics_of(
     items = [item for unit in units for item in unit.items]
     sources = sorted({judgement.source for judgement in judgements})
     return {source: metrics_of(survey, judgements, conversations, items, source) for source in sources}
-
-
-def _training(study: Study, name: str) -> list[dict]:
-    """The rounds of the training for a survey, each with the survey before its task."""
-    path = study.survey_path(name) / "training.jsonl"
-    rows = checksums.read_jsonl(path, lambda row, where: row, torn_tail=True) if path.exists() else []
-    return [{**row, "task": f"{name}:{row.get('task')}"} for row in rows]
 
 
 def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict[str, dict]:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.metrics import Evidence, Metric, Wishes, analyze
-from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_of, training_frame
+from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_of
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
@@ -59,9 +59,10 @@ def all_answers_of(imported: ImportedStudy, seed: int, progress: Callable[[str],
             metrics += found
             every += judgements
             lost |= {f"{name}: {reason}": n for reason, n in why.items()}
-    training = training_frame(imported.training, imported.survey)
+    training = pd.DataFrame(imported.training)
+    training["task"] = f"{imported.survey}:" + training["task"]
     times = times_of(every, metrics, HUMAN)
-    evidence = Evidence({HUMAN: metrics}, outcomes, {HUMAN: times}, training[training["group"] == OWN], {HUMAN: lost})
+    evidence = Evidence({HUMAN: metrics}, outcomes, {HUMAN: times}, {HUMAN: lost})
     wishes = Wishes(seed, pick="one", sample=SAMPLE, wage=WAGE, dialogues=DIALOGUES)
     result = analyze(evidence, wishes, lambda _, stem: progress(stem))
     talks = [c.provenance["seconds"] for c in imported.conversations if "seconds" in c.provenance]
@@ -231,6 +232,8 @@ def table9(answers: AllAnswers, tables: Path) -> PaperTable:
     table = PaperTable("table9", "Seconds a task (published with Table 9)")
     seconds, _, turns = published.costs(tables)
     known = {f"abc_eval:{task}": time for task, time in seconds.items()} | seconds
+    own = answers.training[answers.training["group"] == OWN].groupby("task")
+    training = own["seconds"].sum() / 60 / own["annotator"].nunique()
     for entry in _of(answers, "costs")["tasks"]:
         name = entry["task"]
         if entry["method"] == "turn_likert":
@@ -242,7 +245,7 @@ def table9(answers: AllAnswers, tables: Path) -> PaperTable:
         table.cells.append(
             PaperCell(name, "dollars", None, _float(entry["payment"]), "that median at 20 dollars an hour")
         )
-        table.cells.append(PaperCell(name, "training minutes", None, _float(entry["training_minutes"]), "an annotator"))
+        table.cells.append(PaperCell(name, "training minutes", None, _float(training.get(name)), "an annotator"))
     return table
 
 

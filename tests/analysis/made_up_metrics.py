@@ -152,7 +152,7 @@ def evidence_of(made: MadeUp):
         left_out |= lost
     every = [row for rows in made.judgements.values() for row in rows]
     outcomes = outcomes_of(made.judgements["interactive"], made.conversations)
-    return Evidence({HUMAN: metrics}, outcomes, {HUMAN: times_of(every, metrics)}, None, {HUMAN: left_out})
+    return Evidence({HUMAN: metrics}, outcomes, {HUMAN: times_of(every, metrics)}, {HUMAN: left_out})
 
 
 def write_study(made: MadeUp, path):

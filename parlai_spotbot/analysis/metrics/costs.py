@@ -1,4 +1,4 @@
-"""What metrics cost: minutes a dialogue, dialogues an hour, pay and training.
+"""What metrics cost: minutes a dialogue, dialogues an hour, and pay.
 
 ABC-Eval 2022, appendices E and F, Tables 9 and 10: the median time of a task, summed over the tasks of a method
 dialogue by dialogue; throughput as its reciprocal; and the pay for any number of dialogues. A choice between two
@@ -7,7 +7,7 @@ conversations is one task for two dialogues.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,12 +16,6 @@ from parlai_spotbot.analysis.metrics.frame import CHOICE, Metric
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.medians import median_interval
 from parlai_spotbot.records import HUMAN, Judgement
-
-TRAINING = ("task", "annotator", "attempt", "round", "role", "dialogue", "wrong_turns", "of", "passed", "seconds")
-"""Required fields of a row of training; `group` (of annotators) is optional."""
-
-GOLD = "gold"
-"""The role of dialogues mixed into the work to watch quality: no training."""
 
 
 def throughput(minutes: float) -> float:
@@ -53,22 +47,13 @@ def _each(metric: Metric) -> int:
     return 2 if metric.kind == CHOICE else 1
 
 
-def costs(
-    times: pd.DataFrame,
-    metrics: Sequence[Metric],
-    training: pd.DataFrame | None = None,
-    *,
-    wage: float | None = None,
-    dialogues: int = 100,
-) -> dict:
+def costs(times: pd.DataFrame, metrics: Sequence[Metric], *, wage: float | None = None, dialogues: int = 100) -> dict:
     """Return what each task and each method takes.
 
     Parameters
     ----------
     times : frame
         See `times_of`.
-    training : frame, optional
-        Rows with the columns `TRAINING`.
     wage : float, optional
         Pay an hour; without one there are hours and no pay.
     dialogues : int
@@ -77,11 +62,10 @@ def costs(
     Returns
     -------
     dict
-        `tasks` [{method, task, metrics, each, n, annotators, minutes (median), minutes_ci, throughput, payment,
-        training_minutes (an annotator)}], `methods` [{method, tasks, metrics, minutes, minutes_ci, throughput, hours,
+        `tasks` [{method, task, metrics, each, n, annotators, minutes (median), minutes_ci, throughput,
+        payment}], `methods` [{method, tasks, metrics, minutes, minutes_ci, throughput, hours,
         projected}], `wage`, `dialogues`.
     """
-    trained = _training_minutes(training)
     tasks: dict[str, dict] = {}
     for metric in metrics:
         if metric.task in tasks:
@@ -101,7 +85,6 @@ def costs(
             "minutes_ci": median_interval(minutes, Clusters.by(own["home"], own["worker_id"])),
             "throughput": throughput(median / _each(metric)),
             "payment": projected(median, 1, wage) if wage is not None else None,
-            "training_minutes": trained.get(metric.task, np.nan),
         }
     methods = [
         _method(name, [entry for entry in tasks.values() if entry["method"] == name], times, wage, dialogues)
@@ -129,24 +112,3 @@ def _method(method: str, tasks: Sequence[dict], times: pd.DataFrame, wage: float
         "hours": projected(minutes, dialogues, 1.0, each),
         "projected": projected(minutes, dialogues, wage, each) if wage is not None else None,
     }
-
-
-def training_frame(rows: Sequence[Mapping], survey: str = "abc_eval") -> pd.DataFrame:
-    """Return rows of training as a frame, tasks named as in metrics; a `ValueError` names an incomplete row."""
-    for number, row in enumerate(rows, start=1):
-        lacking = [name for name in TRAINING if name not in row]
-        if lacking:
-            raise ValueError(f"row {number} of training: no {', '.join(lacking)}")
-    frame = pd.DataFrame([dict(row) for row in rows], columns=[*TRAINING, "group", "mistakes_by_label"])
-    frame["group"] = frame["group"].astype(object).where(frame["group"].notna(), "")
-    frame["task"] = [task if ":" in str(task) else f"{survey}:{task}" for task in frame["task"]]
-    return frame
-
-
-def _training_minutes(training: pd.DataFrame | None) -> dict[str, float]:
-    """Return task -> mean minutes that an annotator spent in training."""
-    if training is None or training.empty:
-        return {}
-    by_task = training[training["role"] != GOLD].groupby("task")
-    minutes = by_task["seconds"].sum().astype(float) / 60 / by_task["annotator"].nunique()
-    return {str(task): float(value) for task, value in minutes.items()}

@@ -30,13 +30,12 @@ NO_OUTCOME = "nobody who led conversations has said how they were (survey intera
 
 @dataclass(frozen=True)
 class Evidence:
-    """Input: `metrics` by source, people's `outcomes`, `times` by source (see `costs.times_of`), `training` (see
-    `costs.training_frame`), and by source what was `left_out` and why."""
+    """Input: `metrics` by source, people's `outcomes`, `times` by source (see `costs.times_of`), and by source what
+    was `left_out` and why."""
 
     metrics: Mapping[str, Sequence[Metric]]
     outcomes: Outcomes
     times: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    training: pd.DataFrame | None = None
     left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
@@ -106,14 +105,13 @@ def _parts(
 
     choices, ties = choice_table(kept, evidence.outcomes, wishes.pick, rng("pick"))
     table_of = {RATING: rating_table(kept, evidence.outcomes, wishes.pick, rng("pick")), CHOSEN: choices}
-    training = evidence.training if people else None
     judged = {conversation for metric in every for home in metric.homes for conversation in home.split("\t")}
     return {
         "interpretability": lambda: {"metrics": interpretability(kept, people)},
         "importance": lambda: {name: _importance(kept, table, name, ties) for name, table in table_of.items()},
         "sensitivity": lambda: sensitivity(kept, rng, wishes.draws, wishes.sample, people),
         "coverage": lambda: {name: _coverage(kept, table, name, wishes.beam) for name, table in table_of.items()},
-        "costs": lambda: _costs(evidence.times.get(source), every, training, wishes, len(judged)),
+        "costs": lambda: _costs(evidence.times.get(source), every, wishes, len(judged)),
     }
 
 
@@ -147,9 +145,7 @@ def _coverage(metrics: Sequence[Metric], table: pd.DataFrame, outcome: str, beam
     return {"model": OUTCOMES[outcome], "methods": methods} | ({} if len(table) else {"why": NO_OUTCOME})
 
 
-def _costs(
-    times: pd.DataFrame | None, metrics: Sequence[Metric], training: pd.DataFrame | None, wishes: Wishes, judged: int
-) -> dict:
+def _costs(times: pd.DataFrame | None, metrics: Sequence[Metric], wishes: Wishes, judged: int) -> dict:
     if times is None or times.empty:
         return {"why": "no times are known", "tasks": [], "methods": []}
-    return costs(times, metrics, training, wage=wishes.wage, dialogues=wishes.dialogues or judged)
+    return costs(times, metrics, wage=wishes.wage, dialogues=wishes.dialogues or judged)

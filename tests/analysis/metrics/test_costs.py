@@ -4,21 +4,8 @@ import pandas as pd
 import pytest
 from outside_data import ABC_EVAL, released_data
 
-from parlai_spotbot.analysis.metrics.costs import costs, projected, throughput, times_of, training_frame
+from parlai_spotbot.analysis.metrics.costs import costs, projected, throughput, times_of
 from parlai_spotbot.records import HUMAN
-
-ROUND = {
-    "task": "consistency",
-    "annotator": "w0",
-    "attempt": 0,
-    "round": 1,
-    "role": "training",
-    "dialogue": "d",
-    "wrong_turns": 2,
-    "of": 10,
-    "passed": None,
-    "seconds": 300.0,
-}
 
 
 def rows_of(times):
@@ -93,20 +80,6 @@ def test_a_choice_is_one_task_for_two_dialogues():
     assert found["tasks"][0]["throughput"] == 30
     assert found["methods"][0]["hours"] == pytest.approx(50 * 4 / 60)
     assert found["methods"][0]["projected"] is None
-
-
-def test_training_takes_minutes_of_an_annotator():
-    rounds = [{**ROUND, "annotator": f"w{i}", "round": r} for i in range(3) for r in (1, 2, 3)]
-    training = training_frame([*rounds, {**ROUND, "role": "gold", "attempt": None, "seconds": 900.0}])
-    times = rows_of([("abc_eval", "abc_eval:consistency", 1, f"c{i}", "w0", 3.0) for i in range(9)])
-    found = costs(times, [metric("abc_eval", "abc_eval:consistency", "redundant")], training)
-    # Three rounds of five minutes; gold is no training.
-    assert found["tasks"][0]["training_minutes"] == pytest.approx(15.0)
-
-
-def test_a_row_of_training_that_lacks_something_is_named():
-    with pytest.raises(ValueError, match="row 2 of training: no seconds"):
-        training_frame([ROUND, {key: value for key, value in ROUND.items() if key != "seconds"}])
 
 
 def test_times_of_annotations_are_read_once_each(made, evidence):

@@ -9,7 +9,6 @@ from made_up_metrics import evidence_of, made_up, write_study
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze, tables
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import metrics_of_study
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
@@ -176,27 +175,3 @@ def test_a_study_of_next_turns_and_chats_alone_has_nothing_to_study(tmp_path):
     own = write_study(made, tmp_path / "study")
     files.write_jsonl(own.judgements_path("nuc"), [])
     assert not metrics_of_study.has_what_it_takes(own)
-
-
-def test_training_comes_in_and_a_wrong_row_is_named(tmp_path):
-    row = {
-        "task": "consistency",
-        "annotator": "w0",
-        "attempt": 0,
-        "round": 3,
-        "role": "training",
-        "dialogue": "d",
-        "wrong_turns": 2,
-        "of": 10,
-        "passed": True,
-        "seconds": 300.0,
-    }
-    own = write_study(made_up(chats=4), tmp_path / "study")
-    path = own.survey_path("abc_eval") / "training.jsonl"
-    path.write_text(json.dumps(row) + "\n")
-    found = metrics_of_study.analyze_metrics(own, Wishes(draws=5), progress=False)
-    costs = found["costs"]["by_source"][HUMAN]
-    assert {row["task"]: row["training_minutes"] for row in costs["tasks"]}["abc_eval:consistency"] == 5.0
-    path.write_text('{"task": "consistency"}\n')
-    with pytest.raises(UserError, match="row 1 of training: no annotator"):
-        metrics_of_study.evidence_of(own)

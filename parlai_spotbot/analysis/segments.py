@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.ranking.contrasts import contrasts, win_rate_intervals
+from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_interval

@@ -36,7 +36,14 @@ WHO_BEATS_WHOM = {
 """First columns of a table of pairs of choices."""
 
 
-def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: np.random.Generator, **options) -> dict:
+def pool_of(
+    found: Contrasts,
+    matches: pd.DataFrame,
+    grid: Sequence[dict],
+    rng: np.random.Generator,
+    cycles: dict | None = None,
+    **options,
+) -> dict:
     """Return what a ranking by contrasts says of the pool as a whole.
 
     Parameters
@@ -56,7 +63,7 @@ def pool_of(found: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], rng: 
         `one_scale`), `leave_one_out` (see there). Where one scale is rejected all places of a group are open, and the
         order is by points.
     """
-    scale = one_scale(found.groups, grid, rng)
+    scale = one_scale(found.groups, grid, rng, cycles)
     place = {name: i for i, name in enumerate(found.names)}
     order = found.ranked
     if scale["rejected"]:

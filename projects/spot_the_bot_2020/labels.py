@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency
 
 from parlai_spotbot.analysis.agreement import LABELS, both_given_one
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.ranking import pair_table, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking import paper_chi2, win_matrix, win_rates
 from parlai_spotbot.analysis.segments import by_length
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.importers.spotbot2020_dump import Dump
@@ -230,7 +230,9 @@ def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence
     for told, frame in (("all annotators", annotations), ("without those below 75 %", kept)):
         matrix = win_matrix(matches_frame(frame), bots)
         orders.append([bots[i] for i in np.argsort(-win_rates(matrix))])
-        significant = int((pair_table(matrix, "none", test="chi2")["p"] < 0.05).sum())
+        pairs = np.triu_indices(len(bots), 1)
+        won, lost, ties = (table[pairs] for table in (matrix.wins, matrix.wins.T, matrix.ties))
+        significant = int((paper_chi2(won, lost, won + lost + ties) < 0.05).sum())
         how = "complete HITs; by win rate; pairs significant by the paper's test; " + told
         values = {
             "annotators": frame["worker_id"].nunique(),

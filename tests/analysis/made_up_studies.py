@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, davidson
+from parlai_spotbot.analysis.ranking import contrasts
+from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 
 CUT = 0.9
 """Differences of latent worth below it are a tie."""
@@ -155,8 +156,8 @@ class MadeUp:
 
     def strengths(self, theta):
         """Davidson's strengths of endless data."""
-        names = tuple(f"b{place}" for place in range(self.bots))
-        return davidson(WinMatrix(names, self.truth(theta) * 1e5), order=self.order).strength
+        model = PairedCounts.of(self.truth(theta) * 1e5, self.order, penalty=0.0)
+        return model.maximise(np.zeros(model.parameters))[: self.bots]
 
 
 @dataclass(frozen=True)

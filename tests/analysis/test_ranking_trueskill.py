@@ -6,7 +6,8 @@ import pytest
 import trueskill
 
 from parlai_spotbot.analysis.ranking import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
-from parlai_spotbot.analysis.ranking.trueskill import trueskill_orders
+from parlai_spotbot.analysis.ranking.trueskill import _play
+from parlai_spotbot.analysis.ranking.wins import match_codes
 
 
 def played(bots=5, n=400, seed=5, noise=0.6):
@@ -31,7 +32,7 @@ def by_package(env, matches, names):
 
 def in_order(matches, names, model):
     """Skills and their deviations by our own loop, in the order given."""
-    return [part[0] for part in trueskill_orders(matches, names, np.arange(len(matches))[None, :], model=model)]
+    return [part[0] for part in _play(match_codes(matches, names), len(names), np.arange(len(matches))[None, :], model)]
 
 
 @pytest.mark.parametrize("cdf", ["exact", "polynomial"])
@@ -120,7 +121,7 @@ def test_shuffles_are_random_orders_of_all_matches():
     matches, names = played(n=60)
     rng = np.random.default_rng(1)
     orders = np.array([np.random.default_rng(i).permutation(len(matches)) for i in range(400)])
-    one, _ = trueskill_orders(matches, names, orders)
+    one, _ = _play(match_codes(matches, names), len(names), orders, None)
     mean = trueskill_scores(matches, names, rng=rng, shuffles=400)["mu"]
     error = np.std(one, axis=0) / 20
     assert (abs(mean - np.mean(one, axis=0)) < 5 * error).all()

@@ -11,7 +11,8 @@ from parlai_spotbot.analysis.annotators import rules as flag
 from parlai_spotbot.analysis.annotators.rules import Rules, each_rule, no_rules
 from parlai_spotbot.analysis.annotators.table import Annotator, annotators, flags
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
-from parlai_spotbot.analysis.ranking.contrasts import contrasts, win_rate_intervals
+from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 
 ALL_RULES = "all rules"

@@ -74,7 +74,9 @@ def cycle_test(pairs: Sequence[dict], names: Sequence[str], alpha: float = ALPHA
     return {"triples": len(triples), "cycles": rows, "found": found}
 
 
-def one_scale(groups: Sequence[Sequence[str]], pairs: Sequence[dict], rng: np.random.Generator) -> dict:
+def one_scale(
+    groups: Sequence[Sequence[str]], pairs: Sequence[dict], rng: np.random.Generator, cycles: dict | None = None
+) -> dict:
     """Test whether one scale of strengths does justice to the results, group by group of contestants that met.
 
     It is rejected where contestants surely beat each other in a circle, or where the likelihood ratio rejects it
@@ -86,6 +88,8 @@ def one_scale(groups: Sequence[Sequence[str]], pairs: Sequence[dict], rng: np.ra
         The connected groups (see `Contrasts.groups`).
     pairs : sequence of dict
         The rows of `pair_grid`: the pairs' own tests.
+    cycles : dict, optional
+        The result of `cycle_test` of these pairs, where it is known.
 
     Returns
     -------
@@ -106,8 +110,8 @@ def one_scale(groups: Sequence[Sequence[str]], pairs: Sequence[dict], rng: np.ra
         sure = [row for row in rows if row["p_adjusted"] < ALPHA]
         circle = shortest_circle(sure)
         if not circle and len(names) <= TRIPLES:
-            clear = cycle_test(rows, names)["found"]
-            circle = clear[0]["of"] if clear else []
+            clear = (cycles or cycle_test(rows, names))["found"]
+            circle = next((row["of"] for row in clear if among.issuperset(row["of"])), [])
         misfit = fit["p"] is not None and fit["p"] < REJECTED and fit["explained"] < EXPLAINED
         if misfit and not circle:
             circle = clearest_circle(rows)

@@ -6,10 +6,7 @@ that a report shows is that of `ranking.contrasts`, which ties inform, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-import pandas as pd
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
@@ -45,14 +42,3 @@ def bradley_terry(wins: np.ndarray, prior: float = 0.0) -> np.ndarray:
 def unbeaten(wins: np.ndarray) -> bool:
     """Whether strengths are infinite or can't be compared: some group never lost to, or never met, the others."""
     return connected_components(np.asarray(wins) > 0, directed=True, connection="strong")[0] > 1
-
-
-def win_counts(choices: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
-    """How often i was chosen over j: (K, K)."""
-    place = {name: i for i, name in enumerate(names)}
-    first, second = (choices[column].map(place).to_numpy(dtype=int) for column in ("a", "b"))
-    outcome = choices["outcome"].to_numpy()
-    wins = np.zeros((len(names), len(names)))
-    np.add.at(wins, (first[outcome > 0], second[outcome > 0]), 1)
-    np.add.at(wins, (second[outcome < 0], first[outcome < 0]), 1)
-    return wins

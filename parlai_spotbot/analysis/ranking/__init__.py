@@ -2,31 +2,25 @@
 TrueSkill and its rank ranges."""
 
 from parlai_spotbot.analysis.ranking.clusters import RankClusters, paper_ranges, rank_clusters
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, leave_one_out, win_rate_intervals
-from parlai_spotbot.analysis.ranking.davidson import DavidsonFit, davidson
-from parlai_spotbot.analysis.ranking.pairs import pair_table, paper_chi2
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, leave_one_out
+from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
 from parlai_spotbot.analysis.ranking.trueskill import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
-from parlai_spotbot.analysis.ranking.units import unit_matches
-from parlai_spotbot.analysis.ranking.wins import WinMatrix, pair_bootstrap, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking.wins import WinMatrix, pair_bootstrap, paper_chi2, win_matrix, win_rates
 
 __all__ = [
     "PAPER",
     "Contrasts",
-    "DavidsonFit",
     "RankClusters",
     "TrueSkill",
     "WinMatrix",
     "contrasts",
-    "davidson",
     "leave_one_out",
     "pair_bootstrap",
-    "pair_table",
     "paper_chi2",
     "paper_ranges",
     "rank_clusters",
     "trueskill_replicates",
     "trueskill_scores",
-    "unit_matches",
     "win_matrix",
     "win_rate_intervals",
     "win_rates",

@@ -19,10 +19,10 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtr, stdtrit
 
-from parlai_spotbot.analysis.ranking.davidson_algebra import ROOM, PairedCounts
-from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, code_counts, match_codes, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
+from parlai_spotbot.analysis.ranking.wins import TIE, WIN, code_counts, conversations_won, joint_codes, match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
-from parlai_spotbot.analysis.uncertainty.design_effects import Cells, DesignEffects
+from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, places
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
@@ -228,7 +228,7 @@ def leave_one_out(matches: pd.DataFrame, found: Contrasts, **options) -> dict:
     result: dict = {"leader": leader}
     kinds = {"annotators": found.clusters.workers}
     if found.clusters.conversations is not None:
-        kinds["conversations"] = _joint(found.clusters)
+        kinds["conversations"] = joint_codes(found.clusters)
     for kind, codes in kinds.items():
         if codes is None:
             continue
@@ -319,7 +319,7 @@ class GroupFit:
         outcome, size = codes[2][rows], len(members)
         own = clusters.take(rows)
         won = conversations_won((a, b, outcome), own, size)
-        talk = _joint(own)
+        talk = joint_codes(own)
         first = np.unique(talk, return_index=True)[1]
         talks = np.bincount(np.concatenate([a[first], b[first]]), minlength=size).astype(float)
         points = won.sum(axis=1) + (talks - won.sum(axis=1) - won.sum(axis=0)) / 2
@@ -329,7 +329,7 @@ class GroupFit:
             return cls(members, None, None, points, talks, share, why)
         model = PairedCounts.of(code_counts((a, b, outcome), size), order and share > BOTH_ORDERS)
         theta = model.maximise(np.zeros(model.parameters))
-        effects = DesignEffects.of(_cells(model, theta, a, b, outcome), own, size)
+        effects = DesignEffects.of(model.cells(theta, a, b, outcome), own, size)
         why = "" if effects.known else NO_CLUSTERS
         return cls(members, model, Estimates(theta, effects), points, talks, share, why)
 
@@ -414,35 +414,6 @@ class GroupFit:
         return score, ci
 
 
-def _cells(model: PairedCounts, theta: np.ndarray, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> Cells:
-    """The scores of matches (n,), and the information of each cell, for `DesignEffects`."""
-    chances = np.exp(model.log_chances(theta))
-    information = model.information(chances)
-    information[: model.size, : model.size] -= 1.0
-    code = np.full((model.size, model.size), -1)
-    code[model.first, model.second] = np.arange(len(model.n))
-    turned = code[a, b] < 0
-    cell, outcome = np.where(turned, code[b, a], code[a, b]), np.where(turned, LOSS - outcome, outcome)
-    features = model.features(chances)
-    rows, count = np.arange(len(a)), len(features) + 1
-    values, at = np.empty((len(a), count)), np.empty((len(a), count), dtype=np.int64)
-    values[:, 0] = features[0][cell, outcome]
-    values[:, 1] = -values[:, 0]
-    at[:, 0], at[:, 1] = model.first[cell], model.second[cell]
-    for place, x in enumerate(features[1:]):
-        values[:, 2 + place], at[:, 2 + place] = x[cell, outcome], model.size + place
-    scores = csr_array((values.ravel(), at.ravel(), np.arange(0, count * len(rows) + 1, count)), (len(a), len(theta)))
-    roots = None
-    if 3 * len(model.n) * len(theta) <= ROOM:
-        roots = np.zeros((len(model.n), 3, len(theta)))
-        places, weight = np.arange(len(model.n)), np.sqrt(chances)
-        roots[places, :, model.first] = weight * features[0]
-        roots[places, :, model.second] = -weight * features[0]
-        for place, x in enumerate(features[1:], model.size):
-            roots[:, :, place] = weight * x
-    return Cells(scores, cell, roots, information)
-
-
 def _tested(names: tuple[str, ...], fits: Sequence[GroupFit], level: float) -> tuple[pd.DataFrame, np.ndarray]:
     """Every two contestants with the columns of `PAIRS`, NaN across groups, and their places (2, q) in `names`."""
     size = len(names)
@@ -468,61 +439,3 @@ def _touching(score: np.ndarray, ci: np.ndarray, ends: np.ndarray, alike: np.nda
     np.maximum.at(wider[:, 1], low, middle)
     np.minimum.at(wider[:, 0], high, middle)
     return wider
-
-
-def conversations_won(codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int) -> np.ndarray:
-    """How many conversations each won against each (K, K): by more of its matches than the other."""
-    a, b, outcome = codes
-    talk = _joint(clusters)
-    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b)
-    pair = (low * size + high) * (talk.max(initial=0) + 1) + talk
-    first, own = np.unique(pair, return_index=True, return_inverse=True)[1:]
-    sums = np.bincount(own, np.where(a < b, 1 - outcome, outcome - 1), len(first))
-    won, (up, down) = np.zeros((size, size)), (first[sums > 0], first[sums < 0])
-    np.add.at(won, (low[up], high[up]), 1)
-    np.add.at(won, (high[down], low[down]), 1)
-    return won
-
-
-def _joint(clusters: Clusters) -> np.ndarray:
-    """One code (n,) for the one or two conversations of each row, whatever their order; rows alone where none count."""
-    conversations = clusters.conversations
-    if conversations is None:
-        return np.arange(clusters.rows)
-    if conversations.shape[1] == 1:
-        return conversations[:, 0]
-    return np.unique(np.sort(conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
-
-
-def win_rate_intervals(matches: pd.DataFrame, found: Contrasts, level: float = 0.95) -> np.ndarray:
-    """Intervals (K, 2) of the mean of the pairwise win rates (`win_rates`), on the scale of log odds.
-
-    A match departs from what the strengths expect of it, not from its own pair's rate, which with a conversation or two
-    is what it is by that match alone. Clopper and Pearson's, with a conversation as one choice, where one side won
-    everything; NaN where fewer than half of a contestant's pairs were decided, or clusters are too few.
-    """
-    size = len(found.names)
-    matrix = win_matrix(matches, found.names)
-    rates, decided = win_rates(matrix), matrix.wins + matrix.wins.T
-    met = decided + matrix.ties > 0
-    share = np.divide(1.0, decided * (decided > 0).sum(axis=1)[:, None], out=np.zeros((size, size)), where=decided > 0)
-    a, b, outcome = match_codes(matches, found.names)
-    chance = expit(found.strength[:, None] - found.strength[None, :])
-    chance = np.where(np.isfinite(chance), chance, np.nan_to_num(matrix.rates, nan=0.5))
-    away = np.where(outcome == TIE, 0.0, (outcome == WIN) - chance[a, b])
-    rows = np.arange(len(a))
-    at = (np.tile(rows, 2), np.concatenate([a, b]))
-    scores = csr_array((np.concatenate([away * share[a, b], -away * share[b, a]]), at), shape=(len(a), size))
-    shares_of = csr_array((np.concatenate([share[a, b], share[b, a]]) ** 2, at), shape=(len(a), size))
-    variance, df = found.clusters.variance(scores, shares_of)
-    inside = (rates > 0) & (rates < 1) & (df > 0)
-    half = np.full(size, np.nan)
-    half[inside] = stdtrit(df[inside], (1 + level) / 2) * np.sqrt(variance[inside])
-    half[inside] /= (rates * (1 - rates))[inside]
-    center = np.log(np.where(inside, rates, 0.5) / np.where(inside, 1 - rates, 0.5))
-    ends = expit(np.stack([center - half, center + half], axis=-1))
-    total = (found.won + found.won.T).sum(axis=1)
-    outer = (rates == 0) | (rates == 1)
-    ends[outer] = clopper_pearson(rates, total, level)[outer]
-    few = (decided > 0).sum(axis=1) < met.sum(axis=1) / 2
-    return np.where(few[:, None], np.nan, ends)

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
+from parlai_spotbot.analysis.uncertainty.design_effects import Cells
 
 STEP = 2.0
 """Largest change of a parameter in one step of Newton's method."""
@@ -212,6 +214,36 @@ class PairedCounts:
             part = slice(place, place + many)
             found[part] = 2 * (best - self.value(self.maximise(start[part], contrasts[part], 1e-8)))
         return np.where(found > SAME, found, 0.0)
+
+    def cells(self, theta: np.ndarray, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> Cells:
+        """Return the scores of matches (n,) and the information of each cell, for `DesignEffects`."""
+        chances = np.exp(self.log_chances(theta))
+        information = self.information(chances)
+        information[: self.size, : self.size] -= 1.0
+        code = np.full((self.size, self.size), -1)
+        code[self.first, self.second] = np.arange(len(self.n))
+        turned = code[a, b] < 0
+        cell, outcome = np.where(turned, code[b, a], code[a, b]), np.where(turned, LOSS - outcome, outcome)
+        features = self.features(chances)
+        rows, count = np.arange(len(a)), len(features) + 1
+        values, at = np.empty((len(a), count)), np.empty((len(a), count), dtype=np.int64)
+        values[:, 0] = features[0][cell, outcome]
+        values[:, 1] = -values[:, 0]
+        at[:, 0], at[:, 1] = self.first[cell], self.second[cell]
+        for place, x in enumerate(features[1:]):
+            values[:, 2 + place], at[:, 2 + place] = x[cell, outcome], self.size + place
+        scores = csr_array(
+            (values.ravel(), at.ravel(), np.arange(0, count * len(rows) + 1, count)), (len(a), len(theta))
+        )
+        roots = None
+        if 3 * len(self.n) * len(theta) <= ROOM:
+            roots = np.zeros((len(self.n), 3, len(theta)))
+            places, weight = np.arange(len(self.n)), np.sqrt(chances)
+            roots[places, :, self.first] = weight * features[0]
+            roots[places, :, self.second] = -weight * features[0]
+            for place, x in enumerate(features[1:], self.size):
+                roots[:, :, place] = weight * x
+        return Cells(scores, cell, roots, information)
 
 
 def _over_outcomes(values: np.ndarray) -> np.ndarray:

@@ -106,13 +106,6 @@ def trueskill_replicates(
     return np.concatenate([mu for mu, _ in parts]), np.concatenate([sigma for _, sigma in parts])
 
 
-def trueskill_orders(
-    matches: pd.DataFrame, names: Sequence[str], order: np.ndarray, *, model: TrueSkill | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """`mu` and `sigma` (replicates, K) after the matches ``order[r, :]`` (places in `matches`; -1 is no match)."""
-    return _play(match_codes(matches, names), len(names), np.asarray(order), model)
-
-
 def _by_package(
     codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int, model: TrueSkill
 ) -> tuple[np.ndarray, np.ndarray]:

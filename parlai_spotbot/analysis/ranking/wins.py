@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2
 
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import Bootstrap, cell_sums
 
 WIN, TIE, LOSS = 0, 1, 2
@@ -139,3 +141,43 @@ def win_rates(matrix: WinMatrix, how: str = "mean_of_pairs") -> np.ndarray:
         raise ValueError(f"how is {how!r}, expected mean_of_pairs or pooled")
     total = won + lost
     return np.divide(won, total, out=np.full(total.shape, np.nan), where=total > 0)
+
+
+def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return the paper's p: χ² with Yates' correction on [[wins, losses], [n - wins, n - losses]], n with ties.
+
+    1 where a row or column is empty. The two rows are not independent samples, but Table 1 was made with it.
+    """
+    won, lost, n = (np.asarray(of, dtype=float) for of in (wins_a, wins_b, n))
+    observed = np.stack([won, lost, n - won, n - lost])
+    columns, rows = observed[:2] + observed[2:], np.stack([won + lost, 2 * n - won - lost])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = rows[[0, 0, 1, 1]] * columns[[0, 1, 0, 1]] / (2 * n)
+        away = np.maximum(np.abs(expected - observed) - 0.5, 0.0)
+        statistic = (away**2 / expected).sum(axis=0)
+    known = (rows > 0).all(axis=0) & (columns > 0).all(axis=0)
+    return np.where(known, chi2.sf(np.where(known, statistic, 0.0), 1), 1.0)
+
+
+def conversations_won(codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int) -> np.ndarray:
+    """Return how many conversations each won against each (K, K): by more of its matches than the other."""
+    a, b, outcome = codes
+    talk = joint_codes(clusters)
+    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b)
+    pair = (low * size + high) * (talk.max(initial=0) + 1) + talk
+    first, own = np.unique(pair, return_index=True, return_inverse=True)[1:]
+    sums = np.bincount(own, np.where(a < b, 1 - outcome, outcome - 1), len(first))
+    won, (up, down) = np.zeros((size, size)), (first[sums > 0], first[sums < 0])
+    np.add.at(won, (low[up], high[up]), 1)
+    np.add.at(won, (high[down], low[down]), 1)
+    return won
+
+
+def joint_codes(clusters: Clusters) -> np.ndarray:
+    """Return one code (n,) for the conversations of each row, whatever their order; rows where none count."""
+    conversations = clusters.conversations
+    if conversations is None:
+        return np.arange(clusters.rows)
+    if conversations.shape[1] == 1:
+        return conversations[:, 0]
+    return np.unique(np.sort(conversations, axis=1), axis=0, return_inverse=True)[1].ravel()

@@ -17,15 +17,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse.csgraph import connected_components
 from scipy.stats import binomtest
 
-from parlai_spotbot.analysis.ranking.davidson import davidson
-from parlai_spotbot.analysis.ranking.wins import WinMatrix
+from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
+from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 from parlai_spotbot.analysis.stability.matches import pair_counts
 
 VARIANTS = ("paper", "model")
 PAPER_DRAWS = 5000
 SMALLEST = 3
+LARGEST = 10.0
+"""Log parameters beyond this are on their way to infinity: odds of 22,000 to 1 against the mean bot."""
 GRID = (3, 5, 8, 10, 15, 20, 25, 30, 35, 40, 45, 60, 80, 100, 150, 200, 300)
 """Sizes of the way "model"."""
 
@@ -274,15 +277,40 @@ def pair_chances(pool: PlayedPool) -> np.ndarray:
 
 def pool_strengths(pool: PlayedPool) -> tuple[np.ndarray, float] | None:
     """Log strengths (K,) and log ν by Davidson's model, -inf for ν where there are no ties; None where it has none."""
-    size = len(pool.names)
-    counts = np.zeros((size, size, 3))
-    counts[pool.first, pool.second] = pool.counts
-    for prior in (0.0, 1.0):
-        try:
-            fit = davidson(WinMatrix(pool.names, counts), order=False, prior=prior)
-        except ValueError:
+    if not pool.counts[:, [WIN, LOSS]].any():
+        return None
+    size, unbeaten = len(pool.names), np.zeros((len(pool.names),) * 2)
+    for counts in (pool.counts, pool.counts + np.array([0.5, 0.0, 0.5])):
+        unbeaten[pool.first, pool.second] = counts[:, WIN] + counts[:, TIE]
+        unbeaten[pool.second, pool.first] = counts[:, LOSS] + counts[:, TIE]
+        if connected_components(unbeaten, directed=True, connection="strong")[0] > 1:
             continue
-        return fit.strength, fit.tie if np.isfinite(fit.tie) else -np.inf
+        ties = bool(counts[:, TIE].any())
+        model = PairedCounts(size, pool.first, pool.second, counts, ties, order=False, penalty=0.0)
+        theta = _maximum(model)
+        if theta is not None and np.abs(theta).max() <= LARGEST:
+            return theta[:size], float(theta[size]) if ties else -np.inf
+    return None
+
+
+def _maximum(model: PairedCounts) -> np.ndarray | None:
+    """Return the parameters (p,) of the maximum, by Newton's method with halved steps; None where it does not converge.
+
+    Steps are taken to rounding: draws depend on which of two equal chances is the greater.
+    """
+    theta = np.zeros(model.parameters)
+    loglik = float(model.value(theta))
+    for _ in range(100):
+        chances = np.exp(model.log_chances(theta))
+        information = model.information(chances)
+        gradient = model.score(chances, np.zeros_like(information))
+        step = np.linalg.lstsq(information, gradient, rcond=None)[0]
+        if gradient @ step < 1e-12 * max(1.0, abs(loglik) * 1e-3):
+            return theta
+        scale, before = min(1.0, LARGEST / float(np.abs(step).max(initial=1e-300))), loglik
+        while (loglik := float(model.value(theta + scale * step))) < before and scale > 1e-10:
+            scale /= 2
+        theta = theta + scale * step
     return None
 
 

@@ -336,11 +336,6 @@ class Spread:
     effective: Callable[[np.ndarray], list[np.ndarray]]
     alone: tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]] | None = None
 
-    @classmethod
-    def known(cls, covariance: np.ndarray, df: float) -> Spread:
-        """A covariance (p, p) that comes from elsewhere, with its degrees of freedom."""
-        return cls((np.asarray(covariance, dtype=float),), None, lambda contrasts: [np.full(len(contrasts), df + 1.0)])
-
     def variance(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The variance (q,) of each contrast (q, p), and the degrees of freedom (q,) that it is known with.
 

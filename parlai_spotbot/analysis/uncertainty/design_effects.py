@@ -182,7 +182,7 @@ class DesignEffects:
         for part in self._parts:
             matrix, pooled = part.meat, self._pooled[id(part)][0]
             if part is self.conversations and self.beside:
-                matrix, pooled = self._without_couples(matrix, pooled)
+                matrix, pooled = matrix - self._couples[0], pooled - self._couples[1]
             total = total + OWN * matrix + (1 - OWN) * pooled * np.eye(len(total))
         values, vectors = np.linalg.eigh((total + total.T) / 2)
         return self.root.T @ ((vectors * np.maximum(values, 1.0)) @ vectors.T) @ self.root
@@ -191,11 +191,12 @@ class DesignEffects:
     def _parts(self) -> list[Dimension]:
         return [part for part in (self.conversations, self.annotators) if part is not None]
 
-    def _without_couples(self, matrix: np.ndarray, pooled: float) -> tuple[np.ndarray, float]:
-        """What rows add to both of their conversations counts once."""
+    @property
+    def _couples(self) -> tuple[np.ndarray, float]:
+        """The effects, and their mean, of what rows add to both of their conversations, which counts once."""
         if self.couples is None:
-            return matrix - np.eye(len(matrix)), pooled - 1
-        return matrix - self.couples.meat, pooled - self._pooled[id(self.couples)][0]
+            return np.eye(len(self.root)), 1.0
+        return self.couples.meat, self._pooled[id(self.couples)][0]
 
     def effects(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Design effects (q,) of contrasts (q, p), and their degrees of freedom; NaN and 0 with too few clusters."""
@@ -238,8 +239,9 @@ class DesignEffects:
             df = 1 / (OWN**2 / np.maximum(df, 1e-9) + (1 - OWN**2) / np.maximum(pooled_df, 1e-9))
             moderated = raw
             if couples:
-                less = np.ones(count) if self.couples is None else self._couples(unit, count)
-                moderated = np.maximum(raw - less, 1.0)
+                meat, mean = self._couples
+                twice = mean if unit is None else ((unit @ meat) * unit).sum(axis=1)
+                moderated = np.maximum(raw - OWN * twice - (1 - OWN) * mean, 1.0)
             noise += raw**2 / df
             fewest = np.where(part.effective < FEW - 1e-9, 0.0, np.minimum(fewest, df))
             total, least = total + moderated - 1, np.maximum(least, moderated)
@@ -248,11 +250,6 @@ class DesignEffects:
         df = df if self._parts else np.full(count, np.inf)
         unknown = fewest <= 0
         return np.where(unknown, np.nan, total), np.where(unknown, 0.0, df)
-
-    def _couples(self, unit: np.ndarray | None, count: int) -> np.ndarray:
-        pooled = self._pooled[id(self.couples)][0]
-        own = np.full(count, pooled) if unit is None else ((unit @ self.couples.meat) * unit).sum(axis=1)
-        return OWN * own + (1 - OWN) * pooled
 
     def variance(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The variances (q,) of contrasts (q, p), and the degrees of freedom that each is known with."""

@@ -111,8 +111,9 @@ def ranked(own: Answers, rows: pd.DataFrame) -> dict:
     found = contrasts(rows, met, order=False, **own.hang)
     grid = pair_grid(rows, met, **own.hang)
     clustered = sum(not row["independent"] for row in grid)
-    pool = criteria.pool_of(found, rows, grid, own.rng(f"fit {question}"), order=False, **own.hang)
-    cycles, fit = cycle_test(grid, met), pool["one_scale"]
+    cycles = cycle_test(grid, met)
+    pool = criteria.pool_of(found, rows, grid, own.rng(f"fit {question}"), cycles, order=False, **own.hang)
+    fit = pool["one_scale"]
     result = {
         **pool,
         "criterion": CRITERION,

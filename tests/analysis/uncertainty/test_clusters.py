@@ -182,14 +182,9 @@ def test_variances_of_many_estimates_are_those_of_each_by_itself():
     assert (nothing.df.tolist(), nothing.effective.tolist()) == ([0, 0], [0, 0])
 
 
-def test_a_covariance_from_elsewhere_keeps_its_degrees_of_freedom():
-    own = np.array([[2.0, 1.0], [1.0, 3.0]])
-    variance, df = Spread.known(own, 7.0).variance(np.array([[1.0, 0.0], [1.0, -1.0]]))
-    assert (variance.tolist(), df.tolist()) == ([2.0, 3.0], [7.0, 7.0])
-
-
 def test_draws_are_student_s_with_the_covariance():
-    known = Estimates(np.array([1.0, -1.0]), Spread.known(np.array([[4.0, 1.0], [1.0, 1.0]]), 12.0))
+    spread = Spread((np.array([[4.0, 1.0], [1.0, 1.0]]),), None, lambda contrasts: [np.full(len(contrasts), 13.0)])
+    known = Estimates(np.array([1.0, -1.0]), spread)
     drawn = known.draws(40_000, np.random.default_rng(0))
     assert drawn.mean(axis=0) == pytest.approx([1.0, -1.0], abs=0.05)
     np.testing.assert_allclose(np.cov(drawn.T), np.array([[4.0, 1.0], [1.0, 1.0]]) * 12 / 10, atol=0.1)

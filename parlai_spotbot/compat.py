@@ -1,7 +1,7 @@
 """What upstream releases broke, mended in one place: ParlAI 1.7.2 and Mephisto 1.1.1 are older than today's libraries.
 
-Each mend is one small function whose docstring names the symptom and the versions; `MENDS` lists them and `table`
-prints them. A mend waits for the module that it concerns, so `install` itself imports neither torch nor ParlAI.
+Each mend is one small function whose docstring names the symptom and the versions; `MENDS` lists them. A mend
+waits for the module that it concerns, so `install` itself imports neither torch nor ParlAI.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import types
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from pickle import UnpicklingError
-from typing import Any, NamedTuple
+from typing import Any
 
 import wrapt
 
@@ -30,15 +30,6 @@ TRUST = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
 """torch's own switch, an environment variable: with it, whatever a checkpoint holds is unpickled."""
 
 OLD_NAMES_OF_OPT = ("parlai.core.utils", "parlai.utils.misc")
-
-
-class Mend(NamedTuple):
-    """One mend: what it is called, what goes wrong without it, with which versions, and what installs it."""
-
-    name: str
-    symptom: str
-    versions: str
-    apply: Callable[[], None]
 
 
 def _learning_rate_scheduler() -> None:
@@ -315,66 +306,16 @@ def _prefix_space() -> None:
 
 
 MENDS = (
-    Mend(
-        "learning_rate_scheduler",
-        "no ParlAI torch agent trains or reloads: unexpected keyword argument 'verbose'",
-        "torch >= 2.7, parlai 1.7.2",
-        _learning_rate_scheduler,
-    ),
-    Mend(
-        "dataclass_defaults",
-        "import mephisto and ParlAI's crowdsourcing raise ValueError: mutable default",
-        "Python >= 3.11, mephisto 1.1.1, parlai 1.7.2",
-        _dataclass_defaults,
-    ),
-    Mend(
-        "gpt2_cache",
-        "hugging_face/gpt2 crashes in generation: expected Tensor as element 2",
-        "transformers >= 5, parlai 1.7.2",
-        _gpt2_cache,
-    ),
-    Mend(
-        "checkpoint_hint",
-        "an old checkpoint is refused without a word on what to do: Weights only load failed",
-        "torch >= 2.6, parlai 1.7.2",
-        _checkpoint_hint,
-    ),
-    Mend(
-        "old_options",
-        "checkpoints that hold an Opt, and pickled .opt files, end in: no attribute 'history', no parlai.core.utils",
-        "parlai < 1.0 files, parlai 1.7.2",
-        _old_options,
-    ),
-    Mend(
-        "plain_contents",
-        "old seq2seq checkpoints end in: Weights only load failed, Unsupported global",
-        "torch >= 2.6, parlai 1.7.2",
-        _plain_contents,
-    ),
-    Mend(
-        "missing_classes",
-        "a checkpoint with an object of code that isn't installed ends in: No module named",
-        "parlai 1.7.2",
-        _missing_classes,
-    ),
-    Mend(
-        "generator_options",
-        "a generator of before August 2019 ends in an AssertionError: its .opt lacks beam_size",
-        "parlai 1.7.2",
-        _generator_options,
-    ),
-    Mend(
-        "hugging_face_buffers",
-        "old checkpoints of gpt2, dialogpt and t5 end in: Unexpected key(s) in state_dict",
-        "transformers >= 4.27, parlai 1.7.2",
-        _hugging_face_buffers,
-    ),
-    Mend(
-        "prefix_space",
-        "generators with byte-level dictionaries end in an AssertionError in decode",
-        "parlai 1.7.2",
-        _prefix_space,
-    ),
+    _learning_rate_scheduler,
+    _dataclass_defaults,
+    _gpt2_cache,
+    _checkpoint_hint,
+    _old_options,
+    _plain_contents,
+    _missing_classes,
+    _generator_options,
+    _hugging_face_buffers,
+    _prefix_space,
 )
 
 
@@ -382,11 +323,4 @@ MENDS = (
 def install() -> None:
     """Install every mend; further calls do nothing."""
     for mend in MENDS:
-        mend.apply()
-
-
-def table() -> str:
-    """All mends as text: name, symptom, versions."""
-    from parlai_spotbot import terminal
-
-    return terminal.table([mend[:3] for mend in MENDS], ("mend", "symptom without it", "versions"))
+        mend()

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from sys import intern
-from typing import Any
+from typing import Any, TypeVar
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import field as get
@@ -32,6 +33,36 @@ KINDS = {
 """Kinds of conversations (`Conversation.kind`), and who talks in them."""
 
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
+
+
+Record = TypeVar("Record")
+
+KINDS = {
+    "str": str,
+    "int": int,
+    "dict": dict,
+    "float": (int, float),
+    "tuple[str, ...]": list,
+    "str | None": (str, type(None)),
+    "float | None": (int, float, type(None)),
+    "Any": (str, int, float, list, dict, bool, type(None)),
+}
+"""What a field of JSON may hold, by the annotation of the record's field."""
+
+
+@cache
+def _fields_of(kind: type) -> tuple[tuple[str, str, bool], ...]:
+    """Return of each field of a record its name, its annotation and whether it must be given."""
+    return tuple((one.name, str(one.type), one.default is one.default_factory is MISSING) for one in fields(kind))
+
+
+def read_record(kind: type[Record], row: dict, where: str, **given: Any) -> Record:
+    """Return a record of a row's fields, checked for their types; those `given` are not read from the row."""
+    for name, annotation, needed in _fields_of(kind):
+        if name not in given and (needed or name in row):
+            value = get(row, name, KINDS[annotation], where)
+            given[name] = tuple(value) if annotation.startswith("tuple") else value
+    return kind(**given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +141,15 @@ class Conversation:
     @classmethod
     def from_json(cls, row: dict, where: str) -> Conversation:
         entities = _names(row, "entities", where)
-        turns = _turns(row, where)
-        return cls(
-            conversation_id=get(row, "conversation_id", str, where),
-            domain=get(row, "domain", str, where),
+        return read_record(
+            cls,
+            row,
+            where,
             pair=_names(row, "pair", where),
-            number=get(row, "number", int, where),
             entities=entities,
-            turns=turns,
+            turns=_turns(row, where),
             seed_exchanges=get(row, "seed_exchanges", int, where, 0),
-            seed_id=get(row, "seed_id", str, where, ""),
             context=_context(row, entities, where),
-            provenance=get(row, "provenance", dict, where, {}),
         )
 
 
@@ -241,25 +269,17 @@ class Contestant:
                 )
         if not entry.get("model_file") and not entry.get("model"):
             raise UserError(f"{where}: neither 'model_file' nor 'model' is given.", "Give at least one of them.")
-        limits = {}
-        for key in cls.LIMITS:
-            limits[key] = float(get(entry, key, (int, float), where, getattr(cls(name), key)))
-            if limits[key] < 0 or not math.isfinite(limits[key]):
-                raise UserError(f"{where}: field '{key}' is {limits[key]}, expected a number from 0 up.", "Correct it.")
-        copies = get(entry, "copies", int, where, 1)
-        if copies < 1:
-            raise UserError(f"{where}: field 'copies' is {copies}, expected a whole number from 1 up.", "Correct it.")
-        return cls(
-            name=name,
-            model_file=get(entry, "model_file", str, where, ""),
-            model=get(entry, "model", str, where, ""),
-            opt=get(entry, "opt", dict, where, {}),
-            description=get(entry, "description", str, where, ""),
-            persona=get(entry, "persona", str, where, "").strip(),
-            copies=copies,
-            code=get(entry, "code", str, where, ""),
-            **limits,
-        )
+        limits = {key: float(get(entry, key, (int, float), where)) for key in cls.LIMITS if key in entry}
+        for key, value in limits.items():
+            if value < 0 or not math.isfinite(value):
+                raise UserError(f"{where}: field '{key}' is {value}, expected a number from 0 up.", "Correct it.")
+        persona = get(entry, "persona", str, where, "").strip()
+        found = read_record(cls, entry, where, name=name, persona=persona, **limits)
+        if found.copies < 1:
+            raise UserError(
+                f"{where}: field 'copies' is {found.copies}, expected a whole number from 1 up.", "Correct it."
+            )
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,12 +321,11 @@ class Item:
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
         transcripts = tuple(_utterances(transcript, where) for transcript in get(row, "transcripts", list, where))
-        return cls(
-            item_id=get(row, "item_id", str, where),
-            conversation_ids=tuple(get(row, "conversation_ids", list, where)),
-            exchanges=get(row, "exchanges", int, where),
+        return read_record(
+            cls,
+            row,
+            where,
             transcripts=transcripts,
-            control=get(row, "control", (str, type(None)), where, None),
             judged=_judged(row, len(transcripts), where),
             questions=_names_in(row, "questions", "questions", "where all questions are put", where),
             partners=_names_in(row, "partners", "contestants", "where nobody is talked to", where),
@@ -400,20 +419,12 @@ class Unit:
     def _of(cls, row: dict, where: str, item_of: Callable[[dict, str], Item]) -> Unit:
         unit_id = get(row, "unit_id", str, where)
         items = get(row, "items", list, where)
-        return cls(
-            unit_id=unit_id,
-            survey=get(row, "survey", str, where),
-            block_id=get(row, "block_id", str, where),
-            rotation=get(row, "rotation", int, where),
-            replicate=get(row, "replicate", int, where),
-            group=get(row, "group", str, where, ""),
-            items=tuple(item_of(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items)),
-        )
+        found = tuple(item_of(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items))
+        return read_record(cls, row, where, items=found)
 
 
-def _once(value: Any) -> Any:
-    """The value itself; of equal texts, as thousands of rows hold them, one in memory."""
-    return intern(value) if isinstance(value, str) else value
+ONCE = "judgement_id"
+"""The field of judgements whose values are all different; of equal texts in others one is kept in memory."""
 
 
 @dataclass(frozen=True)
@@ -453,23 +464,11 @@ class Judgement:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Judgement:
-        text = ("annotation_id", "survey", "unit_id", "item_id", "target", "question", "worker_id", "source")
-        values = {"judgement_id": get(row, "judgement_id", str, where)}
-        values |= {name: _once(get(row, name, str, where)) for name in text}
-        if values["source"] != "human" and not values["source"].startswith("judge:"):
+        row = {name: intern(value) if type(value) is str and name != ONCE else value for name, value in row.items()}
+        ids = tuple(map(intern, get(row, "conversation_ids", list, where)))
+        found = read_record(cls, row, where, conversation_ids=ids)
+        if found.source != "human" and not found.source.startswith("judge:"):
             raise UserError(
-                f"{where}: field 'source' is {values['source']!r}, expected 'human' or 'judge:NAME'.", "Correct it."
+                f"{where}: field 'source' is {found.source!r}, expected 'human' or 'judge:NAME'.", "Correct it."
             )
-        answer = get(row, "answer", (str, int, float, list, dict, bool, type(None)), where)
-        return cls(
-            **values,
-            conversation_ids=tuple(_once(name) for name in get(row, "conversation_ids", list, where)),
-            exchanges=get(row, "exchanges", int, where),
-            answer=_once(answer),
-            control=get(row, "control", (str, type(None)), where, None),
-            presentation=get(row, "presentation", dict, where, {}),
-            started_at=_once(get(row, "started_at", str, where, "")),
-            submitted_at=_once(get(row, "submitted_at", str, where, "")),
-            seconds=get(row, "seconds", (int, float, type(None)), where, None),
-            answer_seconds=get(row, "answer_seconds", (int, float, type(None)), where, None),
-        )
+        return found

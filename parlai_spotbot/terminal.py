@@ -1,10 +1,9 @@
-"""How far something is, and tables: by rich where a person looks at a terminal, as plain lines elsewhere."""
+"""Progress bars (by rich on a terminal, plain lines elsewhere) and plain tables."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import io
 import sys
 import textwrap
 import time
@@ -53,8 +52,7 @@ class Bar:
         self._began = self._told = time.monotonic()
         self._task: Any = None
         self._moving = self._shown and sys.stderr.isatty()
-        if self._moving and not after:
-            self._task = _Screen.begin(self)
+        self._look()
 
     def __enter__(self) -> Self:
         return self
@@ -82,8 +80,7 @@ class Bar:
     def note(self, text: str) -> None:
         """What is being done."""
         self.said = text
-        if self._task is not None:
-            _Screen.update(self, self._task)
+        self._look()
 
     def write(self, line: str) -> None:
         """A line on stdout, above the bar."""
@@ -92,7 +89,7 @@ class Bar:
     def close(self) -> None:
         """End it; a second time does nothing."""
         if self._task is not None:
-            _Screen.end(self, self._task)
+            _draw(self, self._task, ended=True)
         elif self._shown and not self._moving and time.monotonic() - self._began > max(self._after, PLAIN_AFTER):
             self._say()
         self._shown = self._moving = False
@@ -106,15 +103,11 @@ class Bar:
         return f"{self.done:,.{digits}f}{of} {unit}".rstrip()
 
     def _look(self) -> None:
-        if not self._shown:
-            return
         now = time.monotonic()
         if self._moving:
-            if self._task is None and now - self._began >= self._after:
-                self._task = _Screen.begin(self)
-            if self._task is not None:
-                _Screen.update(self, self._task)
-        elif now - self._told > PLAIN_EVERY:
+            if now - self._began >= self._after:
+                self._task = _draw(self, self._task)
+        elif self._shown and now - self._told > PLAIN_EVERY:
             self._told = now
             self._say()
 
@@ -123,46 +116,33 @@ class Bar:
         print(f"{self.title}: {self.counted()}, {spent:.0f} s", file=sys.stderr, flush=True)
 
 
-class _Screen:
-    """The one place on the terminal where all bars that are open stand below each other."""
+_progress: Any = None
+"""What shows all bars that are open, below each other."""
 
-    progress: Any = None
-    open = 0
 
-    @classmethod
-    def begin(cls, bar: Bar) -> Any:
-        if cls.progress is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+def _draw(bar: Bar, task: Any, ended: bool = False) -> Any:
+    """Show how far a bar is, as a new task of rich's display where `task` is None; return the task."""
+    global _progress
+    if _progress is None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-            columns = (
-                TextColumn("{task.fields[bar].title}", markup=False),
-                BarColumn(),
-                TextColumn("{task.fields[counted]}", markup=False),
-                TimeElapsedColumn(),
-                TextColumn("left"),
-                TimeRemainingColumn(),
-                TextColumn("{task.fields[said]}", markup=False),
-            )
-            # What is printed meanwhile stands above the bars, unless it goes to a file.
-            cls.progress = Progress(*columns, console=Console(stderr=True), redirect_stdout=sys.stdout.isatty())
-            cls.progress.start()
-            atexit.register(cls.progress.stop)  # or the cursor would stay hidden
-        cls.open += 1
-        return cls.progress.add_task(bar.title, total=bar.total, completed=bar.done, bar=bar, counted="", said="")
-
-    @classmethod
-    def update(cls, bar: Bar, task: Any) -> None:
-        cls.progress.update(task, completed=bar.done, total=bar.total, counted=bar.counted(), said=bar.said)
-
-    @classmethod
-    def end(cls, bar: Bar, task: Any) -> None:
-        cls.update(bar, task)
-        cls.progress.stop_task(task)
-        cls.open -= 1
-        if not cls.open:
-            cls.progress.stop()
-            cls.progress = None
+        texts = [TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("title", "counted", "said")]
+        columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+        # What is printed meanwhile stands above the bars, unless it goes to a file.
+        console, printed = Console(stderr=True), sys.stdout.isatty()
+        _progress = Progress(*columns, texts[2], console=console, redirect_stdout=printed)
+        _progress.start()
+        atexit.register(_progress.stop)  # or the cursor would stay hidden
+    fields = {"title": bar.title, "counted": bar.counted(), "said": bar.said}
+    task = _progress.add_task(bar.title, **fields) if task is None else task
+    _progress.update(task, completed=bar.done, total=bar.total, **fields)
+    if ended:
+        _progress.stop_task(task)
+        if all(one.stop_time is not None for one in _progress.tasks):
+            _progress.stop()
+            _progress = None
+    return task
 
 
 def table(
@@ -173,8 +153,6 @@ def table(
     `right` are the places of columns that stand right, `widths` the most that columns may take (None: what they need).
     """
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    if sys.stdout.isatty():
-        return _rich_table(cells, head, right, widths)
     most = [*widths, *[None] * (len(head) - len(widths))]
     wrapped = [[_wrapped(cell, width) for cell, width in zip(row, most, strict=True)] for row in cells]
     columns = range(len(head))
@@ -186,23 +164,6 @@ def table(
     return "\n".join(
         "  ".join(_padded(cell, wide[c], c in right) for c, cell in enumerate(line)).rstrip() for line in lines
     )
-
-
-def _rich_table(cells: list[list[str]], head: Sequence[str], right: Sequence[int], widths: Sequence[int | None]) -> str:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, name in enumerate(head):
-        most = widths[place] if place < len(widths) else None
-        made.add_column(Text(name), justify="right" if place in right else "left", max_width=most, overflow="fold")
-    for row in cells:
-        made.add_row(*map(Text, row))
-    out = io.StringIO()
-    Console(file=out, force_terminal=True, width=Console().width).print(made)
-    return out.getvalue().rstrip("\n")
 
 
 def _wrapped(cell: str, width: int | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import re
 import subprocess
 import sys
 
@@ -157,14 +156,6 @@ print(first is dataclasses._get_field, *(name in sys.modules for name in heavy))
 """
     outcome = run(script)
     assert outcome.stdout.split() == ["True", "False", "False", "False", "False"], outcome.stderr
-
-
-def test_table_lists_every_mend():
-    text = compat.table()
-    for mend in compat.MENDS:
-        assert mend.name in text
-        assert mend.versions in text
-        assert re.search(r"Symptom: .+Versions: ", mend.apply.__doc__, flags=re.DOTALL)
 
 
 def test_the_locked_setuptools_keeps_parlai_quiet():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from parlai_spotbot import files
@@ -55,27 +55,8 @@ class Plan:
     unseeded: bool = False
     replaced: dict[str, int] = field(default_factory=dict)
 
-    KEYS = (
-        "domain",
-        "contestants",
-        "conversations_per_pair",
-        "exchanges",
-        "segments",
-        "seed",
-        "paired_seeds",
-        "human_conversations",
-        "human_pool",
-        "pairs",
-        "batchsize",
-        "surveys",
-        "grouping",
-        "max_loaded",
-        "meetings",
-        "more",
-        "left_out",
-        "unseeded",
-        "replaced",
-    )
+    OPTIONAL = ("meetings", "human_pool", "more", "left_out", "unseeded", "replaced")
+    """Fields that are written only where they aren't the default, so that plans of studies without them stay equal."""
 
     def all_pairs(self) -> list[tuple[str, str]]:
         """The pairs to play, in canonical order (the order of the contestants in the plan), self-chats last."""
@@ -115,23 +96,14 @@ class Plan:
         return sum(map(self.conversations_of, self.all_pairs()))
 
     def to_json(self) -> dict:
-        row = {key: getattr(self, key) for key in self.KEYS}
+        plain = Plan(self.domain, self.contestants)
+        row: dict[str, Any] = {}
+        for key in KEYS:
+            value = getattr(self, key)
+            if key not in self.OPTIONAL or value != getattr(plain, key):
+                row[key] = list(value) if isinstance(value, tuple) else value
         row["contestants"] = {name: c.to_json() for name, c in self.contestants.items()}
-        row["segments"] = list(self.segments)
-        row["surveys"] = list(self.surveys)
         row["pairs"] = [list(pair) for pair in self.pairs]
-        if self.meetings == MEETINGS[0]:  # so that the plans of such studies stay what they were, byte for byte
-            del row["meetings"]
-        if self.human_pool == next(iter(HUMAN_POOLS)):
-            del row["human_pool"]
-        if not self.more:
-            del row["more"]
-        row["left_out"] = list(self.left_out)
-        if not self.left_out:
-            del row["left_out"]
-        for key in ("unseeded", "replaced"):
-            if not row[key]:
-                del row[key]
         return row
 
     @classmethod
@@ -141,29 +113,19 @@ class Plan:
                 f"{where}: expected keys and values, found {type(row).__name__}.", "See a study.yaml that works."
             )
         for key in row:
-            if key not in cls.KEYS:
-                raise UserError(f"{where}: unknown key '{key}'.", nearest(key, cls.KEYS))
+            if key not in KEYS and key != "renamed":  # of an older version, without effect now
+                raise UserError(f"{where}: unknown key '{key}'.", nearest(key, KEYS))
         entries = files.field(row, "contestants", dict, where)
         contestants = {name: Contestant.from_json(name, entry, where) for name, entry in entries.items()}
         plan = cls(
             domain=files.field(row, "domain", str, where),
             contestants=contestants,
-            conversations_per_pair=_count(row, "conversations_per_pair", where, 45),
-            exchanges=_count(row, "exchanges", where, 5),
             segments=check_segments(files.field(row, "segments", list, where, [2, 3, 5]), where),
-            seed=files.field(row, "seed", int, where, 0),
-            paired_seeds=files.field(row, "paired_seeds", bool, where, False),
-            human_conversations=_count(row, "human_conversations", where, -1, least=-1),
-            human_pool=_human_pool(row, where),
             pairs=_pairs(row, contestants, where),
-            batchsize=_count(row, "batchsize", where, 32),
             surveys=tuple(files.field(row, "surveys", list, where, ["spot_the_bot"])),
-            # A study without this key is from before there were others: its batches stay what they were.
-            grouping=files.field(row, "grouping", str, where, "consecutive"),
-            max_loaded=_count(row, "max_loaded", where, 0, least=0),
-            meetings=files.field(row, "meetings", str, where, MEETINGS[0]),
-            unseeded=files.field(row, "unseeded", bool, where, False),
             replaced=_replaced(row, contestants, where),
+            **{name: _count(row, name, where, default, least) for name, (default, least) in COUNTS.items()},
+            **{name: files.field(row, name, type(value), where, value) for name, value in SIMPLE.items()},
         )
         plan = with_more(plan.check(where), files.field(row, "more", dict, where, {}), where)
         return without(plan, files.field(row, "left_out", list, where, []), where)
@@ -183,10 +145,11 @@ class Plan:
                 f"{where}: one contestant makes no pair.",
                 "Add a second one to the pool, or play it with itself (--self).",
             )
-        if self.meetings not in MEETINGS:
-            raise UserError(f"{where}: field 'meetings' is '{self.meetings}'.", nearest(self.meetings, MEETINGS))
-        if self.grouping not in GROUPINGS:
-            raise UserError(f"{where}: field 'grouping' is '{self.grouping}'.", nearest(self.grouping, GROUPINGS))
+        for name, known in (("meetings", MEETINGS), ("grouping", GROUPINGS), ("human_pool", HUMAN_POOLS)):
+            if getattr(self, name) not in known:
+                raise UserError(
+                    f"{where}: field '{name}' is '{getattr(self, name)}'.", nearest(getattr(self, name), known)
+                )
         if self.max_loaded == 1 and any(a != b for a, b in self.all_pairs()):
             raise UserError(
                 f"{where}: field 'max_loaded' is 1, but a conversation takes two contestants.",
@@ -195,7 +158,29 @@ class Plan:
         return self
 
 
-def _count(row: dict, name: str, where: str, default: int, least: int = 1) -> int:
+KEYS = tuple(one.name for one in fields(Plan))
+
+COUNTS = {
+    "conversations_per_pair": (45, 1),
+    "exchanges": (5, 1),
+    "human_conversations": (-1, -1),
+    "batchsize": (32, 1),
+    "max_loaded": (0, 0),
+}
+"""Fields that are whole numbers: their default, and the least that they may be."""
+
+SIMPLE = {
+    "seed": 0,
+    "paired_seeds": False,
+    "unseeded": False,
+    "human_pool": "held_out",
+    "meetings": MEETINGS[0],
+    "grouping": "consecutive",  # a study without this key is from before there were others
+}
+"""Fields of one value, and their defaults."""
+
+
+def _count(row: dict, name: str, where: str, default: int, least: int) -> int:
     value = files.field(row, name, int, where, default)
     if value < least:
         raise UserError(
@@ -213,13 +198,6 @@ def check_segments(value: list, where: str) -> tuple[int, ...]:
             "Write for example 2,3,5.",
         )
     return tuple(sorted(value))
-
-
-def _human_pool(row: dict, where: str) -> str:
-    name = files.field(row, "human_pool", str, where, next(iter(HUMAN_POOLS)))
-    if name not in HUMAN_POOLS:
-        raise UserError(f"{where}: field 'human_pool' is '{name}'.", nearest(name, HUMAN_POOLS))
-    return name
 
 
 def _replaced(row: dict, contestants: dict, where: str) -> dict[str, int]:
@@ -278,19 +256,9 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
     A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
     conversations had been played.
     """
-    known = (
-        "contestants",
-        "conversations_per_pair",
-        "surveys",
-        "mended",
-        "meetings",
-        "more",
-        "left_out",
-        "renamed",  # written by older versions, without effect now
-        "replaced",
-    )
+    known = ("contestants", "conversations_per_pair", "surveys", "mended", "meetings", "more", "left_out")
     for key in add:
-        if key not in known:
+        if key not in (*known, "replaced", "renamed"):  # the last two are of older versions
             raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
     contestants = dict(plan.contestants)
     for name, entry in files.field(add, "contestants", dict, where, {}).items():

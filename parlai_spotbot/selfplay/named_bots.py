@@ -11,7 +11,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import NAME, Contestant
 from parlai_spotbot.selfplay.contestant_text import contestant_of, parse_options
 from parlai_spotbot.selfplay.plan import DEFAULT_POOL
-from parlai_spotbot.selfplay.pool import PoolEntry, check_contestant, check_entry, raise_all, read_entries, read_pool
+from parlai_spotbot.selfplay.pool import PoolEntry, check_contestant, check_entry, contestants_of, read_entries
 from parlai_spotbot.selfplay.pool_checks import with_code
 from parlai_spotbot.study import Study
 
@@ -67,11 +67,7 @@ def asked_contestants(
         return asked_pair(bot, partner)
     if partner:
         raise UserError("A partner is given without a bot.", "Name the bot by -mf or -m.")
-    if not named:
-        return (read_pool(pool) if pool else None), None
-    entries = [*(read_entries(pool) if pool else ()), *named_entries(named, pool)]
-    raise_all([problem for entry in entries for problem in entry.problems])
-    return {entry.name: entry.contestant for entry in entries if entry.contestant is not None}, None
+    return (contestants_of(_entries(pool, named)) if pool or named else None), None
 
 
 def asked_entries(pool: str | None, study: Study | None, bot: NamedBot, named: Sequence[str] = ()) -> list[PoolEntry]:
@@ -85,18 +81,16 @@ def asked_entries(pool: str | None, study: Study | None, bot: NamedBot, named: S
         return [check_entry(bot.contestant(), WHERE)]
     if study is not None:
         return [check_entry(contestant, str(study.path)) for contestant in study.plan.contestants.values()]
-    if named:
-        return [*(read_entries(pool) if pool else ()), *named_entries(named, pool)]
-    return read_entries(pool or DEFAULT_POOL)
+    return _entries(pool if pool or named else DEFAULT_POOL, named)
 
 
-def named_entries(named: Sequence[str], pool: str | None = None) -> list[PoolEntry]:
-    """What is known of the contestants that are written ``NAME=WHAT``, each with its problems, in their order.
+def _entries(pool: str | None, named: Sequence[str]) -> list[PoolEntry]:
+    """Return the entries of a pool and those written ``NAME=WHAT``, each with its problems, in their order.
 
     Raises `UserError` where a name is missing, stands twice, or in the pool too.
     """
-    names = {entry.name: f"--pool {pool}" for entry in (read_entries(pool) if pool else ())}
-    entries = []
+    entries = read_entries(pool) if pool else []
+    names = {entry.name: f"--pool {pool}" for entry in entries}
     for written in named:
         name, equals, what = written.partition("=")
         if not equals or not what or not NAME.match(name):

@@ -20,7 +20,6 @@ from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
-from parlai_spotbot.selfplay.forecast import forecast
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
@@ -157,7 +156,12 @@ def play(
     left = [job for group in groups for job in group]
     kept = kept_turns(decision.study.turns_path, left, plan.contestants) if decision.study else {}
     if groups:
-        say(forecast(plan, jobs, done, kept))
+        total, missing = (2 * plan.exchanges * len(some) for some in (jobs, left))
+        missing -= sum(len(kept.get(job.conversation_id, ())) for job in left)
+        say(
+            f"to play: {missing:,} of {counted(total, 'turn')} ({total - missing:,} are there), "
+            f"in {len(left):,} of {counted(len(jobs), 'conversation')}"
+        )
     needed = {name for job in left for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
     with (

@@ -6,8 +6,8 @@ options. Every problem of every entry is found at once, each named by file, cont
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,6 @@ from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import pool_checks as checks
 from parlai_spotbot.selfplay.contestant_text import contestant_of
-
-INSTANT = "repeat_query"
-"""An agent that every ParlAI has: stands in where one key of an entry is checked apart from the others."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class PoolEntry:
     kind: str = ""
     agent: str = ""
     problems: tuple[UserError, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 def shipped_pools() -> list[str]:
@@ -51,7 +48,11 @@ def read_pool(pool: str) -> dict[str, Contestant]:
 
     Raises `UserError` naming file, entry and key of every problem, with the nearest valid one.
     """
-    entries = read_entries(pool)
+    return contestants_of(read_entries(pool))
+
+
+def contestants_of(entries: Sequence[PoolEntry]) -> dict[str, Contestant]:
+    """Return the contestants of entries by name; raise `UserError` that names every problem, where there are any."""
     raise_all([problem for entry in entries for problem in entry.problems])
     return {entry.name: entry.contestant for entry in entries if entry.contestant is not None}
 
@@ -63,48 +64,27 @@ def read_entries(pool: str) -> list[PoolEntry]:
     """
     text, where = _pool_text(pool)
     try:
-        values = parse_yaml(text)
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        values = parse_yaml(text, _AsWritten)
     except Malformed as err:
         raise UserError(f"{where}: not valid YAML: {err}.", "Mend that line.") from None
     if not isinstance(values, dict) or not values:
         raise UserError(
             f"{where}: expected contestants as 'name: entry'.", "For example: 'eliza: {model: spotbot:eliza}'."
         )
-    twice: dict[str, list[UserError]] = {}
-    for name, key, line in _twice(node):
-        problem = UserError(
-            f"{where}, line {line}: contestant '{name}': the key '{key}' stands twice.", "Keep one of them."
-        )
-        twice.setdefault(name, []).append(problem)
-    # As written: YAML takes a name such as `no` or `1.0` for something else.
-    reader = yaml.SafeLoader("")
-    names = {reader.construct_object(key): key.value for key, _ in node.value}
     folder = None if pool in shipped_pools() else Path(pool).resolve().parent
-    entries = [_entry(str(names.get(name, name)), value, where, folder) for name, value in values.items()]
-    return [replace(e, problems=(*twice.get(e.name, ()), *e.problems)) for e in entries]
+    return [_entry(name, value, where, folder) for name, value in values.items()]
 
 
-def _twice(root: yaml.MappingNode) -> Iterator[tuple[str, str, int]]:
-    """Contestant, key and line of every key that stands twice: YAML would silently take the last one."""
-    names: set[str] = set()
-    for key, value in root.value:
-        name = str(key.value)
-        if name in names:
-            yield name, name, key.start_mark.line + 1
-        names.add(name)
-        waiting, seen = [value], set()
-        while waiting:
-            node = waiting.pop()
-            if id(node) in seen or not isinstance(node, yaml.MappingNode):
-                continue
-            seen.add(id(node))
-            keys: set[str] = set()
-            for inner, below in node.value:
-                if str(inner.value) in keys:
-                    yield name, str(inner.value), inner.start_mark.line + 1
-                keys.add(str(inner.value))
-                waiting.append(below)
+class _AsWritten(yaml.SafeLoader):
+    """Keys are texts as written, where YAML takes `no` or `1.0` for something else; each stands once."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        keys = [str(key.value) for key, _ in node.value]
+        for (key, _), name in zip(node.value, keys, strict=True):
+            if keys.count(name) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"the key '{name}' stands twice", key.start_mark)
+        self.flatten_mapping(node)
+        return {str(key.value): self.construct_object(value, deep=deep) for key, value in node.value}
 
 
 def _pool_text(pool: str) -> tuple[str, str]:
@@ -131,26 +111,8 @@ def _entry(name: str, value: Any, where: str, folder: Path | None = None) -> Poo
             contestant = Contestant.from_json(name, value, where)
             contestant = checks.with_code(contestant, folder) if folder else contestant
     except UserError as err:
-        return PoolEntry(name, problems=tuple(_reading_problems(name, value, where)) or (err,))
+        return PoolEntry(name, problems=(err,))
     return check_entry(contestant, where)
-
-
-def _reading_problems(name: str, value: Any, where: str) -> list[UserError]:
-    """What is wrong with an entry that can't be read, key by key: each is tried apart from the others."""
-    tries: list[tuple[str, Any]] = [(name, INSTANT)]
-    if isinstance(value, dict):
-        tries += [("bot", {"model": INSTANT, key: given}) for key, given in value.items()]
-        if not value.get("model") and not value.get("model_file"):
-            tries.append(("bot", {}))
-    else:
-        tries.append(("bot", value))
-    problems = []
-    for tried, entry in tries:
-        try:
-            Contestant.from_json(tried, entry, where)
-        except UserError as err:
-            problems.append(UserError(err.problem.replace("contestant 'bot'", f"contestant '{name}'", 1), err.remedy))
-    return problems
 
 
 def check_contestant(contestant: Contestant, where: str) -> Contestant:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
 from parlai_spotbot.models.chat.keys import shown
@@ -10,8 +9,6 @@ from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.trial import Trial
 from parlai_spotbot.terminal import table
 
-WIDTH = 96
-BUBBLE = 60
 COLUMNS = {"name": 20, "what it is": 12, "agent class": 34, "model file": 30, "options": 26, "description": 34}
 """Of the table of a pool, and how wide they may be."""
 FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same seed", "warnings")
@@ -40,7 +37,7 @@ def trials_text(trials: Sequence[Trial]) -> str:
     """Figures, warnings, failures and conversations of all trials."""
     good = [trial for trial in trials if not trial.problem]
     rows = [_figures(trial) for trial in good]
-    parts = [picture(trial) for trial in good]
+    parts = [_conversations(trial) for trial in good]
     if rows:
         parts.append(table(rows, FIGURES, right=range(1, 5)))
     parts.append("\n".join(f"warning: {t.name}: {warning}" for t in good for warning in t.warnings))
@@ -69,23 +66,13 @@ def _figures(trial: Trial) -> tuple:
     )
 
 
-def picture(trial: Trial) -> str:
-    """The test conversations as they would look on a page: the contestant's turns to the right, the seed in dots."""
+def _conversations(trial: Trial) -> str:
+    """Return the test conversations, a line per turn; the first two are the seed."""
     lines = []
     for number, conversation in enumerate(trial.conversations, start=1):
-        lines.append(f"── {trial.name}, conversation {number} ".ljust(WIDTH, "─"))
-        for place, (speaker, text) in enumerate(conversation):
-            lines += bubble(speaker, text, right=speaker == trial.name, seed=place < 2)
+        lines += [f"{trial.name}, conversation {number}:"]
+        lines += [f"  {name}{' (seed)' * (n < 2)}: {text or '(empty)'}" for n, (name, text) in enumerate(conversation)]
     return "\n".join(lines)
-
-
-def bubble(speaker: str, text: str, right: bool, seed: bool) -> list[str]:
-    """One turn as lines: on the right side or the left, marked where it belongs to the seed."""
-    edge = "┊" if seed else "│"
-    told = textwrap.wrap(text, BUBBLE, max_lines=8, placeholder=" […]") or ["(empty)"]
-    who = f"{speaker}{' (seed)' if seed else ''}"
-    rows = [who, *(f"{line} {edge}" if right else f"{edge} {line}" for line in told)]
-    return [row.rjust(WIDTH) if right else row for row in rows]
 
 
 def as_json(entries: Sequence[PoolEntry], trials: Sequence[Trial]) -> dict:

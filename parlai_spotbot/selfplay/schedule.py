@@ -88,11 +88,7 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob
         new_slots = [slot for slot in slots if slot not in jobs]
         drawn = dict(zip(new_slots, drawer.draw(new_slots), strict=True))
         first_group = 1 + max((job.group for job in jobs.values()), default=-1)
-        new = []
-        for slot in slots:  # what is played anew begins as it did
-            name, there = conversation_id(*slot, plan.version(slot[0])), jobs.get(slot)
-            if there is None or there.conversation_id != name:
-                new.append(_job(final.seed, name, slot, drawn[slot] if there is None else there.seed))
+        new = [_job(final, slot, seed) for slot, seed in drawn.items()]
         for job, group in zip(new, groups(plan, [job.entities for job in new]), strict=True):
             jobs[job.pair, job.number] = replace(job, group=first_group + group)
     order = {pair: i for i, pair in enumerate(final.all_pairs())}
@@ -136,12 +132,13 @@ def _distinct(seeds: list[Seed]) -> list[Seed]:
     return list({(seed.turns, seed.context): seed for seed in reversed(seeds)}.values())[::-1]
 
 
-def _job(study_seed: int, name: str, slot: tuple[tuple[str, str], int], seed: Seed) -> ConversationJob:
+def _job(plan: Plan, slot: tuple[tuple[str, str], int], seed: Seed) -> ConversationJob:
     pair, number = slot
+    name = conversation_id(pair, number, plan.version(pair))
     # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair.
-    a_first = (number + derive(study_seed, "first", *pair)) % 2 == 0
+    a_first = (number + derive(plan.seed, "first", *pair)) % 2 == 0
     entities = pair if a_first else (pair[1], pair[0])
-    return ConversationJob(name, pair, number, entities, seed, derive(study_seed, name))
+    return ConversationJob(name, pair, number, entities, seed, derive(plan.seed, name))
 
 
 class _Drawer:

@@ -7,17 +7,14 @@ hangs, crashes or exceeds its memory is named with a remedy; the others are trie
 
 from __future__ import annotations
 
-import contextlib
 import os
 import statistics
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-import psutil
 from parlai.core.agents import Agent
 from parlai.core.message import Message
 from parlai.core.opt import Opt
@@ -27,7 +24,6 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
-from parlai_spotbot.selfplay.forecast import COUNTS, Pace, keep_pace
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.printed import printed
@@ -41,8 +37,6 @@ EXCHANGES = 2
 """Exchanges that a contestant answers in each test conversation."""
 
 PERSON = "a person"
-
-_LOOK = 0.1  # seconds between looks at a contestant's connections
 
 
 @dataclass(frozen=True)
@@ -72,7 +66,7 @@ class Trial:
 
     `batch` is "no" (it has no ``batch_act``), "same" or "other" (its texts in a batch against those one at a time);
     `same_again` whether the same seed gave the same texts. `conversations` holds lists of ``[speaker, text]`` with the
-    seed exchange in front. `pace` is what one turn took, for forecasts.
+    seed exchange in front.
     """
 
     name: str
@@ -88,7 +82,6 @@ class Trial:
     same_again: bool | None = None
     warnings: list[str] = field(default_factory=list)
     conversations: list[list[list[str]]] = field(default_factory=list)
-    pace: Pace | None = None
 
     def to_json(self) -> dict:
         return asdict(self)
@@ -203,33 +196,6 @@ class _Test:
         self.process.close([agent.session for w in self.worlds for agent in w.agents if isinstance(agent, ProxyAgent)])
 
 
-class _Connections:
-    """Watches whom a contestant's process talks to over the network, while it is tried."""
-
-    def __init__(self, process: ContestantProcess):
-        self.process = process
-        self.found: set[str] = set()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def _watch(self) -> None:
-        while not self._stop.wait(_LOOK):
-            running = getattr(self.process, "_process", None)
-            with contextlib.suppress(psutil.Error, OSError):
-                if running is not None and running.pid:
-                    for connection in psutil.Process(running.pid).net_connections("inet"):
-                        if connection.raddr:
-                            self.found.add(f"{connection.raddr.ip}:{connection.raddr.port}")
-
-    def __enter__(self) -> _Connections:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-
 def try_contestant(
     process: ContestantProcess, lines: Sequence[TrialScript], say: Callable[[str], None] = lambda stage: None
 ) -> Trial:
@@ -237,17 +203,12 @@ def try_contestant(
     name = process.contestant.name
     trial = Trial(name)
     try:
-        with _Connections(process) as connections:
-            say("loading")
-            start = time.monotonic()
-            process.load().result()
-            agent = process.about.get("agent", "")
-            trial = replace(trial, agent=agent, load_seconds=time.monotonic() - start)
-            trial = _tested(trial, process, lines, say)
-        reached = sorted(connections.found)
-        if reached:
-            more = [f"talks over the network, to {', '.join(reached[:3])}: plays only where it reaches that"]
-            trial = replace(trial, warnings=[*trial.warnings, *more])
+        say("loading")
+        start = time.monotonic()
+        process.load().result()
+        agent = process.about.get("agent", "")
+        trial = replace(trial, agent=agent, load_seconds=time.monotonic() - start)
+        trial = _tested(trial, process, lines, say)
     except UserError as err:
         trial = replace(trial, problem=remedies.short(err.problem), remedy=err.remedy, detail=process.load_traceback)
     except _Failed as err:
@@ -264,7 +225,6 @@ def _tested(
     trial: Trial, process: ContestantProcess, lines: Sequence[TrialScript], say: Callable[[str], None]
 ) -> Trial:
     say("answering")
-    before = process.usage
     alone = _Test(process, lines, "alone")
     alone.one_by_one()
     if alone.empty == sum(alone.answered):
@@ -292,18 +252,7 @@ def _tested(
         same_again=alone.texts() == again.texts(),
         warnings=found + warnings(heard, trial.name),
         conversations=alone.conversations(),
-        pace=_pace(process, before, tests),
     )
-
-
-def _pace(process: ContestantProcess, before: dict, tests: Sequence[_Test]) -> Pace:
-    """What one turn takes: the least of what it took by itself and in a batch; and of its usage, the mean."""
-    process.refresh().result()
-    used, turns = process.usage, sum(sum(test.answered) for test in tests)
-    counts = {name: (used[name] - before.get(name, 0)) / turns for name in COUNTS if name in used}
-    single = statistics.median([*tests[0].seconds[1:], *tests[1].seconds])
-    batched = [statistics.median(test.seconds) / len(test.worlds) for test in tests[2:]]
-    return Pace(min([single, *batched]), counts, used.get("currency", "") if "cost" in used else "")
 
 
 def _with_seed(world: SelfPlayWorld, turns: list[tuple[bool, str]]) -> list[tuple[bool, str]]:
@@ -361,8 +310,6 @@ def try_pool(entries: Sequence[PoolEntry], domain: Domain | None = None, at_once
         for trial in try_all(contestants, setup, say):
             stages.pop(trial.name, None)
             trials.append(trial)
-            if trial.pace:
-                keep_pace(next(c for c in contestants if c.name == trial.name), trial.pace)
             bar.advance()
         logs.kept = any(trial.problem for trial in trials)
     order = {entry.name: number for number, entry in enumerate(entries)}

@@ -55,42 +55,6 @@ def test_the_same_training_gives_the_same_bytes(zoo, tmp_path):
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
 
 
-@pytest.mark.slow
-def test_a_training_that_was_killed_goes_on_and_ends_with_the_same_weights(zoo, tmp_path, monkeypatch, capsys):
-    """What was learnt up to the last part is on disk; here a part is a few steps."""
-
-    class Killed(Exception):
-        pass
-
-    kept, often = zoo.KeptTraining.step, {"num_epochs": 0.06, "log_every_n_secs": 0.0001}
-
-    def in_small_parts(self):
-        self.loop._total_epochs, epochs = self.loop.parleys // 4, self.loop._total_epochs
-        kept(self)
-        self.loop._total_epochs = epochs
-
-    def killed(self):
-        in_small_parts(self)
-        if self.loop.parleys == 6:
-            raise Killed
-
-    monkeypatch.setattr(zoo.KeptTraining, "step", in_small_parts)
-    weights = []
-    for name in ("whole", "killed"):
-        (tmp_path / name).mkdir()
-        if name == "killed":
-            monkeypatch.setattr(zoo.KeptTraining, "step", killed)
-            with pytest.raises(Killed):
-                zoo.train(tmp_path / name, **often)
-            monkeypatch.setattr(zoo.KeptTraining, "step", in_small_parts)
-            assert torch.load(tmp_path / name / zoo.STATE, weights_only=False)["step"] == 4
-        zoo.train(tmp_path / name, **often)
-        weights.append(torch.load(tmp_path / name / "model", weights_only=False)["model"])
-        assert not (tmp_path / name / zoo.STATE).exists()
-    assert "goes on after epoch 1" in capsys.readouterr().out
-    assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
-
-
 def test_a_datapath_that_cannot_be_written_is_named(zoo, monkeypatch, tmp_path):
     monkeypatch.setattr(zoo, "dr_folder", lambda: tmp_path)
     blocker = tmp_path / "file"

@@ -9,7 +9,6 @@ from parlai_spotbot.domains import custom
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
-from parlai_spotbot.selfplay.pool_summary import WIDTH, bubble
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -115,15 +114,6 @@ def test_a_list_that_is_given_in_parts_is_one_list():
     parser = OptionParser("")
     SpotbotContestants.add_options(parser)
     assert parser.parse_args(["--leave-out", "a", "--leave-out", "b,c"]).leave_out == "a,b,c"
-
-
-def test_a_turn_is_drawn_to_its_side():
-    left = bubble("a person", "hello there", right=False, seed=False)
-    right = bubble("bot", "word " * 40, right=True, seed=True)
-    assert left == ["a person", "│ hello there"]
-    assert right[0] == "bot (seed)".rjust(WIDTH)
-    assert all(len(line) == WIDTH and line.endswith("┊") for line in right[1:])
-    assert bubble("bot", " ", right=False, seed=False)[1] == "│ (empty)"
 
 
 def test_a_trial_takes_the_seeds_of_the_study_s_own_domain(tmp_path):

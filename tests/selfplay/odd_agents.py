@@ -1,7 +1,6 @@
 """Real ParlAI agents that can be played and are odd in one way each, for the tests of trying contestants."""
 
 import os
-import socket
 import time
 
 from faulty_agents import BatchChanceAgent, CountingAgent
@@ -80,23 +79,6 @@ class OtherAgainAgent(CountingAgent):
 
     def say(self):
         return f"it is {time.monotonic_ns()}"
-
-
-class TalkingAgent(CountingAgent):
-    """Asks a server, and keeps the connection."""
-
-    connection = None
-
-    @classmethod
-    def add_cmdline_args(cls, parser, partial_opt=None):
-        parser.add_argument("--test-port", type=int)
-        return parser
-
-    def say(self):
-        if TalkingAgent.connection is None:
-            TalkingAgent.connection = socket.create_connection(("127.0.0.1", self.opt["test_port"]))
-            time.sleep(0.5)
-        return super().say()
 
 
 class SleeperAgent(CountingAgent):

@@ -1,8 +1,5 @@
 """Trying contestants: real agents in processes of their own, some well, some odd, some that fail."""
 
-import importlib
-import socket
-
 import psutil
 import pytest
 
@@ -25,19 +22,7 @@ def bot(kind, module="odd_agents", **limits):
     return Contestant(kind, model=f"{module}:{kind}Agent", **{"turn_timeout": 20, "load_timeout": 60, **limits})
 
 
-ODD = (
-    "Token",
-    "Echo",
-    "Machine",
-    "Endless",
-    "Stuck",
-    "Silent",
-    "Mute",
-    "EvenBatch",
-    "OwnEars",
-    "OtherAgain",
-    "Talking",
-)
+ODD = ("Token", "Echo", "Machine", "Endless", "Stuck", "Silent", "Mute", "EvenBatch", "OwnEars", "OtherAgain")
 FAILING = [
     bot("Raising", "faulty_agents"),
     bot("Dying", "faulty_agents"),
@@ -55,17 +40,13 @@ FAILING = [
 def tried(tmp_path_factory):
     """All agents, tried side by side, by name."""
     well = [bot(kind, "faulty_agents") for kind in ("Counting", "GlobalChance", "BatchChance")]
-    with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
-        port = {"test_port": server.getsockname()[1]}
-        odd = [bot(kind, opt=port if kind == "Talking" else {}) for kind in ODD]
-        patch.setattr(importlib.import_module("parlai_spotbot.selfplay.trial"), "_LOOK", 0.05)
-        said = []
-        trials = try_all(
-            [*well, *odd, *FAILING],
-            TrialSetup(LINES, tmp_path_factory.mktemp("logs"), at_once=6),
-            say=lambda name, stage: said.append((name, stage)),
-        )
-        found = {trial.name: trial for trial in trials}
+    said = []
+    trials = try_all(
+        [*well, *map(bot, ODD), *FAILING],
+        TrialSetup(LINES, tmp_path_factory.mktemp("logs"), at_once=6),
+        say=lambda name, stage: said.append((name, stage)),
+    )
+    found = {trial.name: trial for trial in trials}
     found["said"] = said
     return found
 
@@ -142,7 +123,6 @@ def test_a_contestant_hears_itself_once_alone_and_in_a_batch(tried):
         ("Stuck", "gives the same answer to different turns"),
         ("Stuck", "says that it is a machine"),  # people bear other names
         ("Silent", "empty turns: 2 of "),
-        ("Talking", "talks over the network, to 127.0.0.1:"),
     ],
 )
 def test_odd_turns_are_warned_of(tried, name, says):

@@ -7,22 +7,16 @@ trained for a few epochs only and gives generic answers.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.terminal import Bar
-
-if TYPE_CHECKING:
-    from parlai.scripts.train_model import TrainLoop
 
 OPTIONS = {
     "task": "spotbot:chitchat",
@@ -64,68 +58,6 @@ THREADS = 1
 """Sums are made in an order that depends on the number of threads, so it is fixed."""
 
 
-STATE = "state.pt"
-"""The file of the folder that holds what was learnt after the last whole epoch, until training has ended."""
-
-
-class KeptTraining:
-    """Puts what a training has learnt on disk after each epoch, and takes it up again.
-
-    The data are then gone through from the start, as their order follows from the seed, without learning anything until
-    the step at which the training stood; so it ends with the same weights.
-    """
-
-    def __init__(self, loop: TrainLoop, path: Path):
-        self.loop, self.path = loop, path
-        self._epochs = 0
-        if path.exists():
-            self._take_up()
-
-    def _take_up(self) -> None:
-        import torch
-        from parlai.core.message import Message
-
-        agent, state = self.loop.agent, torch.load(self.path, weights_only=False)
-        self._epochs = state["epochs"]
-        print(f"goes on after epoch {self._epochs}", flush=True)
-
-        def go_through(observations: list) -> list:
-            if self.loop.parleys < state["step"]:
-                return [Message({"id": agent.getID(), "episode_done": False}) for _ in observations]
-            del agent.batch_act
-            agent.model.load_state_dict(state["model"])
-            agent.optimizer.load_state_dict(state["optimizer"])
-            agent._number_training_updates = state["updates"]
-            torch.set_rng_state(state["chance"])
-            return agent.batch_act(observations)
-
-        agent.batch_act = go_through
-
-    def step(self) -> None:
-        """To be called now and then: keep what was learnt where an epoch has ended since."""
-        import torch
-
-        agent, epochs = self.loop.agent, int(self.loop._total_epochs)
-        if epochs <= self._epochs or "batch_act" in vars(agent):
-            return
-        self._epochs = epochs
-        state = {
-            "epochs": epochs,
-            "step": self.loop.parleys,
-            "model": agent.model.state_dict(),
-            "optimizer": agent.optimizer.state_dict(),
-            "updates": agent._number_training_updates,
-            "chance": torch.get_rng_state(),
-        }
-        data = io.BytesIO()
-        torch.save(state, data)
-        files.write_bytes(self.path, data.getvalue())
-
-    def end(self) -> None:
-        """The training has ended."""
-        self.path.unlink(missing_ok=True)
-
-
 def train(folder: Path, **changes: object) -> None:
     """Train DR into ``folder/model``, in this process; `changes` replace `OPTIONS`."""
     import torch
@@ -138,20 +70,14 @@ def train(folder: Path, **changes: object) -> None:
     plugin.register()
     logging.set_log_level(logging.ERROR)
     torch.set_num_threads(THREADS)
-    for path in folder.iterdir():  # of a training that was killed only this is known to be whole
-        if path.name != STATE:
-            path.unlink()
     opt = TrainModel.setup_args().parse_kwargs(**{**OPTIONS, "model_file": str(folder / "model"), **changes})
     set_seed(opt["seed"])
     # TrainLoop.train would go on to measure the model on the other folds, which takes longer than training it.
     loop = TrainLoop(opt)
-    kept = KeptTraining(loop, folder / STATE)
     with Bar("training", opt["num_epochs"], "epoch") as bar:
         for _ in loop.train_steps():
-            kept.step()
             bar.at(min(loop._total_epochs, opt["num_epochs"]))
     loop.save_model()
-    kept.end()
 
 
 def _train_apart(folder: Path) -> None:
@@ -173,7 +99,7 @@ def key() -> str:
 
 def dr_folder() -> Path:
     """The folder of the trained model; trained when first needed, and anew when options or data have changed."""
-    return cached_folder(f"dr-{key()}", _train_apart, in_parts=True)
+    return cached_folder(f"dr-{key()}", _train_apart)
 
 
 def download(datapath: str) -> None:

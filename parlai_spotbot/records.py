@@ -37,7 +37,7 @@ NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 
 Record = TypeVar("Record")
 
-KINDS = {
+JSON_KINDS = {
     "str": str,
     "int": int,
     "dict": dict,
@@ -60,7 +60,7 @@ def read_record(kind: type[Record], row: dict, where: str, **given: Any) -> Reco
     """Return a record of a row's fields, checked for their types; those `given` are not read from the row."""
     for name, annotation, needed in _fields_of(kind):
         if name not in given and (needed or name in row):
-            value = get(row, name, KINDS[annotation], where)
+            value = get(row, name, JSON_KINDS[annotation], where)
             given[name] = tuple(value) if annotation.startswith("tuple") else value
     return kind(**given)
 

@@ -21,7 +21,7 @@ from parlai.core.opt import Opt
 
 from parlai_spotbot.domains import Domain, get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
+from parlai_spotbot.records import Contestant, Conversation, Turn
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
@@ -29,14 +29,17 @@ from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive
-from parlai_spotbot.selfplay.turn_warnings import warnings
 from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
 from parlai_spotbot.terminal import Bar
+from parlai_spotbot.texts.hygiene import KINDS, faults, turns_of
 
 EXCHANGES = 2
 """Exchanges that a contestant answers in each test conversation."""
 
 PERSON = "a person"
+
+LONG = 60
+"""Words of a turn that is warned about: people's turns in chats have a tenth of it."""
 
 
 @dataclass(frozen=True)
@@ -239,8 +242,6 @@ def _tested(
         together.batched()
         tests.append(together)
         batch = "same" if together.texts() == alone.texts() else "other"
-    turns = [[(turn.speaker != PERSON, turn.text) for turn in world.turns] for world in alone.worlds]
-    heard = [_with_seed(world, turn) for world, turn in zip(alone.worlds, turns, strict=True)]
     found = [f"empty turns: {alone.empty} of {sum(alone.answered)}"] if alone.empty else []
     for test in tests:
         test.close()
@@ -250,15 +251,31 @@ def _tested(
         median_seconds=statistics.median([*alone.seconds[1:], *again.seconds]),
         batch=batch,
         same_again=alone.texts() == again.texts(),
-        warnings=found + warnings(heard, trial.name),
+        warnings=found + warnings([_conversation(world) for world in alone.worlds], trial.name),
         conversations=alone.conversations(),
     )
 
 
-def _with_seed(world: SelfPlayWorld, turns: list[tuple[bool, str]]) -> list[tuple[bool, str]]:
-    """A conversation's turns with what the person says in its seed in front, so that a copy of that is seen too."""
-    spoken = zip(world.job.entities, world.job.seed.turns, strict=True)
-    return [(False, text) for name, text in spoken if name == PERSON] + turns
+def _conversation(world: SelfPlayWorld) -> Conversation:
+    job = world.job
+    seed = tuple(map(Turn, job.entities, job.seed.turns))
+    return Conversation(
+        job.conversation_id, "", job.pair, job.number, job.entities, (*seed, *world.turns, Turn(PERSON, ""))
+    )  # in whole exchanges
+
+
+def warnings(conversations: Sequence[Conversation], name: str) -> list[str]:
+    """Return what is odd about the turns of the contestant `name`, a line per kind of oddity."""
+    turns = turns_of(conversations)
+    kinds = faults(turns)[turns["name"] == name]
+    own = turns[turns["name"] == name]
+    found = [f"{KINDS[kind]}: {own.loc[kinds[kind], 'text'].iloc[0][:60]}" for kind in kinds if kinds[kind].any()]
+    firsts = own.groupby("conversation_id")["plain"].first()
+    if len(firsts) > 1 and firsts.iloc[0] and firsts.nunique() == 1:
+        found.append("gives the same answer to different turns")
+    if (longest := own["text"].str.split().str.len().max()) > LONG:
+        found.append(f"very long turns: up to {longest} words")
+    return found
 
 
 def try_all(

@@ -6,11 +6,10 @@ import pytest
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.domains.parlai_tasks import Episode
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
+from parlai_spotbot.records import Contestant, Conversation, Turn
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.schedule import Seed
-from parlai_spotbot.selfplay.trial import TrialScript, TrialSetup, scripts, try_all
-from parlai_spotbot.selfplay.turn_warnings import warnings
+from parlai_spotbot.selfplay.trial import TrialScript, TrialSetup, scripts, try_all, warnings
 
 LINES = [
     TrialScript(Seed("s0", ("hello out there", "good day poison"), ("your persona: i fish", "")), 0, ("really", "ah")),
@@ -115,13 +114,13 @@ def test_a_contestant_hears_itself_once_alone_and_in_a_batch(tried):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("Token", "special tokens in its turns: </s>, <|im_end|>, __unk__"),
-        ("Echo", "repeats what its partner said"),
-        ("Machine", "says that it is a machine"),
+        ("Token", "special tokens of models, such as </s> or <pad>: well __unk__ number"),
+        ("Echo", "word for word an earlier turn of the partner: "),
+        ("Machine", "says to be a machine: As an AI"),
         ("Endless", "very long turns: up to 151 words"),
-        ("Stuck", "says the same again in one conversation"),
+        ("Stuck", "a turn that the same speaker said before in the same conversation: "),
         ("Stuck", "gives the same answer to different turns"),
-        ("Stuck", "says that it is a machine"),  # people bear other names
+        ("Stuck", "says to be a machine: My name is Stuck."),  # people bear other names
         ("Silent", "empty turns: 2 of "),
     ],
 )
@@ -190,16 +189,23 @@ def test_a_domain_without_long_conversations_is_an_error():
         scripts(Short())
 
 
-@pytest.mark.parametrize("text", ["I am a person.", "As a teacher I write code.", "I like ai research", "a < b > c"])
-def test_what_people_say_is_not_warned_of(text):
-    assert warnings([[(False, "hello"), (True, text)]]) == []
-
-
 @pytest.mark.parametrize(
-    "text", ["I'm just an AI, so no.", "i am a chatbot", "As an artificial intelligence I", "I was trained by OpenAI"]
+    ("text", "machine"),
+    [
+        ("I am a person.", False),
+        ("As a teacher I write code.", False),
+        ("I like ai research", False),
+        ("a < b > c", False),
+        ("I'm just an AI, so no.", True),
+        ("i am a chatbot", True),
+        ("As an artificial intelligence I", True),
+        ("I was trained by OpenAI", True),
+    ],
 )
-def test_what_machines_say_of_themselves_is(text):
-    assert warnings([[(True, text)]]) == ["says that it is a machine"]
+def test_what_machines_say_of_themselves_is_warned_of(text, machine):
+    turns = (Turn("a person", "hello"), Turn("bot", text))
+    talk = Conversation("c", "", ("a person", "bot"), 0, ("a person", "bot"), turns, seed_exchanges=0)
+    assert warnings([talk], "bot") == ([f"says to be a machine: {text}"] if machine else [])
 
 
 @pytest.mark.parametrize(

@@ -140,11 +140,6 @@ def part_of(n: int, total: int, what: str, one: str, many: str) -> str:
     return f"{n:,} of {counted(total, what)} {one if n == 1 else many}"
 
 
-def minutes_said(minutes: float) -> str:
-    """A duration: 1 minute, 12 minutes, 1.5 hours."""
-    return f"{minutes / 60:.1f} hours" if minutes >= 90 else counted(max(1, round(minutes)), "minute")
-
-
 def listed(names: Iterable[str], last: str = "and") -> str:
     """ "a", "a and b", "a, b and c"; "" of none."""
     *most, end = [*names] or [""]

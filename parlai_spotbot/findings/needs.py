@@ -50,7 +50,7 @@ MET = "Every pair that met and is ranked ({}) is told apart."
 
 
 PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
-"""What tables say of a pair: `spotbot_selfchat --from` reads them."""
+"""What tables say of a pair."""
 
 
 def finding(form: Form, compute, tell) -> Finding:

@@ -17,6 +17,7 @@ YES, NO = ("yes", "true", "t", "1", "y"), ("no", "false", "f", "n", "0")
 KINDS = {int: "a whole number", float: "a number", "bool": "yes or no"}
 EXAMPLES = "Examples"
 REMOVED = {
+    "--from": "Name the pairs with --more A/B=N.",
     "--accept": "Record files that you changed by hand with --new-manifest.",
     "--rename": "Use the names that contestants played under.",
     "--replace": "Leave the contestant out (--leave-out) and add it under a new name with spotbot_selfchat --pool.",

@@ -170,7 +170,7 @@ def asked_of(opt: dict) -> SelfPlayRequest:
         raise UserError("--self is given with a partner.", "Leave the partner out, or --self.")
     segments = whole_numbers(opt["segments"]) if opt["segments"] is not None else None
     self_chats = bool(opt.get("self_chats")) and pairs is None
-    more = more_asked(opt.get("more"), opt.get("plan_file"))
+    more = more_asked(opt.get("more"))
     return SelfPlayRequest(
         contestants, pairs, segments=segments, self_chats=self_chats, more=more, **{name: opt[name] for name in SAME}
     )

@@ -21,7 +21,6 @@ class SpotbotSelfchat(Command):
   parlai spotbot_selfchat --pool rules --self --study studies/self          (each bot of a pool with itself)
   parlai spotbot_selfchat --self --study studies/rules                      (self-chats added to the pairs there)
   parlai spotbot_selfchat --study studies/rules --more alice/eliza=22       (what a plan still asks for)
-  parlai spotbot_selfchat --study studies/rules --from studies/rules/surveys/spot_the_bot/analysis/plan.csv
   Stopped? The same command goes on. Read the result:
   parlai display_data -t jsonfile --jsonfile-datapath studies/rules/conversations.jsonl"""
     FIRST = ("--study", "--pool", "--contestant", "--domain", "--conversations-per-pair", "--model")
@@ -46,15 +45,6 @@ class SpotbotSelfchat(Command):
             default=None,
             metavar="A/B=N",
             help="N more conversations of A and B; several: A/B=N,C/D=M",
-        )
-        group.add_argument(
-            "--from",
-            dest="plan_file",
-            type=str,
-            default=None,
-            metavar="FILE.csv",
-            help="the same for each row (a, b, more_conversations) of a plan.csv of spotbot_plan, or of an analysis' "
-            "needs.csv",
         )
 
     def execute(self) -> int:

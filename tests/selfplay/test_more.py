@@ -12,8 +12,6 @@ from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-PLAN = "source,a,b,status,conversations,more_conversations\nhuman,a,b,settled,2,0.0\nhuman,b,c,needs more,2,3.0\n"
-
 
 @pytest.fixture
 def path(tmp_path):
@@ -77,34 +75,12 @@ def test_a_pair_that_is_not_played_is_named(path, more, says):
     assert not history.exists()
 
 
-def test_a_plan_says_which(tmp_path):
-    plan = tmp_path / "plan.csv"
-    plan.write_text(PLAN)
-    assert more_asked(None, str(plan)) == {"b/c": 3}
-    assert more_asked("a/b=2, b/c=1,a/b=1", None) == {"a/b": 3, "b/c": 1}
-    assert more_asked(None, None) is None
-    for text, says in (
-        ("a/b", "isn't A/B=N"),
-        ("a/b=0", "isn't A/B=N"),
-        ("a=3", "isn't A/B=N"),
-        ("a/b=-1", "isn't A/B=N"),
-    ):
-        with pytest.raises(UserError, match=says):
-            more_asked(text, None)
-    for content, says in (
-        ("a,b\nx,y\n", "line 1: no columns"),
-        (PLAN.replace("3.0", "many"), "line 3: more_conversations is 'many'"),
-        (PLAN.replace("3.0", "nan"), "line 3: more_conversations is 'nan'"),
-        (PLAN.replace("3.0", "1.5"), "line 3: more_conversations is '1.5'"),
-        (PLAN.replace("3.0", ""), "no pair needs more"),
-        (PLAN.replace("3.0", "9" * 200_000), "line 3: more_conversations is '9999"),
-        ("", "line 1: no columns"),
-    ):
-        plan.write_text(content)
-        with pytest.raises(UserError, match=says):
-            more_asked(None, str(plan))
-    with pytest.raises(UserError, match="both given"):
-        more_asked("a/b=2", str(plan))
+def test_what_is_typed_says_which():
+    assert more_asked("a/b=2, b/c=1,a/b=1") == {"a/b": 3, "b/c": 1}
+    assert more_asked(None) is None
+    for text in ("a/b", "a/b=0", "a=3", "a/b=-1"):
+        with pytest.raises(UserError, match="isn't A/B=N"):
+            more_asked(text)
 
 
 @pytest.mark.parametrize(

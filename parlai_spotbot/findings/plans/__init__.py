@@ -54,7 +54,7 @@ class SizePlan:
 
 
 def of_pairs(rows: Iterable[Mapping]) -> str:
-    """The pairs of a plan as CSV: what `spotbot_selfchat --from` reads."""
+    """The pairs of a plan as CSV."""
     return files.frame_csv(pd.DataFrame([{name: row[name] for name in PAIR} for row in rows]))
 
 

@@ -269,7 +269,11 @@ def warnings(conversations: Sequence[Conversation], name: str) -> list[str]:
     turns = turns_of(conversations)
     kinds = faults(turns)[turns["name"] == name]
     own = turns[turns["name"] == name]
-    found = [f"{KINDS[kind]}: {own.loc[kinds[kind], 'text'].iloc[0][:60]}" for kind in kinds if kinds[kind].any()]
+    found = [
+        f"{KINDS[kind]}: {own.loc[kinds[kind], 'text'].iloc[0][:60]}"
+        for kind in kinds
+        if kinds[kind].any() and not kind.endswith("_nearly")
+    ]
     firsts = own.groupby("conversation_id")["plain"].first()
     if len(firsts) > 1 and firsts.iloc[0] and firsts.nunique() == 1:
         found.append("gives the same answer to different turns")

@@ -1,9 +1,7 @@
 """Self-chats of a pool: alone or beside the pairs of a study, taken up again, the same bytes at any batch size."""
 
-from pathlib import Path
-
 import pytest
-from test_runner import DRIVER, contestant, kill_once_it_has_written, play, start
+from test_runner import contestant, play, start
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
@@ -94,23 +92,3 @@ def test_the_command_plays_a_pool_with_itself_and_goes_on(tmp_path, capsys):
     with pytest.raises(SystemExit):
         SpotbotSelfchat.main("--study", str(tmp_path / "t"), "-m", "spotbot:eliza", "-pm", "spotbot:dr", "--self")
     assert "--self is given with a partner" in capsys.readouterr().err
-
-
-@pytest.mark.slow  # as of two bots in test_runner
-def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path):
-    driver = tmp_path / "driver.py"
-    driver.write_text(DRIVER.format(here=str(Path(__file__).parent)))
-    pool = [contestant(kind) for kind in ("Slow", "GlobalChance", "BatchChance")]
-    sizes = {"conversations_per_pair": 6, "batchsize": 2, "meetings": "self"}
-    failures, expected = play(start(tmp_path / "whole", *pool, **sizes))
-    assert failures == []
-    study = start(tmp_path / "killed", *pool, **sizes)
-    kill_once_it_has_written(study, driver, 1)
-    with open(study.journal_path, "ab") as journal:
-        journal.write(b'{"conversation_id": "torn')
-    kept = len(study.finished())
-    assert 0 < kept < 18
-    failures, content = play(Study.open(study.path))
-    assert failures == []
-    assert content == expected
-    assert {row.kind for row in study.conversations()} == {"self"}

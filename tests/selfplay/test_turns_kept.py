@@ -113,16 +113,6 @@ def test_turns_of_slow_agents_are_kept_when_a_run_is_killed(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_same_bytes_after_kills_at_random_moments(tmp_path):
-    pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance")]
-    sizes = {"conversations_per_pair": 12, "batchsize": 5}
-    expected = play(start(tmp_path / "whole", *pool, **sizes))[1]
-    happened, content = killed_at_random_moments(tmp_path, start(tmp_path / "s", *pool, **sizes), 3, random.Random(7))
-    assert happened >= 2
-    assert content == expected
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(2400)
 def test_the_same_bytes_after_thirty_kills(tmp_path):
     pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance"), contestant("Slower")]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from parlai_spotbot import terminal
-from parlai_spotbot.crowdsourcing.ledger_entries import Annotator
+from parlai_spotbot.crowdsourcing.ledger.entries import Annotator
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.controls.exclusion import failed_people
 from parlai_spotbot.surveys.controls.flags import MISSED, flagged_people

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from parlai_spotbot import files, hints
-from parlai_spotbot.crowdsourcing import backups
 from parlai_spotbot.crowdsourcing.collect import open_ledger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
-from parlai_spotbot.crowdsourcing.ledger import answers_in, damage, reading
-from parlai_spotbot.crowdsourcing.tokens import read_secret
+from parlai_spotbot.crowdsourcing.ledger import backups
+from parlai_spotbot.crowdsourcing.ledger.ledger import answers_in, damage, reading
+from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_check import CheckedFile, checked

@@ -15,20 +15,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from parlai_spotbot import checksums, files, hints
-from parlai_spotbot.crowdsourcing import questionnaire
 from parlai_spotbot.crowdsourcing.annotator_summary import AnnotatorSummary, summarise
-from parlai_spotbot.crowdsourcing.backups import backups_of
-from parlai_spotbot.crowdsourcing.bonus import GamePoints, game_points
-from parlai_spotbot.crowdsourcing.chat.collect import CREDIT, ChatResult, collecting_chats, credit_rows
+from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
+from parlai_spotbot.crowdsourcing.chat.collecting import CREDIT, ChatResult, collecting_chats, credit_rows
 from parlai_spotbot.crowdsourcing.chat.conversations import excused_units
-from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun, task_names
+from parlai_spotbot.crowdsourcing.desk import questionnaire
+from parlai_spotbot.crowdsourcing.game_points import GamePoints, game_points
 from parlai_spotbot.crowdsourcing.groups import group_names
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout, LedgerContents, Submission
-from parlai_spotbot.crowdsourcing.platform_check import platform_check, platform_state
-from parlai_spotbot.crowdsourcing.platform_records import PLATFORM, UNKNOWN, PlatformEntry
-from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
+from parlai_spotbot.crowdsourcing.ledger.backups import backups_of
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout, LedgerContents, Submission
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms.participant_check import platform_check, platform_state
+from parlai_spotbot.crowdsourcing.platforms.participant_lists import PLATFORM, UNKNOWN, PlatformEntry
+from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.training_results import moment, training_path, training_rows
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Item, Judgement

@@ -10,8 +10,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.crowdsourcing.stock import marks_of
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds

@@ -21,11 +21,18 @@ from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
 from parlai_spotbot.crowdsourcing.groups import check_group
-from parlai_spotbot.crowdsourcing.links import LinkStates, known_names, renew, revoke, wanted_names, write_links
-from parlai_spotbot.crowdsourcing.platform_records import PLATFORM
+from parlai_spotbot.crowdsourcing.platforms.invitations import Invitation, open_browser, welcome
+from parlai_spotbot.crowdsourcing.platforms.participant_lists import PLATFORM
+from parlai_spotbot.crowdsourcing.platforms.personal_links import (
+    LinkStates,
+    known_names,
+    renew,
+    revoke,
+    wanted_names,
+    write_links,
+)
+from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.crowdsourcing.tokens import read_secret
-from parlai_spotbot.crowdsourcing.welcome import Invitation, open_browser, welcome
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
@@ -125,8 +132,8 @@ def _has_controls(study: Study, survey: str) -> bool:
 
 
 def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
+    from parlai_spotbot.crowdsourcing.desk.training import check_course
     from parlai_spotbot.crowdsourcing.page_texts import load_texts
-    from parlai_spotbot.crowdsourcing.training import check_course
     from parlai_spotbot.surveys.controls import read_controls
 
     settings = request.settings
@@ -171,7 +178,7 @@ def _asks(item: Item, survey: Survey) -> bool:
 
 def _done(collection: CrowdCollection) -> set[str]:
     """Return the ids of the finished units."""
-    from parlai_spotbot.crowdsourcing.ledger import Ledger
+    from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 
     if not collection.paths.ledger.exists():
         return set()
@@ -189,7 +196,7 @@ def _work(collection: CrowdCollection) -> dry_run.Workload:
 
 def _untold(collection: CrowdCollection) -> bool:
     """Whether there are finished units of which a crash kept Mephisto from hearing; the desk tells when it starts."""
-    from parlai_spotbot.crowdsourcing.ledger import Ledger
+    from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 
     if not collection.paths.ledger.exists():
         return False
@@ -216,8 +223,8 @@ def briefly(study: Study) -> Iterator[None]:
 # -- serving ---------------------------------------------------------------------------------------------------------
 def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Callable[[str], None]) -> int:
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
-    from parlai_spotbot.crowdsourcing.collection_server import ProgressLine, make_server
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
+    from parlai_spotbot.crowdsourcing.server.collection_server import ProgressLine, make_server
 
     request, paths = collection.request, collection.paths
     names = []

@@ -25,7 +25,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Strict
 
-from parlai_spotbot.crowdsourcing.refusals import REASONS, REFUSALS
+from parlai_spotbot.crowdsourcing.desk.refusals import REASONS, REFUSALS
 from parlai_spotbot.crowdsourcing.settings import LIMITS
 from parlai_spotbot.crowdsourcing.validation import Flag, String, check, row_of, validated
 from parlai_spotbot.errors import UserError, nearest

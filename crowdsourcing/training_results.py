@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.grading import answers_of
-from parlai_spotbot.crowdsourcing.ledger_entries import LedgerContents, Submission, TrainingRound
+from parlai_spotbot.crowdsourcing.desk.grading import answers_of
+from parlai_spotbot.crowdsourcing.ledger.entries import LedgerContents, Submission, TrainingRound
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED

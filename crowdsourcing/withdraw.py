@@ -13,12 +13,12 @@ import sqlite3
 from pathlib import Path
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.backups import back_up
 from parlai_spotbot.crowdsourcing.collect import open_ledger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
-from parlai_spotbot.crowdsourcing.ledger import BACKUPS
-from parlai_spotbot.crowdsourcing.ledger_entries import digest
-from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
+from parlai_spotbot.crowdsourcing.ledger.backups import back_up
+from parlai_spotbot.crowdsourcing.ledger.entries import digest
+from parlai_spotbot.crowdsourcing.ledger.ledger import BACKUPS
+from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 

@@ -137,10 +137,10 @@ def test_nobody_reads_in_another_way():
 
 
 OWN = {
-    ("crowdsourcing/links.py", "csv.DictReader"),  # what it wrote itself
-    ("crowdsourcing/links.py", "csv.writer"),  # names are checked
+    ("crowdsourcing/platforms/personal_links.py", "csv.DictReader"),  # what it wrote itself
+    ("crowdsourcing/platforms/personal_links.py", "csv.writer"),  # names are checked
     ("crowdsourcing/mephisto_task/home.py", "yaml.safe_load"),  # what it wrote itself
-    ("crowdsourcing/platform_records.py", "csv.DictReader"),  # bounds of its own
+    ("crowdsourcing/platforms/participant_lists.py", "csv.DictReader"),  # bounds of its own
     ("parlai_spotbot/files.py", "csv.writer"),
     ("parlai_spotbot/report/export/checking.py", "csv.reader"),  # what was written just before
     ("parlai_spotbot/selfplay/more.py", "csv.DictReader"),

@@ -28,7 +28,7 @@ INNOCENT = ("lost", "interrupted")
 STOPPED = ("crash", "hang", "memory")
 """Failures after which the contestant is started again, and knows none of its chats."""
 
-log = logging.getLogger("parlai_spotbot.crowdsourcing.server")
+log = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 
 @dataclass(frozen=True)

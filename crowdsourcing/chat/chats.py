@@ -14,16 +14,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.chat import ledger as kept
+from parlai_spotbot.crowdsourcing.chat import chat_ledger as kept
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots, TurnReply, TurnRequest
+from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.chat.conversations import with_chat_time
-from parlai_spotbot.crowdsourcing.chat.state import ChatState, typing_seconds
-from parlai_spotbot.crowdsourcing.checking import check_item, incomplete, malformed
-from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout, about_item, digest
-from parlai_spotbot.crowdsourcing.presentation import SIDES, question_order
-from parlai_spotbot.crowdsourcing.refusals import refusal
+from parlai_spotbot.crowdsourcing.desk.answer_checks import check_item, incomplete, malformed
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
+from parlai_spotbot.crowdsourcing.desk.presentation import SIDES, question_order
+from parlai_spotbot.crowdsourcing.desk.refusals import refusal
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout, about_item, digest
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.surveys.ids import opaque
@@ -31,7 +31,7 @@ from parlai_spotbot.surveys.survey import Survey
 
 MINUTE = 60.0
 
-log = logging.getLogger("parlai_spotbot.crowdsourcing.server")
+log = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 
 class Chats:

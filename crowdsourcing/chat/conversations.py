@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger, ChatRecord
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
+from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger, ChatRecord
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Study

@@ -13,8 +13,8 @@ from mephisto.data_model.constants.assignment_state import AssignmentState
 from mephisto.data_model.task_run import TaskRun
 from mephisto.data_model.worker import Worker
 
-from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.mephisto_task import mturk
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
 

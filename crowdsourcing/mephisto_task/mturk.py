@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup, environment_credentials
-from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry
+from parlai_spotbot.crowdsourcing.platforms.participant_lists import PlatformEntry
 from parlai_spotbot.errors import UserError
 
 REMEDY = (

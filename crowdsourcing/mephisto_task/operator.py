@@ -26,7 +26,7 @@ from mephisto.utils.logger_core import get_logger
 from omegaconf import DictConfig, OmegaConf
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.contract import Crowd
+from parlai_spotbot.crowdsourcing.desk.contract import Crowd
 from parlai_spotbot.crowdsourcing.mephisto_task import home, mturk
 from parlai_spotbot.crowdsourcing.mephisto_task import provider as _registered  # noqa: F401
 from parlai_spotbot.crowdsourcing.mephisto_task.blueprint import BLUEPRINT_TYPE, SpotbotBlueprintArgs

@@ -51,7 +51,7 @@ def _run(args: list[str]) -> None:
             print(f"parlai_spotbot {__version__} (without ParlAI)")
         return
     if args[:1] == [MEPHISTO]:
-        from parlai_spotbot.crowdsourcing import review
+        from parlai_spotbot.crowdsourcing import mephisto_review as review
 
         return review.main(args[1:])
     if not args or args[0] in ("-h", "--help", "help"):

@@ -9,7 +9,7 @@ from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED, DONE
 
 if TYPE_CHECKING:
-    from parlai_spotbot.crowdsourcing.chat.collect import ChatResult
+    from parlai_spotbot.crowdsourcing.chat.collecting import ChatResult
     from parlai_spotbot.crowdsourcing.collect import CollectResult
     from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
     from parlai_spotbot.study import Study
@@ -70,7 +70,7 @@ class SpotbotCollect(Command):
         get_survey(survey)
         from parlai_spotbot.crowdsourcing.collect import collect
         from parlai_spotbot.crowdsourcing.collection_paths import check_task
-        from parlai_spotbot.crowdsourcing.platform_records import read_export
+        from parlai_spotbot.crowdsourcing.platforms.participant_lists import read_export
 
         check_task(survey, self.opt["part"], needed=False)
         submissions = read_export(self.opt["submissions"]) if self.opt["submissions"] else []

@@ -9,7 +9,7 @@ import yaml
 from made_up_surveys import talk
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.stock import UnitStock, marks_of
+from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
 from parlai_spotbot.records import HUMAN, Contestant, Judgement
 from parlai_spotbot.report import build_report
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze

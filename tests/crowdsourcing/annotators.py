@@ -22,8 +22,8 @@ from urllib.parse import parse_qs, urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from parlai_spotbot.crowdsourcing import tokens
-from parlai_spotbot.crowdsourcing.checking import judged_of
+from parlai_spotbot.crowdsourcing.desk.answer_checks import judged_of
+from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.surveys.asking import targets_of
 from parlai_spotbot.surveys.survey import Survey
 

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 
-from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing.platforms import tokens
 
 SECRET = bytes(range(32))
 

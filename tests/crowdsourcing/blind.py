@@ -8,7 +8,7 @@ import json
 import re
 import socket
 
-from parlai_spotbot.crowdsourcing.tokens import LINK, sign
+from parlai_spotbot.crowdsourcing.platforms.tokens import LINK, sign
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 
 SECRET = bytes(range(32))

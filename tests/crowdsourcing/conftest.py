@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from asking import SECRET, RecordingDesk
 from office import Office, controls_of, conversations, spot_the_bot
 
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 

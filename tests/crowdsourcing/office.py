@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.checking import judged_of
-from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout
+from parlai_spotbot.crowdsourcing.desk.answer_checks import judged_of
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.desk import Desk
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.asking import targets_of

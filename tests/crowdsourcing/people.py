@@ -18,7 +18,7 @@ from pathlib import Path
 from office import answers, conversations
 
 from parlai_spotbot import checksums
-from parlai_spotbot.crowdsourcing.grading import exercises_of
+from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan

@@ -12,12 +12,12 @@ from annotators import Annotator
 from office import MemoryCrowd
 
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk.desk import Desk
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.groups import GroupMembers, part_of
-from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.records import Contestant

@@ -11,10 +11,10 @@ import pytest
 from office import refused
 from trained import LABELS, by_key, filled, narrowed, office_of, round_body
 
-from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import TrainingRound
-from parlai_spotbot.crowdsourcing.training import check_course, course_of
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.training import check_course, course_of
+from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, TASKS

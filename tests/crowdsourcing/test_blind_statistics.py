@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from blind import MARK, NATURES, SECRET, Browser, controls, talk
 from office import Office
 
-from parlai_spotbot.crowdsourcing import desk as desk_module
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.desk import desk as desk_module
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack

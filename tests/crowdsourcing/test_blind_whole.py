@@ -22,7 +22,7 @@ from office import answers
 from test_blind import unfolded
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.presentation import present
+from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.records import Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import controls_path, read_controls

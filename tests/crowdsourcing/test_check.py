@@ -10,7 +10,7 @@ import pytest
 from test_collect import Collection
 
 from parlai_spotbot import checksums
-from parlai_spotbot.crowdsourcing import backups
+from parlai_spotbot.crowdsourcing.ledger import backups
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_check import SpotbotCheck
 from parlai_spotbot.study import Study

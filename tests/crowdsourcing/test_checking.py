@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from office import answers, control, plain, refused, spot_the_bot
 
-from parlai_spotbot.crowdsourcing.checking import check_items, clean_answer
-from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.presentation import present
+from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, clean_answer
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.surveys.asking import asked
 from parlai_spotbot.surveys.survey import Condition, Limits, Option, Question, Survey
 

@@ -12,14 +12,14 @@ from office import Clock, MemoryCrowd, answers, plain
 from people import SURVEY, known_of, make_study, without_waiting
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.desk import Desk
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.game_points import natures_of
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from office import Office, careful, controls_of, conversations, refused, spot_the_bot
 
-from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.errors import UserError
 
 ANN, BOB = Visitor("ann"), Visitor("bob")

@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 from office import Office, careful, conversations, refused
 
-from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from office import answers, conversations, plain, refused
 
-from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.game_scores import FIRST, SECOND, GameScores, nickname
-from parlai_spotbot.crowdsourcing.opening import decision_question
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.dialogue_opening import decision_question
+from parlai_spotbot.crowdsourcing.desk.game_scores import FIRST, SECOND, GameScores, nickname
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import truth
 from parlai_spotbot.surveys.game import points

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from office import answers, careful, conversations, plain, refused, spot_the_bot
 
-from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.grading import exercises_of, right
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.grading import exercises_of, right
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Exercise, Option, Question
 

@@ -15,8 +15,8 @@ import pytest
 from office import MemoryCrowd, careful, conversations, spot_the_bot
 from test_desk_game import GAME, features
 
-from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.surveys.survey import Question
 
 LIMIT = 3

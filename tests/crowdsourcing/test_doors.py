@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from parlai_spotbot.crowdsourcing import tokens
-from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.platforms import tokens
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal
 

@@ -17,11 +17,11 @@ from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.launch import launch
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
-from parlai_spotbot.crowdsourcing.links import wanted_names
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms.personal_links import wanted_names
+from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, own_surveys, survey_of
 from parlai_spotbot.surveys.controls import write_controls
@@ -134,7 +134,7 @@ def test_the_script_goes_on_with_what_the_command_began(study):
 
 def reject_one_and_collect(study, paths):
     """What Mephisto's own calls reject leaves the judgements; approved work stays."""
-    from parlai_spotbot.crowdsourcing import review
+    from parlai_spotbot.crowdsourcing import mephisto_review as review
 
     database = review.database(paths.mephisto)
     from mephisto.data_model.agent import Agent

@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import (
+from parlai_spotbot.crowdsourcing.ledger.entries import (
     Handout,
     OpeningDecision,
     PracticeAttempt,
@@ -20,6 +19,7 @@ from parlai_spotbot.crowdsourcing.ledger_entries import (
     TrainingRound,
     digest,
 )
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.errors import UserError
 
 HANDLES = [f"{n:032x}" for n in range(10)]
@@ -227,8 +227,8 @@ def test_another_process_may_read_meanwhile(ledger, path):
 
 KILLED = """
     import os, signal, sys
-    from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission, digest
-    from parlai_spotbot.crowdsourcing.ledger import Ledger
+    from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, digest
+    from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
     ledger = Ledger(sys.argv[1])
     ledger.begin("spot_the_bot", 3)
     for n in range(100):

@@ -10,9 +10,9 @@ import pytest
 from test_collect import Collection
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing import backups
-from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.ledger import backups
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 

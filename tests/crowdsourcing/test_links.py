@@ -12,13 +12,13 @@ from people import SURVEY, make_study
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.launch import launch
-from parlai_spotbot.crowdsourcing.links import LinkStates, known_names, renew, revoke, write_links
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.platforms.personal_links import LinkStates, known_names, renew, revoke, write_links
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link, read_secret
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.crowdsourcing.tokens import in_house_link, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 

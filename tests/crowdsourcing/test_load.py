@@ -19,12 +19,12 @@ from office import MemoryCrowd
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
-from parlai_spotbot.crowdsourcing.tokens import in_house_link
+from parlai_spotbot.crowdsourcing.desk.desk import Desk
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor, leaving
+from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
 
@@ -54,7 +54,7 @@ def served_in_memory(study, page):
 
 
 def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
-    from parlai_spotbot.crowdsourcing import reception
+    from parlai_spotbot.crowdsourcing.desk import sessions as reception
 
     monkeypatch.setattr(reception, "GRACE", 0.0)
     study = process.make_study(tmp_path / "study", units=72, items=4)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from office import control, controls_of, conversations
 from scipy.stats import chisquare
 
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout
-from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
-from parlai_spotbot.crowdsourcing.stock import UnitStock, marks_of
+from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
+from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 TALKS = conversations(bots=4, per_pair=5, people=10)

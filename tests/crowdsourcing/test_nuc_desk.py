@@ -20,7 +20,7 @@ from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.page_texts import load_texts
 from parlai_spotbot.crowdsourcing.withdraw import withdraw

@@ -8,7 +8,7 @@ from people import SURVEY
 from test_collect import Collection
 
 from parlai_spotbot import checksums
-from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry, read_export
+from parlai_spotbot.crowdsourcing.platforms.participant_lists import PlatformEntry, read_export
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study_check import check_study
 

@@ -9,7 +9,7 @@ import pytest
 from office import control, spot_the_bot
 from scipy.stats import chisquare
 
-from parlai_spotbot.crowdsourcing.presentation import Excerpt, exchanges_of, present
+from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, exchanges_of, present
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW

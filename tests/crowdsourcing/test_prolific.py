@@ -14,11 +14,11 @@ from asking import SECRET, RecordingDesk, api
 from cryptography.hazmat.primitives import serialization
 from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, private_key, token
 
-from parlai_spotbot.crowdsourcing import prolific, tokens
-from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.doors import ProlificDoor, ProlificStudy
-from parlai_spotbot.crowdsourcing.prolific import SignedUrls
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.platforms import prolific, tokens
+from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
+from parlai_spotbot.crowdsourcing.platforms.sign_in import ProlificDoor, ProlificStudy
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 
 
 @pytest.fixture

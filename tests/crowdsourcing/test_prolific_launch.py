@@ -8,8 +8,8 @@ from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY
 
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms.participant_lists import PlatformEntry
 
 SETTINGS = f"provider: prolific\npay: 1\ncompletion_code: D0NE\nprolific_study: {STUDY}\n"
 
@@ -21,7 +21,7 @@ class ProlificLaunch(Launch):
 
     def _arguments(self):
         start = (
-            "from parlai_spotbot.crowdsourcing.prolific import SignedUrls as S; import time; "
+            "from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls as S; import time; "
             f"S.__init__.__defaults__ = ({self.keys!r}, time.time); "
             "from parlai_spotbot.scripts.main import main; main()"
         )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from parlai_spotbot.crowdsourcing.review import told
+from parlai_spotbot.crowdsourcing.mephisto_review import told
 
 
 def record(*seconds):

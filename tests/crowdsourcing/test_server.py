@@ -13,10 +13,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from asking import SECRET, RecordingDesk, api, raw, request, token_of
 
-from parlai_spotbot.crowdsourcing import tokens
-from parlai_spotbot.crowdsourcing.api_requests import ROUTES
-from parlai_spotbot.crowdsourcing.doors import MTurkDoor
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.platforms import tokens
+from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
+from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 
 
 # -- who asks ----------------------------------------------------------------------------------------------------------

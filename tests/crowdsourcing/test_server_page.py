@@ -9,8 +9,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from asking import SECRET, RecordingDesk, raw, request, token_of
 
-from parlai_spotbot.crowdsourcing.doors import MTurkDoor
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.errors import UserError
 
 

@@ -14,10 +14,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from asking import SECRET, api, raw, request, token_of
 
-from parlai_spotbot.crowdsourcing import rates, refused_bodies, tokens
-from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.rates import Rate, client_address
-from parlai_spotbot.crowdsourcing.refused_bodies import RefusedBodies
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.platforms import tokens
+from parlai_spotbot.crowdsourcing.server import refused_bodies
+from parlai_spotbot.crowdsourcing.server import request_rates as rates
+from parlai_spotbot.crowdsourcing.server.refused_bodies import RefusedBodies
+from parlai_spotbot.crowdsourcing.server.request_rates import Rate, client_address
 from parlai_spotbot.errors import UserError
 
 

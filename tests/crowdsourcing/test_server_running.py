@@ -14,13 +14,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from asking import SECRET, RecordingDesk, api, token_of
 
-from parlai_spotbot.crowdsourcing import intake
-from parlai_spotbot.crowdsourcing import server as server_module
-from parlai_spotbot.crowdsourcing.backups import BackupClock
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.collection_server import CollectionServer, ProgressLine
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles, listen
+from parlai_spotbot.crowdsourcing.ledger.backups import BackupClock
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.server import page_server as server_module
+from parlai_spotbot.crowdsourcing.server import request_queue as intake
+from parlai_spotbot.crowdsourcing.server.collection_server import CollectionServer, ProgressLine
+from parlai_spotbot.crowdsourcing.server.page_server import ListenAddress, PageServer, ServerFiles, listen
 from parlai_spotbot.errors import UserError
 
 

@@ -9,8 +9,8 @@ import yaml
 
 from parlai_spotbot import crowdsourcing
 from parlai_spotbot.crowdsourcing import page_texts
+from parlai_spotbot.crowdsourcing.desk.refusals import REASONS, REFUSALS
 from parlai_spotbot.crowdsourcing.page_texts import load_texts
-from parlai_spotbot.crowdsourcing.refusals import REASONS, REFUSALS
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.features import with_features

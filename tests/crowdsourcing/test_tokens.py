@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.errors import UserError
 
 SECRET = bytes(range(32))

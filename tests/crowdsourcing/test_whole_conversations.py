@@ -21,7 +21,7 @@ from annotators import Record, meet
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.tokens import in_house_link
+from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
 

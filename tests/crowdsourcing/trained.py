@@ -13,7 +13,7 @@ from annotators import Annotator, Answer
 from crowdsource_process import talk
 from office import Office
 
-from parlai_spotbot.crowdsourcing.training import course_of
+from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.gold import gold_items, is_mark, key_of

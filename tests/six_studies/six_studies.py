@@ -28,8 +28,8 @@ from test_several_surveys import chosen  # noqa: E402
 
 from parlai_spotbot.crowdsourcing.collect import collect  # noqa: E402
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths  # noqa: E402
-from parlai_spotbot.crowdsourcing.contract import Visitor  # noqa: E402
-from parlai_spotbot.crowdsourcing.tokens import read_secret  # noqa: E402
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor  # noqa: E402
+from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret  # noqa: E402
 from parlai_spotbot.judges import Judge  # noqa: E402
 from parlai_spotbot.judges.run import judge_study  # noqa: E402
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit  # noqa: E402

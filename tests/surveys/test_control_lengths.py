@@ -8,7 +8,7 @@ import pytest
 from people_talking import chat
 from sklearn.metrics import roc_auc_score
 
-from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
+from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.lengths import in_proportion, spread
 from parlai_spotbot.surveys.controls.segments import SegmentControl, known_people, make_controls, segments_of

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_comparisons import ASKED, SETTINGS, options, self_chats, studies
 
-from parlai_spotbot.crowdsourcing.stock import UnitStock, marks_of
+from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack

@@ -11,14 +11,14 @@ from office import MemoryCrowd
 from person import Person
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
-from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
+from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.links import in_house_link
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
-from parlai_spotbot.crowdsourcing.tokens import read_secret
+from parlai_spotbot.crowdsourcing.desk.desk import Desk
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.platforms.personal_links import in_house_link
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.study import Study

@@ -7,7 +7,7 @@ from parlour import CALM, OBEDIENT, make_study
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
-from parlai_spotbot.crowdsourcing.tokens import pseudonym
+from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn

@@ -2,9 +2,9 @@
 
 import pytest
 
+from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatMessage, ChatRating, ChatRecord
+from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.chat.chats import spoken
-from parlai_spotbot.crowdsourcing.chat.ledger import ChatMessage, ChatRating, ChatRecord
-from parlai_spotbot.crowdsourcing.chat.state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.dry_run import Workload, estimate
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings
 from parlai_spotbot.errors import UserError

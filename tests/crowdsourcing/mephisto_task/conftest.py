@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.records import Item, Unit, Utterance
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.mephisto_task import home  # noqa: F401  before any of Mephisto
 from parlai_spotbot.errors import UserError
 

@@ -21,11 +21,11 @@ from office import answers
 from test_collect import Collection
 
 from parlai_spotbot import checksums
-from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.mephisto_task import operator
 from parlai_spotbot.crowdsourcing.mephisto_task.mturk import handed_in
 from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
-from parlai_spotbot.crowdsourcing.platform_records import PlatformEntry
+from parlai_spotbot.crowdsourcing.platforms.participant_lists import PlatformEntry
 from parlai_spotbot.errors import UserError
 
 from mephisto.abstractions.providers.mturk.mturk_datastore import MTurkDatastore  # isort: skip

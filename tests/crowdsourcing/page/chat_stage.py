@@ -15,11 +15,11 @@ from office import SECRET, MemoryCrowd
 from stage import PAGE, Stage, button, heading
 
 from parlai_spotbot.crowdsourcing.chat.bots import FailedTry, TurnReply, TurnRequest
-from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
-from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
+from parlai_spotbot.crowdsourcing.desk.desk import Desk
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.partners import partner_units
 from parlai_spotbot.surveys.survey import Survey

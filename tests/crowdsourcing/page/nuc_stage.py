@@ -10,8 +10,8 @@ import picking
 from office import SECRET
 from stage import PAGE, Stage, button, heading
 
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 
 CHECKS = 3
 """Attention checks in a unit."""

@@ -21,7 +21,7 @@ from chromium import browser
 from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, judged_item, page_in, pair_item, stage
 from trained import key_of_gold
 
-from parlai_spotbot.crowdsourcing.training import course_of
+from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS
 

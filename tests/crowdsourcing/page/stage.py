@@ -16,12 +16,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from office import SECRET, MemoryCrowd
 
-from parlai_spotbot.crowdsourcing import tokens
-from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants, no_finish
-from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor
-from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.desk.desk import Desk
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants, no_finish
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms import tokens
+from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 

@@ -9,7 +9,7 @@ import pytest
 import trained
 from stage import PHONE, TALKS, button, heading, judged_item, stage
 
-from parlai_spotbot.crowdsourcing.training import course_of
+from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.surveys.abc_eval.gold import is_mark
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS, labels_of
 

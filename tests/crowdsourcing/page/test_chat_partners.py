@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "chat"))
 from parlour import CALM, Parlour, contestant, make_study
 
 from parlai_spotbot.crowdsourcing.collect import collect
-from parlai_spotbot.crowdsourcing.links import in_house_link
+from parlai_spotbot.crowdsourcing.platforms.personal_links import in_house_link
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.surveys.dimensions import NAMES

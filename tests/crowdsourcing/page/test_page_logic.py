@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.checking import check_item, judged_of
-from parlai_spotbot.crowdsourcing.presentation import Excerpt, present
+from parlai_spotbot.crowdsourcing.desk.answer_checks import check_item, judged_of
+from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, present
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys.asking import asked, asked_of_item
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey

@@ -10,8 +10,8 @@ import pytest
 from office import Clock
 from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, stage
 
-from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.doors import MTurkDoor
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 

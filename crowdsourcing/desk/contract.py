@@ -1,0 +1,47 @@
+"""What the parts of the crowdsourcing room agree on: who visits, how a request is refused, what the desk asks of the
+platform that recruits the annotators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.ledger.entries import Handout
+
+
+class Refusal(Exception):
+    """A request that is not granted: an HTTP status, a code for the page, and a sentence for the annotator."""
+
+    def __init__(self, status: int, code: str, text: str):
+        super().__init__(text)
+        self.status = status
+        self.code = code
+        self.text = text
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who is at the desk, as the door made sure of.
+
+    `worker` is the platform's id of the annotator. `registration` tells the sittings of one annotator apart where the
+    platform does (an assignment of MTurk); "" elsewhere. `provider_data` is what Mephisto's provider wants to know.
+    """
+
+    worker: str
+    registration: str = ""
+    provider_data: dict = field(default_factory=dict)
+
+
+class Crowd(Protocol):
+    """The platform behind the desk: Mephisto with one of its providers. All calls but those of doors come from one
+    thread."""
+
+    def refuses(self, visitor: Visitor) -> str | None:
+        """Return why this annotator may not work (blocked), or None."""
+
+    def arrived(self, visitor: Visitor) -> None:
+        """Note that the annotator is given a unit, before they see it."""
+
+    def finished(self, handout: Handout, submission: dict) -> str:
+        """Record a unit that was handed in, and return the platform's id of it; repeating the call does no harm."""

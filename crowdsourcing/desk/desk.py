@@ -1,0 +1,360 @@
+"""The desk: hands units to annotators and takes their answers, by the rules of the survey.
+
+It knows nothing of HTTP and nothing of Mephisto, and is called from one thread. What it says has happened is in the
+ledger before it says so; the crowd (the platform) is told afterwards, and told again until it has heard, so that a
+crash between the two loses nothing. A request that is not granted raises `contract.Refusal`; each method names its
+codes, and all may raise 503 "busy" (full disk, locked file): then the same request may come again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import sqlite3
+from typing import Any
+
+from parlai_spotbot.crowdsourcing.chat.chat_requests import ChatDesk
+from parlai_spotbot.crowdsourcing.desk import grading, questionnaire
+from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed, text
+from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
+from parlai_spotbot.crowdsourcing.desk.sessions import Reception, served
+from parlai_spotbot.crowdsourcing.desk.training import gold_is_due, too_many_wrong
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, about_item, digest
+from parlai_spotbot.records import Item, Unit
+
+PATIENCE = 60.0
+"""Seconds until the crowd is told again what it could not take in."""
+
+HANDLE = re.compile(r"[0-9a-f]{32}")
+LANGUAGE = re.compile(r"[A-Za-z0-9-]{0,35}")
+
+log = logging.getLogger(__name__)
+
+
+class Desk(ChatDesk, Reception):
+    """The desk of one survey: Desk(material, words, participants, records), see desk_inputs.py.
+
+    Raises `UserError` where the ledger belongs to another survey or to other units, or a unit breaks the rules itself.
+    """
+
+    _try_again_at = 0.0
+
+    # -- coming in ---------------------------------------------------------------------------------------------------
+    @served
+    def consent(self, visitor: Visitor) -> dict:
+        """The annotator agrees to take part; returns the SESSION. Refusals: 403 preview."""
+        if not visitor.worker:
+            raise self.refusal("preview")
+        if self.place(visitor).state == "consent":
+            self.ledger.agree(visitor.worker, self.consent_digest, self.clock())
+        return self.session(visitor)
+
+    @served
+    def onboarding(self, visitor: Visitor, body: Any) -> dict:
+        """Mark an attempt at the onboarding, or a round of the training; returns the SESSION with "onboarding_result".
+
+        ``body = {"items": [ITEM_ANSWERS], "attempt": n}``, of a training also ``"round": m``; both are the session's
+        (from 1). The same body again for what is marked gets the same result. Refusals: 400 malformed, 403 preview,
+        consent, stopped, 409 attempt (marked with other answers, or passed), taken (no unit is left), 410 closed, 422
+        incomplete.
+        """
+        if not isinstance(body, dict):
+            raise malformed("The answers are not an object.")
+        place = self.place(visitor)
+        if not self.practice.begins:
+            raise self._no(place.state, "attempt")
+
+        def allow() -> None:
+            if not self.practises(visitor, place):
+                passed = self.ledger.annotator(visitor.worker).standing == "passed"
+                none_left = place.why in ("waiting", "nothing_left") and not passed
+                raise self._no(place.state, "taken" if none_left else "attempt")
+
+        result = self.practice.hand_in(visitor.worker, body, allow, place.state == "onboarding")
+        return {**self.session(visitor), "onboarding_result": result}
+
+    def _no(self, state: str, otherwise: str) -> Refusal:
+        """The refusal for a visitor in this state."""
+        known = ("preview", "consent", "onboarding", "stopped", "closed")
+        return self.refusal(state if state in known else otherwise)
+
+    # -- getting a unit ----------------------------------------------------------------------------------------------
+    @served
+    def next_unit(self, visitor: Visitor) -> dict:
+        """Hand the annotator a unit, the same one until it is handed in, given back or late; returns the SESSION.
+
+        Its state is working, or finished, waiting or handed_in where there is no unit now. Refusals: 403 preview,
+        consent, onboarding, stopped, 410 closed.
+        """
+        place = self.place(visitor)
+        if place.state in ("preview", "consent", "onboarding", "stopped", "closed"):
+            raise self.refusal(place.state)
+        if place.state == "ready":
+            self._hand_out(visitor)
+        return self.session(visitor)
+
+    def _hand_out(self, visitor: Visitor) -> None:
+        """Write a new hand-out into the ledger, if there is a unit after all."""
+        for _ in range(3):
+            unit_id = self.stock.choose(visitor.worker)
+            if unit_id is None:
+                return
+            if self.members and not self.members.claim(visitor.worker):
+                return  # meanwhile they got a unit by the link of another group
+            self.crowd.arrived(visitor)
+            handout = self._drawn(visitor, unit_id)
+            marks = marks_of(map(self.items.__getitem__, handout.items), self.seeds)
+            met = {
+                kind: [m.partition(" ")[2] for m in marks if m.startswith(kind)] for kind in ("conversation", "seed")
+            }
+            try:
+                self.ledger.hand_out(handout, met["conversation"], met["seed"])
+            except sqlite3.IntegrityError as err:
+                log.warning("unit %s can't be handed out (%s): the ledger is read again", unit_id, err)
+                self.reload()
+                continue
+            self.stock.take(unit_id)
+            self.stock.bar(visitor.worker, [*marks, f"block {handout.block_id}"])
+            return
+        raise self.refusal("busy")
+
+    def _drawn(self, visitor: Visitor, unit_id: str) -> Handout:
+        """The hand-out of a unit, with controls mixed in."""
+        unit, chance, now = self.stock.units[unit_id], secrets.token_hex(8), self.clock()
+        mine = self._handouts_of(visitor)
+        return Handout(
+            handle=secrets.token_hex(16),
+            worker=visitor.worker,
+            registration=visitor.registration,
+            slot=len(mine),
+            unit_id=unit_id,
+            block_id=unit.block_id,
+            items=tuple(item.item_id for item in self._mixed(visitor, unit, mine, chance)),
+            chance=chance,
+            handed_at=now,
+            deadline=now + 60 * self.survey.limits.minutes_per_unit,
+        )
+
+    def _mixed(self, visitor: Visitor, unit: Unit, mine: list[Handout], chance: str) -> list[Item]:
+        """The unit's items with controls: in each unit, or first of all until the annotator has handed one in."""
+        survey = self.survey
+        count = survey.limits.controls_per_unit
+        done = [self.items.get(i) for handout in mine if handout.status == "done" for i in handout.items]
+        if survey.control_first and any(item and item.control for item in done):
+            count = 0
+        if survey.limits.gold_every:
+            count = int(gold_is_due(survey.limits, sum(handout.status == "done" for handout in mine)))
+        controls = self.practice.unmet(visitor.worker, self.controls)
+        draw = ControlDraw(count, chance, survey.control_first, same_questions=survey.spread in ("units", "tasks"))
+        return mix(unit.items, controls, draw, self.stock.met[visitor.worker], self.seeds)
+
+    # -- handing it in or giving it back -----------------------------------------------------------------------------
+    @served
+    def submit(self, visitor: Visitor, body: Any) -> dict:
+        """Take the answers to a unit; returns the SESSION with ``"accepted": true``, when they are durable.
+
+        ``body = {"unit", "items": [ITEM_ANSWERS], "comment", "texts_language"}``, where the questionnaire is due also
+        ``"questionnaire": [{"question", "target", "answer"}]``. The same body again is accepted again
+        and counts once. Answers that come after the desk closed, or from somebody stopped meanwhile, count. Refusals:
+        400 malformed, 403 foreign, preview, 404 unknown, 409 doubled, 410 late, 422 incomplete.
+        """
+        handout = self._own(visitor, body)
+        sha256 = digest(body)
+        if handout.status == "done":
+            if self.ledger.submission(handout.handle).sha256 != sha256:
+                raise self.refusal("doubled")
+        else:
+            self._take(handout, body, sha256)
+        return {**self.session(visitor), "accepted": True}
+
+    def _take(self, handout: Handout, body: dict, sha256: str) -> None:
+        self._in_time(handout)
+        now, items = self.clock(), self.items_of(handout)
+        record = {**self._record(handout, items, body), "started_at": handout.handed_at, "submitted_at": now}
+        grades = grading.grade_controls(items, record["items"])
+        stop = "controls" if self._careless(handout, record, grades) else ""
+        stop = stop or ("reasons" if self._silent(handout.worker, record) else "")
+        self.ledger.submit(Submission(handout.handle, record, body, sha256, now), grades, stop)
+        self.stock.finish(handout.unit_id)
+        self.score(handout.worker, record)
+        self._tell(self.ledger.handout(handout.handle))
+
+    def _careless(self, handout: Handout, record: dict, grades: dict[int, bool]) -> bool:
+        """Whether the annotator has missed more controls than may be, or got too many turns of gold dialogues wrong."""
+        if self.survey.training:
+            return too_many_wrong(self.survey.limits, record)
+        misses = self.ledger.misses(handout.worker) + sum(grades.values())
+        return misses > self.survey.limits.control_mistakes
+
+    def _silent(self, worker: str, record: dict) -> bool:
+        """Whether the annotator has handed in as many units as the survey allows without a reason in any of them."""
+        most = self.survey.limits.units_without_reason
+        if not most or not any(question.kind == "free_text" for question in self.survey.questions):
+            return False
+        done = [handout.handle for handout in self.ledger.handouts("worker = ? AND status = 'done'", worker)]
+        records = [record, *(self.ledger.submission(handle).record for handle in done)]
+        return len(records) >= most and not any(grading.gives_reason(self.survey, one["items"]) for one in records)
+
+    def _record(self, handout: Handout, items: list, body: dict) -> dict:
+        """What is kept of a submission (`ledger.Submission`); raises `Refusal` where it is not complete and sound."""
+        language = body.get("texts_language", "")
+        if not isinstance(language, str) or not LANGUAGE.fullmatch(language):
+            raise malformed("The language of the page is no language.")
+        comment = text(body.get("comment"), self.survey.limits.comment_length, "The comment")
+        pages = self.pages(handout)
+        given = body.get("items")
+        if self.opening:
+            given = self.opening.with_decisions(handout, given)
+        if self.chats:
+            given = self.chats.with_ratings(handout, given)
+        clean = check_items(self.survey, [page for page, _ in pages], given)
+        if self.opening:
+            self.opening.note(handout, clean)
+        if self.chats:
+            self.chats.note(handout, clean)
+        about = [about_item(item, drawn) for item, (_, drawn) in zip(items, pages, strict=True)]
+        record = {
+            "handle": handout.handle,
+            "unit_id": handout.unit_id,
+            "items": [{**known, **answered} for known, answered in zip(about, clean, strict=True)],
+            "comment": comment,
+            "texts_language": language,
+        }
+        if questionnaire.is_due(self.survey, self.ledger, handout.worker):
+            record[questionnaire.KEY] = questionnaire.check(self.survey, body.get(questionnaire.KEY))
+        return record
+
+    @served
+    def give_back(self, visitor: Visitor, body: Any) -> dict:
+        """The annotator gives the unit back, for somebody else; returns the SESSION.
+
+        ``body = {"unit"}``. It still counts for the allowance. Once more, or too late, changes nothing. Refusals: 400
+        malformed, 403 foreign, preview, 404 unknown, 409 doubled (it is handed in).
+        """
+        handout = self._own(visitor, body)
+        if handout.status == "done":
+            raise self.refusal("doubled")
+        self._end(handout, "returned")
+        return self.session(visitor)
+
+    def _own(self, visitor: Visitor, body: Any) -> Handout:
+        """The hand-out that `body` names, if it is the visitor's."""
+        if not visitor.worker:
+            raise self.refusal("preview")
+        handle = body.get("unit") if isinstance(body, dict) else None
+        if not isinstance(handle, str):
+            raise malformed("The request names no task.")
+        handout = self.ledger.handout(handle) if HANDLE.fullmatch(handle) else None
+        if handout is None:
+            raise self.refusal("unknown")
+        if (handout.worker, handout.registration) != (visitor.worker, visitor.registration):
+            raise self.refusal("foreign")
+        return handout
+
+    def _unfinished(self, handout: Handout) -> None:
+        """Refuse what comes to a hand-out that is handed in, over, or late."""
+        if handout.status == "done":
+            raise self.refusal("doubled")
+        self._in_time(handout)
+
+    def _in_time(self, handout: Handout) -> None:
+        if handout.status != "open" or self.clock() > self.due(handout):
+            raise self.refusal("late")
+
+    # -- dialogues that the annotator opens --------------------------------------------------------------------------
+    @served
+    def open_exchange(self, visitor: Visitor, body: Any) -> dict:
+        """Open the next exchange of an item; returns its page item, when it is durable that the annotator has it.
+
+        ``body = {"unit", "item", "opened": as many as the page has}``. Refusals: 400 malformed, 403 foreign, preview,
+        404 unknown, 409 all_open, decided, doubled, 410 late.
+        """
+        return self._look(visitor, body, "open")
+
+    @served
+    def decide(self, visitor: Visitor, body: Any) -> dict:
+        """Decide once and for all about an entity; returns the page item, when the decision is durable.
+
+        ``body = {"unit", "item", "question", "target", "answer", "seconds"}``. The same decision again changes nothing.
+        Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 decided, not_yet, doubled, 410 late.
+        """
+        return self._look(visitor, body, "decide")
+
+    def _look(self, visitor: Visitor, body: Any, how: str) -> dict:
+        handout = self._own(visitor, body)
+        self._unfinished(handout)
+        if not self.opening:
+            raise malformed("There is nothing to open in this survey.")
+        number = getattr(self.opening, how)(handout, self.items_of(handout), body, self.clock())
+        return self.pages(handout)[number][0]
+
+    # -- what the operator's process does ----------------------------------------------------------------------------
+    def expire(self) -> int:
+        """Free the units whose time is over; returns how many. Call it every few seconds: it tries again itself."""
+        ended = 0
+        try:
+            for handout in self.ledger.handouts("status = 'open' AND deadline < ?", self.clock()):
+                if self.clock() > self.due(handout):
+                    ended += self._end(handout, "expired")
+            if self.chats:
+                self.chats.tidy()
+            if self.clock() >= self._try_again_at:
+                self._try_again_at = self.clock() + PATIENCE
+                self._catch_up()
+        except (sqlite3.OperationalError, OSError) as err:
+            log.error("expire: %s", err)
+        return ended
+
+    def resume(self) -> dict:
+        """Tell the crowd, after a start, what it may not have heard; returns ``{"told": n, "expired": k}``.
+
+        Hand-outs with controls that are no more can't be shown, so they expire. Raises `sqlite3.OperationalError` where
+        the disk is full.
+        """
+        expired = 0
+        for handout in self.ledger.handouts("status = 'open'"):
+            if not self.items.keys() >= set(handout.items):
+                expired += self._end(handout, "expired")
+        if self.chats:
+            self.chats.resume()
+        return {"told": self._catch_up(), "expired": expired}
+
+    # -- what the crowd is told --------------------------------------------------------------------------------------
+    def _end(self, handout: Handout, status: str) -> bool:
+        """End an open hand-out without answers: its unit is free again."""
+        if not self.ledger.end(handout.handle, status, self.clock()):
+            return False
+        self.stock.release(handout.unit_id)
+        return True
+
+    def _catch_up(self) -> int:
+        """Tell the crowd of every finished unit that it has not heard of; returns how many it heard."""
+        return sum(map(self._tell, self.ledger.handouts("told = 0 AND status = 'done'")))
+
+    def _tell(self, handout: Handout) -> bool:
+        """Tell the crowd of a finished unit; one that it can't take in now is told later, as the ledger has it."""
+        try:
+            agent_id = self.crowd.finished(handout, self.ledger.submission(handout.handle).record)
+            self.ledger.told(handout.handle, agent_id)
+        except Exception as err:
+            expected = isinstance(err, (sqlite3.OperationalError, OSError))  # a full disk comes again and again
+            log.error("unit %s: the crowd could not be told: %s", handout.unit_id, err, exc_info=not expected)
+            return False
+        return True
+
+    def close(self) -> None:
+        """Hand nothing out any more; what is out may still come in."""
+        self.closed = True
+
+    def counts(self) -> dict:
+        """How things stand: units (all, free, open, done), hand-outs by how they ended, annotators."""
+        return {
+            "units": len(self.stock.units),
+            "free": len(self.stock.free),
+            "open": len(self.stock.open),
+            "done": len(self.stock.done),
+            **self.ledger.counts(),
+        }

@@ -1,0 +1,263 @@
+"""Where a visitor stands, and what the page is shown there: the session.
+
+The state follows from the ledger, the stock of units and the crowd alone, so a reload, another tab or a restarted
+server gives the same page.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from parlai_spotbot.crowdsourcing.chat.chats import Chats
+from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk.dialogue_opening import DialogueOpening
+from parlai_spotbot.crowdsourcing.desk.game_scores import GameScores, truths_of, unit_points
+from parlai_spotbot.crowdsourcing.desk.practice import Practice
+from parlai_spotbot.crowdsourcing.desk.presentation import present
+from parlai_spotbot.crowdsourcing.desk.questionnaire import is_due
+from parlai_spotbot.crowdsourcing.desk.refusals import reason, refusal
+from parlai_spotbot.crowdsourcing.desk.training import Training
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout, digest
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Item
+from parlai_spotbot.surveys.survey import Survey
+
+log = logging.getLogger(__name__)
+
+END = ("handed_in", "finished", "waiting", "stopped", "closed", "ready")
+"""States in which the page is told how the platform learns that the annotator is done."""
+
+GRACE = 30.0
+"""Seconds after the deadline in which answers are still taken: they may have been under way."""
+
+CATCH_UP = 60.0
+"""Seconds after a start in which pages that met no server may still send what was ready in time. They try again every
+half minute."""
+
+
+@dataclass(frozen=True)
+class VisitorPlace:
+    """Where a visitor stands: the state, the name of the reason (refusals.REASONS), and the hand-out they hold."""
+
+    state: str
+    why: str = ""
+    handout: Handout | None = None
+
+
+def served(method: Callable) -> Callable:
+    """A full disk or a locked file becomes a 503: nothing was written then, and memory says the same."""
+
+    @functools.wraps(method)
+    def serve(self: Reception, *args: Any) -> Any:
+        try:
+            return method(self, *args)
+        except (sqlite3.OperationalError, OSError) as err:
+            log.error("%s: %s", method.__name__, err)
+            raise self.refusal("busy") from err
+
+    return serve
+
+
+def filled(paragraph: str, values: Mapping[str, str]) -> str:
+    """The paragraph with each {name} that `values` has replaced; other braces stay."""
+    return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], found[0])), paragraph)
+
+
+def name_of(survey: Survey) -> str:
+    """What the ledger of a survey, or of one task of it, is called in itself."""
+    return f"{survey.name}/{survey.tasks[0].name}" if len(survey.tasks) == 1 else survey.name
+
+
+def _items(material: DeskMaterial) -> dict[str, Item]:
+    """Every item by its id, the controls too."""
+    items = {item.item_id: item for unit in material.units for item in unit.items}
+    for control in material.controls:
+        if control.item_id in items:
+            raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls anew.")
+        items[control.item_id] = control
+    return items
+
+
+class Reception:
+    """What a desk is made of, and its sessions; see `desk.Desk`, which adds what visitors do."""
+
+    def __init__(self, material: DeskMaterial, words: PageWords, participants: Participants, records: DeskRecords):
+        survey = material.survey
+        self.survey, self.controls, self.seeds = survey, list(material.controls), material.seeds
+        self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
+        self.crowd, self.finish, self.members = participants.crowd, participants.finish, participants.members
+        self.texts, self.language = words.texts, words.language
+        self.closed = False
+        self.began = self.clock()  # pages may be open from before
+        self.waited_at = 0.0  # when a page was last told to wait
+        self._gone: set[str] = set()  # contestants whose units are kept back
+        self.survey_json = survey.to_json()  # once: every session holds it
+        self.stock = UnitStock(material.units, self.seeds)
+        self.items = _items(material)
+        self.consent_text = [filled(paragraph, words.consent) for paragraph in survey.consent]
+        self.consent_digest = digest(self.consent_text) if survey.consent else ""
+        self.practice = (
+            Training(survey, records, self.refusal, participants.team)
+            if survey.training
+            else Practice(survey, records, self.refusal)
+        )
+        self.opening = DialogueOpening(survey, self.ledger, self.texts) if survey.layout == "opening" else None
+        self.chats = Chats(survey, records, participants.bots, self.texts, self.items) if survey.chat else None
+        self.truths = truths_of(self.items.values(), material.truths) if survey.game else {}
+        self.ledger.begin(name_of(survey), survey.limits.units_per_annotator)
+        self.reload()
+
+    def reload(self) -> None:
+        """Take over what the ledger says; where it can't be read now, everything stays as it was."""
+        handouts, seen = self.ledger.handouts(), list(self.ledger.seen())
+        submissions = list(self.ledger.submissions()) if self.survey.game else []
+        self.stock.load(handouts, seen)
+        self.scores = GameScores(self.secret)
+        workers = {handout.handle: handout.worker for handout in handouts}
+        for submission in submissions:
+            self.score(workers[submission.handle], submission.record)
+
+    def score(self, worker: str, record: dict) -> None:
+        """Count the points of a finished unit."""
+        if self.survey.game and self.opening:
+            earned = unit_points(self.survey.game, record["items"], self.truths, self.opening.question.name)
+            self.scores.add(worker, earned)
+
+    def refusal(self, code: str) -> Refusal:
+        return refusal(code, self.texts)
+
+    # -- where a visitor stands --------------------------------------------------------------------------------------
+    def place(self, visitor: Visitor) -> VisitorPlace:
+        """The state of the visitor; an open hand-out comes first, then what ended, then what may begin."""
+        return self._place(visitor, self._handouts_of(visitor))
+
+    def _handouts_of(self, visitor: Visitor) -> list[Handout]:
+        return self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
+
+    def _place(self, visitor: Visitor, mine: list[Handout]) -> VisitorPlace:
+        if not visitor.worker:
+            return VisitorPlace("preview")
+        if self.chats:
+            self._pause(self.chats.nobody_there())
+        held = next((handout for handout in mine if handout.status == "open"), None)
+        here = [h for h in mine if h.registration == visitor.registration]
+        if held in here:
+            return VisitorPlace("working", handout=held)
+        if visitor.registration and here and here[-1] != held:
+            status = here[-1].status
+            return VisitorPlace("handed_in", "handed_in") if status == "done" else VisitorPlace("finished", status)
+        annotator = self.ledger.annotator(visitor.worker)
+        if annotator.standing == "stopped":
+            return VisitorPlace("stopped", annotator.why)
+        refused = self.crowd.refuses(visitor)
+        if refused:
+            return VisitorPlace("stopped", refused)
+        if self.closed:
+            return VisitorPlace("closed", "closed")
+        if held is not None:
+            return VisitorPlace("waiting", "elsewhere")
+        if self.members and self.members.elsewhere(visitor.worker):
+            return VisitorPlace("finished", "other_group")
+        if len(mine) >= self.survey.limits.units_per_annotator:
+            return VisitorPlace("finished", "allowance")
+        if not self.stock.any_free(visitor.worker):
+            if self.stock.any_paused(visitor.worker):
+                return VisitorPlace("waiting", "paused")
+            more = self.stock.any_open(visitor.worker)
+            return VisitorPlace("waiting", "waiting") if more else VisitorPlace("finished", "nothing_left")
+        if annotator.consent != self.consent_digest and self.survey.consent:
+            return VisitorPlace("consent")
+        if self.practice.begins and annotator.standing != "passed":
+            return VisitorPlace("onboarding")
+        return VisitorPlace("ready")
+
+    def _pause(self, gone: set[str]) -> None:
+        """Keep back the units of contestants that can't be talked to, and no others."""
+        if gone != self._gone:
+            units = self.stock.units.values()
+            self.stock.pause(unit.unit_id for unit in units if any(gone & set(item.partners) for item in unit.items))
+            self._gone = gone
+
+    @served
+    def session(self, visitor: Visitor) -> dict:
+        """The page's whole state, a SESSION; asking changes nothing for the annotator.
+
+        ``{"state", "survey", "texts", "language", "progress": {"done", "allowance", "used"}}`` and, where they apply,
+        "consent", "onboarding", "unit" (with "questionnaire" where it is due), "game", "finish", "why". States:
+        preview, consent, onboarding, ready, working, handed_in, finished, waiting, stopped, closed.
+        """
+        mine = self._handouts_of(visitor)
+        place = self._place(visitor, mine)
+        if place.state == "waiting":
+            self.waited_at = self.clock()
+        done = sum(handout.status == "done" for handout in mine)
+        said = {
+            "state": place.state,
+            "survey": self.survey_json,
+            "texts": dict(self.texts),
+            "language": self.language,
+            "progress": {"done": done, "allowance": self.survey.limits.units_per_annotator, "used": len(mine)},
+        }
+        if place.why:
+            said["why"] = reason(place.why, self.texts)
+        if place.state in ("preview", "consent"):
+            said["consent"] = self.consent_text
+        if place.state == "onboarding":
+            said["onboarding"] = self.practice.page(visitor.worker)
+        if place.state == "working":
+            said["unit"] = self._unit(place.handout)
+        if self.survey.game and place.state not in ("preview", "consent"):
+            said["game"] = self.scores.game(visitor.worker)
+        if place.state in END and (done or place.state != "ready"):
+            said["finish"] = self.finish(visitor, place.state, done)
+        return said
+
+    def practises(self, visitor: Visitor, place: VisitorPlace) -> bool:
+        """Whether a round of practice is taken of this visitor now.
+
+        A training is long, so what was begun is not lost if somebody else took the last unit meanwhile.
+        """
+        if place.state == "onboarding":
+            return True
+        annotator = self.ledger.annotator(visitor.worker)
+        agreed = annotator.consent == self.consent_digest or not self.survey.consent
+        waits = place.why in ("waiting", "nothing_left")
+        return bool(self.survey.training) and waits and agreed and annotator.standing == "new"
+
+    def _unit(self, handout: Handout) -> dict:
+        unit = {
+            "unit": handout.handle,
+            "seconds_left": max(0, round(handout.deadline - self.clock())),
+            "items": [page for page, _ in self.pages(handout)],
+        }
+        return {**unit, "questionnaire": True} if is_due(self.survey, self.ledger, handout.worker) else unit
+
+    def due(self, handout: Handout) -> float:
+        """Until when answers are taken. Nobody loses work because there was no server when it was done.
+
+        A registration is over on its platform when its time is, whatever we say.
+        """
+        before = handout.handed_at < self.began and not handout.registration
+        return GRACE + (max(handout.deadline, self.began + CATCH_UP) if before else handout.deadline)
+
+    def items_of(self, handout: Handout) -> list[Item]:
+        if self.chats:
+            return self.chats.items(handout)
+        return [self.items[item_id] for item_id in handout.items]
+
+    def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
+        """The page items of a hand-out as they are now, and the records of what was drawn."""
+        if self.chats:
+            return self.chats.pages(handout)
+        items = self.items_of(handout)
+        if self.opening:
+            return self.opening.pages(handout, items)
+        return [present(self.survey, item, number, handout.chance) for number, item in enumerate(items)]

@@ -1,0 +1,183 @@
+"""The training of a task: rounds of one dialogue each, graded on the server turn by turn, the last of which decides.
+
+ABC-Eval (2022, section 5 and appendix D). A round is handed in once, and no round is skipped or repeated: the ledger's
+database sees to that. Only what is handed in is told: the gold labels and reasons of a round leave the server with its
+result. A further attempt is a dialogue that was never seen before. The dialogues that are left are gold dialogues to
+be mixed into the work, where they show whether annotators keep their quality.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
+from parlai_spotbot.crowdsourcing.desk.grading import answers_of
+from parlai_spotbot.crowdsourcing.desk.practice import Allow, chance_of, numbered
+from parlai_spotbot.crowdsourcing.desk.presentation import present
+from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound, digest
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Item
+from parlai_spotbot.surveys.abc_eval.gold import graded as grade_gold
+from parlai_spotbot.surveys.abc_eval.gold import is_mark, mark_of
+from parlai_spotbot.surveys.abc_eval.training import GradedTurn, marks
+from parlai_spotbot.surveys.survey import Limits, Survey
+from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
+
+
+def course_of(survey: Survey) -> list[list[GoldDialogue]]:
+    """The dialogues of each attempt that is possible at a task's training, in order; the last one of each decides."""
+    return [golds for golds in (list(rounds(survey.training, attempt)) for attempt in range(2)) if golds]
+
+
+def check_course(survey: Survey) -> None:
+    """Raise `UserError` where a launch allows more attempts at the training than there are dialogues for."""
+    attempts = len(course_of(survey)) if survey.training else 0
+    if attempts and survey.limits.onboarding_attempts > attempts:
+        raise UserError(
+            f"limits: 'onboarding_attempts' is {survey.limits.onboarding_attempts}, but the task has dialogues for "
+            f"{attempts} attempts, and nobody is to be tried with one that was explained before.",
+            f"Allow {attempts} or fewer.",
+        )
+
+
+# -- gold dialogues among the work -------------------------------------------------------------------------------------
+def gold_is_due(limits: Limits, done: int) -> bool:
+    """Whether the next unit of an annotator who has done so many brings a gold dialogue, if one is left."""
+    return limits.gold_every > 0 and done > 0 and done % limits.gold_every == 0
+
+
+def too_many_wrong(limits: Limits, record: dict) -> bool:
+    """Whether a gold dialogue of a finished unit has so many wrong turns that its annotator gets no further unit."""
+    most = limits.gold_wrong_turns
+    wrong = [
+        sum(not right for right in grade_gold(item["control"], answers_of(item)).values())
+        for item in record["items"]
+        if is_mark(item["control"])
+    ]
+    return most > 0 and max(wrong, default=0) >= most
+
+
+# -- the rounds --------------------------------------------------------------------------------------------------------
+def gold_item(gold: GoldDialogue, questions: Sequence[str]) -> Item:
+    """A gold dialogue as an item; it belongs to no conversation of the study."""
+    return Item(
+        f"training {gold.id}", (), len(gold.turns) // 2, (gold.transcript,), judged=(BOT,), questions=tuple(questions)
+    )
+
+
+def graded(gold: GoldDialogue, allowed: int, decides: bool, answers: dict[tuple[str, str], Any]) -> dict:
+    """What a round comes to, and what the annotator is told of it.
+
+    Returns ``{"wrong_turns", "of", "allowed", "passed", "mistakes": {label: turns}, "turns": [{"turn", "right",
+    "yours", "expected", "why"}]}``; `passed` is None where the round doesn't decide. A turn is right if it bears the
+    gold labels and no other; a mistake is a label that was given without holding, or held without being given.
+    """
+    turns = marks(gold, answers)
+    mistakes = Counter(label for mark in turns for label in (mark.given or frozenset()) ^ mark.gold)
+    wrong = sum(not mark.right for mark in turns)
+    return {
+        "wrong_turns": wrong,
+        "of": len(turns),
+        "allowed": allowed,
+        "passed": wrong <= allowed if decides else None,
+        "mistakes": dict(sorted(mistakes.items())),
+        "turns": [_told_of(mark) for mark in turns],
+    }
+
+
+def _told_of(mark: GradedTurn) -> dict:
+    given, gold = sorted(mark.given or ()), sorted(mark.gold)
+    return {"turn": mark.turn, "right": mark.right, "yours": given, "expected": gold, "why": mark.why}
+
+
+class Training:
+    """The training of `survey`, which is narrowed to one task. `team` names the group of annotators of this launch."""
+
+    def __init__(self, survey: Survey, records: DeskRecords, refusal: Callable[[str], Refusal], team: str = ""):
+        self.survey, self.refusal, self.team = survey, refusal, team
+        self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
+        self.task = survey.tasks[0]
+        self.course = course_of(survey)
+        self.attempts = min(survey.limits.onboarding_attempts, len(self.course))
+        self.plan = [(attempt, number) for attempt, golds in enumerate(self.course) for number in range(len(golds))]
+
+    @property
+    def begins(self) -> bool:
+        """Whether there is anything to practise."""
+        return bool(self.plan)
+
+    def page(self, worker: str) -> dict:
+        """The session's "onboarding": the round in hand, and the results of those handed in, with their dialogues."""
+        done = self.ledger.sittings("worker = ?", worker)
+        attempt, number = self.plan[min(len(done), len(self.plan) - 1)]
+        page, _ = self._present(worker, attempt, number)
+        return {
+            "attempt": attempt + 1,
+            "attempts": max(self.attempts, attempt + 1),
+            "round": number + 1,
+            "rounds": len(self.course[attempt]),
+            "allowed": self.task.allowed,
+            "handle": chance_of(self.secret, f"handle {attempt} {number}", worker)[:32],
+            "items": [page],
+            "results": [self._told(worker, sitting) for sitting in done if sitting.body],
+        }
+
+    def unmet(self, worker: str, controls: Sequence[Item]) -> list[Item]:
+        """Those of the gold dialogues that the annotator has not been trained with."""
+        sat = {sitting.dialogue for sitting in self.ledger.sittings("worker = ?", worker)}
+        marks_met = {mark_of(gold) for golds in self.course for gold in golds if gold.id in sat}
+        return [item for item in controls if item.control not in marks_met]
+
+    def _present(self, worker: str, attempt: int, number: int) -> tuple[dict, dict]:
+        item = gold_item(self.course[attempt][number], self.task.questions)
+        return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))
+
+    def _told(self, worker: str, sitting: TrainingRound) -> dict:
+        """What the annotator is told of a round that is graded."""
+        attempt, number = self.plan[sitting.sitting]
+        page, _ = self._present(worker, attempt, number)
+        place = {"attempt": attempt + 1, "round": number + 1, "rounds": len(self.course[attempt])}
+        told = {key: value for key, value in sitting.result.items() if key not in ("mistakes", "role", "seconds")}
+        return {**told, **place, "item": page}
+
+    def hand_in(self, worker: str, body: dict, allow: Allow, pending: bool) -> dict:
+        """Take and grade ``{"items", "attempt", "round"}``; the same body again for a graded round gets the same.
+
+        Nothing in the body but the answers says how it is graded. Refusals: 400 malformed (a round that is not the
+        next one, too), 409 attempt (graded with other answers, or passed), 422 incomplete, and `allow`'s.
+        """
+        done = self.ledger.sittings("worker = ?", worker)
+        attempt = numbered(body, "attempt", 0, len(self.course)) - 1
+        number = numbered(body, "round", 0, len(self.course[attempt])) - 1
+        sitting = self.plan.index((attempt, number))
+        if sitting < len(done):
+            if digest(done[sitting].body) != digest(body):
+                raise self.refusal("attempt")
+            return self._told(worker, done[sitting])
+        allow()
+        if sitting > len(done):
+            raise malformed("A round of the training comes before this one.")
+        made = self._graded(worker, attempt, number, body)
+        over = made.passed is False and attempt + 1 >= self.attempts
+        standing = "passed" if made.passed else "stopped" if over else "new"
+        try:
+            self.ledger.sit(made, standing, "training" if over else "")
+        except sqlite3.IntegrityError as err:
+            raise self.refusal("attempt") from err
+        return self._told(worker, made)
+
+    def _graded(self, worker: str, attempt: int, number: int, body: dict) -> TrainingRound:
+        golds = self.course[attempt]
+        page, _ = self._present(worker, attempt, number)
+        [clean] = check_items(self.survey, [page], body.get("items"))
+        decides = number + 1 == len(golds)
+        result = graded(golds[number], self.task.allowed, decides, answers_of(clean))
+        result |= {"attempt": attempt + 1, "round": number + 1, "role": golds[number].role}
+        result["seconds"] = clean["seconds"]
+        place = self.plan.index((attempt, number))
+        return TrainingRound(worker, place, golds[number].id, body, result, result["passed"], self.team, self.clock())

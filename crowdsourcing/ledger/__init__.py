@@ -1,0 +1,1 @@
+"""The ledger of a collection: its tables, entries and backups."""

@@ -1,0 +1,411 @@
+"""The ledger: who was handed what, who has seen what, and every answer, in one SQLite file that is the authority.
+
+The rules that must never break are constraints of the database itself: one open unit an annotator, one holder a unit,
+no more units an annotator than the limit, no block, conversation or seed twice, one submission a hand-out. A write is
+one transaction that is on the disk when it returns, or raises `sqlite3.OperationalError` (full disk, locked file) and
+leaves nothing behind; a broken rule raises `sqlite3.IntegrityError`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot import files, hints
+from parlai_spotbot.crowdsourcing.ledger.entries import (
+    Annotator,
+    Handout,
+    OpeningDecision,
+    PracticeAttempt,
+    Submission,
+    T,
+    TrainingRound,
+    columns,
+    entry_of,
+    row_of,
+)
+from parlai_spotbot.crowdsourcing.ledger.tables import LATER, SCHEMA, VERSION
+from parlai_spotbot.errors import UserError
+
+BACKUPS = "backups"
+"""The folder beside a ledger in which its backups lie."""
+
+BACKUP = "[0-9]*T[0-9]*Z.db"
+"""What their names look like: by the time of their making, the latest one last."""
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that can't write."""
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)) as db:
+        yield db
+
+
+def answers_in(path: Path) -> int:
+    """Return how many submissions a ledger holds; raises `sqlite3.DatabaseError` for a damaged one."""
+    with reading(path) as db:
+        found = damage(db)
+        if found:
+            raise sqlite3.DatabaseError(found)
+        try:
+            rows = db.execute(f"SELECT {columns(Submission)} FROM submissions")
+            return sum(1 for row in rows if entry_of(Submission, row))
+        except ValueError as err:
+            raise sqlite3.DatabaseError(str(err)) from None
+
+
+def damage(db: sqlite3.Connection) -> str:
+    """Return what SQLite's integrity checks find wrong with the file; "" for a sound one."""
+    found = [text for (text,) in db.execute("PRAGMA integrity_check(3)") if text != "ok"]
+    return "; ".join(
+        found + [f"table {row[0]} refers to a missing row" for row in db.execute("PRAGMA foreign_key_check")][:3]
+    )
+
+
+def later_of(clock: Callable[[], float], last: float) -> Callable[[], float]:
+    """Return a clock that never shows a time before `last`, or before one that it has shown."""
+
+    def now() -> float:
+        nonlocal last
+        last = max(last, clock())
+        return last
+
+    return now
+
+
+def _count(db: sqlite3.Connection) -> int:
+    return db.execute("SELECT COUNT(*) FROM submissions").fetchone()[0]
+
+
+class Ledger:
+    """The ledger at `path`, made where there is none. One thread at a time; other processes may read meanwhile.
+
+    Raises `UserError` where the file is no ledger, that of another version or survey, not what was written, or without
+    answers that its latest backup has.
+    """
+
+    later = LATER
+    """Tables that a ledger may lack, and what makes them."""
+
+    def __init__(self, path: Path | str):
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not self.path.exists():
+            self._make()
+        elif not self.path.stat().st_size:
+            raise self._damaged("the file is empty")
+        self._connect(self.path)
+        try:
+            found = damage(self._db) or self._lost()
+            if not found:
+                self._open()
+        except sqlite3.Error as err:
+            self._db.close()
+            raise self._damaged(str(err).partition(" with text ")[0]) from None  # answers are not for the terminal
+        except UserError:
+            self._db.close()
+            raise
+        if found:
+            self._db.close()
+            raise self._damaged(found)
+
+    def _connect(self, path: Path) -> None:
+        self._opened = path, path.stat()
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)
+
+    @property
+    def _study(self) -> Path:
+        """The study's folder."""
+        return next((folder for folder in self.path.parents if (folder / "study.yaml").exists()), self.path.parent)
+
+    def _damaged(self, what: str) -> UserError:
+        return UserError(
+            f"{self.path}: cannot be opened as a ledger: {' '.join(what.split())}.",
+            "Where the disk is full, free some space; where the file is damaged, put the latest backup back: "
+            f"{hints.command('check', self._study, restore=True)}",
+        )
+
+    def _lost(self) -> str:
+        """Return what the latest backup has and this ledger lacks: SQLite does not notice a missing -wal file."""
+        latest = max((self.path.parent / BACKUPS).glob(BACKUP), default=None)
+        if latest is None:
+            return ""
+        try:
+            with reading(latest) as db:
+                kept = _count(db)
+            have = _count(self._db)  # after the backup's: meanwhile more may come
+            if kept <= have or answers_in(latest) != kept:
+                return ""
+        except sqlite3.Error:  # then it is no witness
+            return ""
+        lost = f"it holds the answers to {have} units, its backup {latest.stem} to {kept}"
+        return f"{lost}: its file {self.path.name}-wal was lost or damaged, or it is an older copy"
+
+    def _make(self) -> None:
+        """A new ledger, whole or not at all; `UserError` where backups say that there has been one."""
+        if any((self.path.parent / BACKUPS).glob("*.db")):
+            raise self._damaged("there is no such file, but there are backups of it")
+        with tempfile.TemporaryDirectory(dir=self.path.parent, prefix=f".{self.path.name}.") as folder:
+            path = Path(folder) / self.path.name
+            path.touch(mode=0o600)  # it holds the annotators' ids
+            self._connect(path)
+            try:
+                with self._writing():
+                    for statement in SCHEMA:
+                        self._db.execute(statement)
+                    self._db.execute(f"PRAGMA user_version = {VERSION}")
+            except sqlite3.Error as err:
+                raise self._damaged(str(err)) from None
+            finally:
+                self._db.close()
+            os.replace(path, self.path)
+            files.sync_folder(self.path.parent)
+
+    def _open(self) -> None:
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            self._db.execute(f"PRAGMA {pragma}")
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version != VERSION:
+            raise UserError(
+                f"{self.path}: a ledger of version {version}, expected {VERSION}.",
+                "Finish this collection with the release that began it.",
+            )
+        known = {name for (name,) in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for statements in (self.later[name] for name in self.later.keys() - known):
+            with self._writing():
+                for statement in statements:
+                    self._db.execute(statement)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction: all that is written inside is durable in the end, or nothing is."""
+        self._check_file()
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _check_file(self) -> None:
+        """SQLite goes on writing into a file that was removed, replaced or emptied, where nobody finds it."""
+        path, before = self._opened
+        now = path.stat() if path.exists() else None
+        if now is None or now.st_ino != before.st_ino or (before.st_size and not now.st_size):
+            raise sqlite3.OperationalError(f"{path.name} was removed, replaced or emptied: stop, and put a backup back")
+
+    def _rows(self, sql: str, *values: Any) -> list[tuple]:
+        return self._db.execute(sql, values).fetchall()
+
+    def _insert(self, table: str, entry: Any) -> None:
+        row = row_of(entry)
+        marks = ", ".join("?" * len(row))
+        self._db.execute(f"INSERT INTO {table} ({columns(type(entry))}) VALUES ({marks})", row)
+
+    def _entries(self, kind: type[T], table: str, where: str = "1", *values: Any) -> list[T]:
+        """Return rows of a table in the order in which they were written."""
+        rows = self._db.execute(f"SELECT {columns(kind)} FROM {table} WHERE {where} ORDER BY rowid", values)
+        try:
+            return [entry_of(kind, row) for row in rows]
+        except (sqlite3.DatabaseError, ValueError) as err:
+            if isinstance(err, sqlite3.OperationalError):
+                raise
+            raise self._damaged(str(err)) from None
+
+    # -- what the launch has set -------------------------------------------------------------------------------------
+    def begin(self, survey: str, limit: int) -> None:
+        """Say whose ledger this is and how many units one annotator may ever get; another survey is a `UserError`."""
+        known = dict(self._rows("SELECT name, value FROM settings"))
+        if known.get("survey", survey) != survey:
+            raise UserError(
+                f"{self.path}: the ledger of survey '{known['survey']}', not of '{survey}'.",
+                "Each survey has a folder of its own.",
+            )
+        if known != {"survey": survey, "units_per_annotator": limit}:
+            with self._writing():
+                for name, value in (("survey", survey), ("units_per_annotator", limit)):
+                    sql = "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+                    self._db.execute(sql, (name, value))
+
+    # -- annotators --------------------------------------------------------------------------------------------------
+    def annotator(self, worker: str) -> Annotator:
+        """Return what is known of this annotator; one never seen is "new"."""
+        return next(iter(self._entries(Annotator, "annotators", "worker = ?", worker)), Annotator(worker))
+
+    def annotators(self) -> list[Annotator]:
+        """Return everybody, in the order in which they came."""
+        return self._entries(Annotator, "annotators")
+
+    def _enter(self, worker: str, now: float) -> None:
+        self._db.execute("INSERT OR IGNORE INTO annotators (worker, first_seen) VALUES (?, ?)", (worker, now))
+
+    def agree(self, worker: str, consent: str, now: float) -> None:
+        """The annotator agreed to the consent text with this digest."""
+        with self._writing():
+            self._enter(worker, now)
+            self._db.execute(
+                "UPDATE annotators SET consent = ?, consented_at = ? WHERE worker = ?", (consent, now, worker)
+            )
+
+    def attempts(self, worker: str) -> list[PracticeAttempt]:
+        """Return the annotator's attempts at the onboarding, the first one first."""
+        return self._entries(PracticeAttempt, "onboarding", "worker = ?", worker)
+
+    def attempt(self, attempt: PracticeAttempt, standing: str, why: str = "") -> None:
+        """Record an attempt at the onboarding, and where the annotator stands after it."""
+        with self._writing():
+            self._enter(attempt.worker, attempt.at)
+            self._insert("onboarding", attempt)
+            self._stand(attempt.worker, standing, why)
+
+    def sittings(self, where: str = "1", *values: Any) -> list[TrainingRound]:
+        """Return rounds of the training for which the SQL condition holds, in order."""
+        return self._entries(TrainingRound, "training", where, *values)
+
+    def sit(self, sitting: TrainingRound, standing: str, why: str = "") -> None:
+        """Record a round of the training, and where the annotator stands after it.
+
+        Raises `sqlite3.IntegrityError`, and records nothing, where it is not the annotator's next round.
+        """
+        with self._writing():
+            self._enter(sitting.worker, sitting.at)
+            self._insert("training", sitting)
+            self._stand(sitting.worker, standing, why)
+
+    def _stand(self, worker: str, standing: str, why: str) -> None:
+        self._db.execute(
+            "UPDATE annotators SET standing = ?, why = ? WHERE worker = ? AND standing <> ?",
+            (standing, why, worker, standing),
+        )
+
+    # -- hand-outs ---------------------------------------------------------------------------------------------------
+    def hand_out(self, handout: Handout, conversations: Iterable[str], seeds: Iterable[str]) -> None:
+        """A new hand-out, with the conversations and seeds that the annotator sees in it.
+
+        Raises `sqlite3.IntegrityError`, and records nothing, where that breaks a rule.
+        """
+        with self._writing():
+            self._enter(handout.worker, handout.handed_at)
+            self._insert("handouts", handout)
+            for table, met in (("seen_conversations", conversations), ("seen_seeds", seeds)):
+                rows = [(handout.worker, one, handout.handle) for one in met]
+                self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", rows)
+
+    def handout(self, handle: str) -> Handout | None:
+        """The hand-out of this handle, None where there is none."""
+        return next(iter(self.handouts("handle = ?", handle)), None)
+
+    def handouts(self, where: str = "1", *values: Any) -> list[Handout]:
+        """Hand-outs in the order in which they were made, all or those for which the SQL condition `where` holds."""
+        return self._entries(Handout, "handouts", where, *values)
+
+    def end(self, handle: str, status: str, now: float) -> bool:
+        """End an open hand-out as "returned", "expired" or "void"; False where it was not open any more."""
+        with self._writing():
+            found = self._db.execute(
+                "UPDATE handouts SET status = ?, finished_at = ? WHERE handle = ? AND status = 'open'",
+                (status, now, handle),
+            )
+        return found.rowcount == 1
+
+    def told(self, handle: str, agent_id: str) -> None:
+        """Note that the crowd knows of a finished unit, as this agent's."""
+        with self._writing():
+            self._db.execute("UPDATE handouts SET told = 1, agent_id = ? WHERE handle = ?", (agent_id, handle))
+
+    def seen(self) -> Iterator[tuple[str, str, str]]:
+        """What every annotator has met: (worker, "conversation" or "seed", its id)."""
+        for kind in ("conversation", "seed"):
+            for worker, one in self._rows(f"SELECT worker, {kind}_id FROM seen_{kind}s"):
+                yield worker, kind, one
+
+    # -- answers -----------------------------------------------------------------------------------------------------
+    def submit(self, submission: Submission, grades: dict[int, bool], stop: str = "") -> None:
+        """The answers to an open hand-out, which is done thereby.
+
+        `grades` says of each control, by its place in the unit, whether it was missed; with `stop` (why) the annotator
+        gets no further unit.
+        """
+        with self._writing():
+            self._insert("submissions", submission)
+            rows = [(submission.handle, item, missed) for item, missed in grades.items()]
+            self._db.executemany("INSERT INTO grades (handle, item, missed) VALUES (?, ?, ?)", rows)
+            found = self._db.execute(
+                "UPDATE handouts SET status = 'done', finished_at = ? WHERE handle = ? AND status = 'open' "
+                "RETURNING worker",
+                (submission.received_at, submission.handle),
+            ).fetchall()
+            if not found:
+                raise sqlite3.IntegrityError(f"hand-out {submission.handle} is not open")
+            if stop:
+                self._stand(found[0][0], "stopped", stop)
+
+    def submission(self, handle: str) -> Submission | None:
+        """Return what was submitted for this hand-out, None where nothing was."""
+        return next(iter(self._entries(Submission, "submissions", "handle = ?", handle)), None)
+
+    def submissions(self) -> list[Submission]:
+        """Return all submissions, the earliest first."""
+        return self._entries(Submission, "submissions")
+
+    def misses(self, worker: str) -> int:
+        """How many controls the annotator has missed in all."""
+        sql = "SELECT COALESCE(SUM(missed), 0) FROM grades JOIN handouts USING (handle) WHERE worker = ?"
+        return self._rows(sql, worker)[0][0]
+
+    def grades(self) -> list[tuple[str, str, int, bool]]:
+        """Every graded control: (worker, handle, its place in the unit, missed)."""
+        sql = "SELECT worker, handle, item, missed FROM grades JOIN handouts USING (handle) ORDER BY grades.rowid"
+        return [(worker, handle, item, bool(missed)) for worker, handle, item, missed in self._rows(sql)]
+
+    def last_time(self) -> float:
+        """Return the latest time of a hand-out; 0 before the first."""
+        return self._rows("SELECT MAX(MAX(handed_at, COALESCE(finished_at, 0))) FROM handouts")[0][0] or 0.0
+
+    def counts(self) -> dict[str, int]:
+        """How many hand-outs ended how (returned, expired, void), and annotators: all, passed, stopped."""
+        handouts = dict(self._rows("SELECT status, COUNT(*) FROM handouts GROUP BY status"))
+        standing = dict(self._rows("SELECT standing, COUNT(*) FROM annotators GROUP BY standing"))
+        counted = {status: handouts.get(status, 0) for status in ("returned", "expired", "void")}
+        return {
+            **counted,
+            "annotators": sum(standing.values()),
+            "passed": standing.get("passed", 0),
+            "stopped": standing.get("stopped", 0),
+        }
+
+    # -- dialogues that the annotator opens --------------------------------------------------------------------------
+    def open_exchange(self, handle: str, item: int, exchange: int, now: float) -> None:
+        """The annotator opens exchange number `exchange` (from 1; the first is open from the start) of an item."""
+        with self._writing():
+            self._db.execute("INSERT INTO opened VALUES (?, ?, ?, ?)", (handle, item, exchange, now))
+
+    def opened(self, handle: str) -> dict[int, int]:
+        """How many exchanges are open, by item; items that are not here have the first one."""
+        return dict(self._rows("SELECT item, MAX(exchange) FROM opened WHERE handle = ? GROUP BY item", handle))
+
+    def decide(self, decision: OpeningDecision) -> None:
+        """A decision, once and for all; a second one on the same target raises `sqlite3.IntegrityError`."""
+        with self._writing():
+            self._insert("decisions", decision)
+
+    def decisions(self, handle: str) -> list[OpeningDecision]:
+        """Return the decisions of a hand-out, in the order in which they were made."""
+        return self._entries(OpeningDecision, "decisions", "handle = ?", handle)

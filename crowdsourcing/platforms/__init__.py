@@ -1,0 +1,1 @@
+"""How annotators come in and are known: personal links, Prolific and MTurk."""

@@ -1,0 +1,166 @@
+"""Prolific's signed study URLs: who comes is who Prolific says, by a signature that this study can't make.
+
+Prolific adds a JSON Web Token to the study's address where a study's links are signed ("secure your study's URL"). Its
+documentation says what to verify: the signature, by the public key that the token names; that it has not expired; that
+it is for this site; and what it says of participant, study and submission.
+(docs.prolific.com, "Retrieve JSON Web Key Set")
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+
+KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
+"""Where Prolific's public keys lie; they change."""
+
+PARAMETER = "prolific_token"
+"""The part of the address with the token."""
+
+IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+
+KEPT_SECONDS = 12 * 3600.0
+"""Keys are good for this long, then they are asked for anew; Prolific wants it done daily at least."""
+
+AGAIN_SECONDS = 30.0
+"""The key server is asked again, for a key that is not known or as it failed, no sooner than this."""
+
+LEEWAY = 60.0
+"""Seconds by which our clock and Prolific's may differ."""
+
+MOST = 8192
+"""Characters of the longest token that is looked at."""
+
+NOT_SIGNED = "Please open this study from Prolific: this address has not its signature."
+EXPIRED = "This address is too old. Please open the study from Prolific again."
+NO_KEYS = "We can't reach Prolific to check this address. Please wait: the page tries again by itself."
+
+NOT_A_TOKEN = (TypeError, ValueError, OverflowError, RecursionError)
+"""What reading the parts of something made up may raise, beside PyJWT's own errors."""
+
+LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
+
+
+@dataclass(frozen=True)
+class ProlificIds:
+    """A participant, the study at Prolific, and the participant's submission (Prolific's session)."""
+
+    participant: str
+    study: str
+    session: str
+
+
+class SignedUrls:
+    """Verifies the tokens of study URLs.
+
+    Parameters
+    ----------
+    address : str
+        The study's address, as participants reach it: the token must be for its site.
+    keys : str
+        Where the public keys are.
+    clock : callable () -> float
+        Unix time.
+    """
+
+    def __init__(self, address: str, keys: str = KEYS, clock: Callable[[], float] = time.time):
+        from jwt import PyJWKClient
+
+        self.site = _site(address)
+        self.clock = clock
+        self._server = PyJWKClient(keys, cache_jwk_set=False, timeout=10)
+        self._kept: dict[str, Any] = {}
+        self._had_at = self._failed_at = float("-inf")
+        self._asking = threading.Lock()
+
+    def read(self, token: str, known: Callable[[str], bool] = lambda token: False) -> ProlificIds:
+        """Whom the token is about. An old token is good for who came in by it in time (`known`): pages are reloaded.
+
+        Raises `Refusal`: 403 where the token isn't Prolific's, for this site, in time and whole; 503 without keys.
+        """
+        import jwt
+
+        if not token or len(token) > MOST:
+            raise Refusal(403, "link", NOT_SIGNED)
+        key = self._key(token)
+        try:
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=["RS256"],  # never what the token says: "none" and HS256 would be anybody's
+                leeway=LEEWAY,
+                options={"require": ["exp", "aud"], "verify_aud": False, "verify_exp": False, "verify_iat": False},
+            )
+            until = float(claims["exp"])
+        except (*NOT_A_TOKEN, jwt.InvalidTokenError) as error:
+            LOG.info("a link that Prolific did not sign: %s", error)
+            raise Refusal(403, "link", NOT_SIGNED) from None
+        if self.site not in map(_site, _listed(claims["aud"])):
+            LOG.info("a link that Prolific signed for another site")
+            raise Refusal(403, "link", NOT_SIGNED)
+        if self.clock() > until + LEEWAY and not known(token):
+            raise Refusal(403, "link", EXPIRED)
+        return _ids(claims.get("prolific"))
+
+    def _key(self, token: str) -> Any:
+        """The public key that the token names; who names one that is there waits for no network."""
+        import jwt
+
+        try:
+            name = jwt.get_unverified_header(token).get("kid")
+        except (*NOT_A_TOKEN, jwt.PyJWTError) as error:
+            LOG.info("a link that Prolific did not sign: %s", error)
+            raise Refusal(403, "link", NOT_SIGNED) from None
+        if name not in self._good_keys():
+            self._ask()
+        key = self._good_keys().get(name)
+        if key is None:
+            LOG.info("a link that Prolific did not sign: it has no key of that name")
+            raise Refusal(403, "link", NOT_SIGNED)
+        return key
+
+    def _good_keys(self) -> dict[str, Any]:
+        """The keys that were had, by name."""
+        return self._kept if time.monotonic() - self._had_at < KEPT_SECONDS else {}
+
+    def _ask(self) -> None:
+        """Ask the key server, unless it answered just now; 503 where it just failed, fails, or is being asked."""
+        if time.monotonic() - self._had_at < AGAIN_SECONDS:
+            return
+        if time.monotonic() - self._failed_at < AGAIN_SECONDS or not self._asking.acquire(blocking=False):
+            raise Refusal(503, "keys", NO_KEYS)
+        try:
+            self._kept = {key.key_id: key for key in self._server.get_signing_keys()}
+            self._had_at = time.monotonic()
+        except Exception as error:  # whatever the network, or who answers in the place of Prolific, makes of it
+            self._failed_at = time.monotonic()
+            LOG.error("Prolific's keys could not be had from %s: %s", self._server.uri, error)
+            raise Refusal(503, "keys", NO_KEYS) from None
+        finally:
+            self._asking.release()
+
+
+def _ids(said: Any) -> ProlificIds:
+    if not isinstance(said, Mapping) or not all(isinstance(said.get(name), str) for name in IDS):
+        raise Refusal(403, "link", NOT_SIGNED)
+    return ProlificIds(*(said[name].lower() for name in IDS))
+
+
+def _listed(value: Any) -> list[str]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+
+
+def _site(address: str) -> tuple[str, int]:
+    """Host and port of an address, or of a bare domain."""
+    try:
+        parts = urlsplit(address if "//" in address else f"https://{address}")
+        return (parts.hostname or "").lower(), parts.port or (80 if parts.scheme == "http" else 443)
+    except ValueError:
+        return "", 0

@@ -1,0 +1,283 @@
+"""The doors by which annotators come in, one for each way of recruiting: each makes sure who comes and says how they
+leave. In-house annotators come by personal signed links, Prolific's by a link to the study that Prolific signs for each
+of them, MTurk's through the frame in which MTurk shows the page.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+from parlai_spotbot import checksums
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.platforms import tokens
+from parlai_spotbot.crowdsourcing.platforms.personal_links import LinkStates
+from parlai_spotbot.crowdsourcing.platforms.prolific import IDS, PARAMETER, ProlificIds, SignedUrls
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.files import field
+
+NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
+REVOKED_LINK = "This link is not good any more. If you were given another one, please open that."
+OVER = "The time of this link is over. Please ask whoever gave it to you."
+OTHER_SITTING = "This study was opened from another submission of yours before. Please go on from there."
+NOT_FROM_PROLIFIC = "Please open this study from Prolific."
+NOT_FROM_MTURK = "Please open this task from MTurk; it may be over already."
+NOT_ACCEPTED = "Please accept this task on MTurk first, and open it there."
+
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+
+NOTHING = {"kind": "none"}
+
+LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
+
+
+class Door(Protocol):
+    """One way in. `framed_by`: sites that may show the page in a frame; `waits`: whether entering may wait for a disk
+    or a platform, so that it is done in threads."""
+
+    name: str
+    framed_by: tuple[str, ...]
+    waits: bool
+
+    def knows(self, query: Mapping[str, str]) -> bool:
+        """Whether the page's URL is one of this door's."""
+
+    def enter(self, query: Mapping[str, str]) -> Visitor:
+        """Who comes; `Refusal` (403, "link") where that is not certain."""
+
+    def still_open(self, visitor: Visitor) -> bool:
+        """Whether who came in by it may go on."""
+
+    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
+        """How the visitor leaves in this state of the session, with `done` units done."""
+
+
+def leaving(doors: Iterable[Door]) -> Callable[[Visitor, str, int], dict]:
+    """How a visitor leaves, asked of the door by which they came; for the desk."""
+    known = {door.name: door for door in doors}
+
+    def finish(visitor: Visitor, state: str, done: int) -> dict:
+        door = known.get(visitor.provider_data.get("door", ""))
+        return door.finish(visitor, state, done) if door else NOTHING
+
+    return finish
+
+
+def refused(text: str) -> Refusal:
+    """The refusal of somebody at the door."""
+    return Refusal(403, "link", text)
+
+
+def _signed(secret: bytes, purpose: str, query: Mapping[str, str], name: str) -> dict:
+    """What the signed field `name` of the query says; refused where this study did not sign it."""
+    try:
+        return tokens.read(secret, purpose, query.get(name, ""))
+    except tokens.BadToken:
+        raise refused(NO_LINK) from None
+
+
+class InHouseDoor:
+    """Personal links: whoever holds one is that annotator. A bare name opens nothing.
+
+    `links` says which of them were revoked and until when they are good; without it all are. A link that is over opens
+    nothing any more, but who came in by it in time goes on; one that was revoked ends open pages too.
+    """
+
+    name = "in_house"
+    framed_by = ()
+    waits = False
+
+    def __init__(self, secret: bytes, links: LinkStates | None = None, clock: Callable[[], float] = time.time):
+        self.secret, self.links, self.clock = secret, links, clock
+
+    def knows(self, query: Mapping[str, str]) -> bool:
+        return "t" in query
+
+    def enter(self, query: Mapping[str, str]) -> Visitor:
+        said = _signed(self.secret, tokens.LINK, query, "t")
+        visitor = Visitor(said["worker"], provider_data={"door": self.name, "link": said.get("number", 0)})
+        if not self.still_open(visitor):
+            raise refused(REVOKED_LINK)
+        until = self.links.of(visitor.worker).until if self.links else None
+        if until is not None and self.clock() >= until:
+            raise refused(OVER)
+        return visitor
+
+    def still_open(self, visitor: Visitor) -> bool:
+        if self.links is None:
+            return True
+        state = self.links.of(visitor.worker)
+        return not state.revoked and visitor.provider_data.get("link", 0) == state.number
+
+    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
+        return NOTHING
+
+
+@dataclass(frozen=True)
+class ProlificStudy:
+    """A study at Prolific: what it is called here, its id there ("" for any), and the codes by which people leave."""
+
+    name: str
+    study: str
+    completion_code: str
+    screened_out_code: str = ""
+
+
+class ProlificDoor:
+    """One link for the study, which is ours by our signature; Prolific adds who comes, and signs that.
+
+    Where a study's links aren't signed at Prolific (`signed` None, which the operator has to ask for) whoever has the
+    link is whom they say: one person can be many. Signed or not, the first visit of a participant binds them to the id
+    of their submission. `bindings` is the journal of that, with nothing but keyed hashes in it.
+    """
+
+    name = "prolific"
+    framed_by = ()
+    waits = True
+    ID = re.compile(r"[0-9a-f]{24}")
+
+    def __init__(self, secret: bytes, study: ProlificStudy, bindings: Path, signed: SignedUrls | None):
+        if signed and not self.ID.fullmatch(study.study):
+            raise ValueError("signed links are for one study at Prolific: its id is missing")
+        self.secret = secret
+        self.study = study
+        self.signed = signed
+        self.codes = {True: study.completion_code, False: study.screened_out_code}
+        rows = checksums.read_journal(bindings, _binding)
+        self._bindings = {participant: session for participant, session, _ in rows}
+        self._links = {link for _, _, link in rows if link}
+        self._journal = checksums.Journal(bindings)
+        self._one_by_one = threading.Lock()
+
+    def knows(self, query: Mapping[str, str]) -> bool:
+        return "study" in query
+
+    def enter(self, query: Mapping[str, str]) -> Visitor:
+        if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study.name:
+            raise refused(NO_LINK)
+        said = ProlificIds(*(query.get(name, "").lower() for name in IDS))
+        link = ""
+        if self.signed:
+            token = query.get(PARAMETER, "")
+            link = self._hash(token)
+            ids = self.signed.read(token, lambda token: link in self._links)
+            if said != ids:  # somebody else's token
+                raise refused(NOT_FROM_PROLIFIC)
+        if not all(self.ID.fullmatch(one) for one in (said.participant, said.study, said.session)):
+            raise refused(NOT_FROM_PROLIFIC)
+        if self.study.study and said.study != self.study.study:
+            raise refused(NOT_FROM_PROLIFIC)
+        with self._one_by_one:
+            self._bind(said, link)
+        ids = {"prolific_pid": said.participant, "study_id": said.study, "session_id": said.session}
+        return Visitor(said.participant, provider_data={"door": self.name, **ids})
+
+    def _bind(self, said: ProlificIds, link: str) -> None:
+        """Durable when it returns; a full disk lets nobody in rather than anybody."""
+        key, value = self._hash(said.participant), self._hash(said.session)
+        if self._bindings.get(key) not in (None, "", value):  # "": a version that took visits without a session
+            raise refused(OTHER_SITTING)
+        if self._bindings.get(key) != value or (link and link not in self._links):
+            try:
+                self._journal.append({"participant": key, "session": value, **({"link": link} if link else {})})
+            except UserError:
+                raise Refusal(503, "storage", "The study can't store anything at the moment. Please wait.") from None
+            self._bindings[key] = value
+            self._links |= {link} - {""}
+
+    def _hash(self, text: str) -> str:
+        return hmac.new(self.secret, b"prolific " + text.encode(), sha256).hexdigest()
+
+    def still_open(self, visitor: Visitor) -> bool:
+        return True
+
+    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
+        """The completion code for who has done something and was not stopped, else the code for the screened out."""
+        if not done and state in ("ready", "waiting"):
+            return NOTHING
+        code = self.codes[done > 0 and state != "stopped"]
+        if not code:
+            return NOTHING
+        link = f"https://app.prolific.com/submissions/complete?cc={quote(code, safe='')}"
+        return {"kind": "code", "code": code, "link": link}
+
+
+def _binding(row: dict, where: str) -> tuple[str, str, str]:
+    participant, session = (field(row, name, str, where) for name in ("participant", "session"))
+    return participant, session, field(row, "link", str, where, "")
+
+
+class MTurkDoor:
+    """MTurk's frame: a worker, an assignment, and a HIT that must be one of this run, and in somebody's hands.
+
+    MTurk signs nothing, and says whose an assignment is only once it is handed in: then `spotbot_collect` asks, and
+    uses no answer of anybody else. A HIT that nobody has accepted lets nobody in. Each assignment has a registration of
+    its own at the desk. A preview is a visitor without a name.
+
+    Parameters
+    ----------
+    hits : callable (hit_id: str) -> bool
+        Whether this run has posted that HIT.
+    accepted : callable (hit_id: str) -> bool
+        Whether somebody holds that HIT on MTurk; where it raises `UserError`, as MTurk can't be asked, they come in.
+    """
+
+    name = "mturk"
+    framed_by = ("https://worker.mturk.com", "https://workersandbox.mturk.com", "https://www.mturk.com")
+    waits = True
+    WORKER = re.compile(r"A[0-9A-Z]{4,31}")
+    LONG_ID = re.compile(r"[0-9A-Z]{10,64}")
+    SLOW_SECONDS = 30.0
+    """MTurk may take so long to say that a HIT is accepted; the page asks again meanwhile."""
+
+    def __init__(self, hits: Callable[[str], bool], accepted: Callable[[str], bool], sandbox: bool):
+        self.hits, self.accepted = hits, accepted
+        site = "workersandbox" if sandbox else "www"
+        self.action = f"https://{site}.mturk.com/mturk/externalSubmit"
+        self._first_asked: dict[str, float] = {}
+
+    def knows(self, query: Mapping[str, str]) -> bool:
+        return "assignmentId" in query
+
+    def enter(self, query: Mapping[str, str]) -> Visitor:
+        assignment, worker, hit = (query.get(name, "") for name in ("assignmentId", "workerId", "hitId"))
+        if assignment == PREVIEW:
+            return Visitor("", provider_data={"door": self.name})
+        if not self.WORKER.fullmatch(worker) or not self.LONG_ID.fullmatch(assignment):
+            raise refused(NOT_FROM_MTURK)
+        if not self.LONG_ID.fullmatch(hit) or not self.hits(hit):
+            raise refused(NOT_FROM_MTURK)
+        self._check_accepted(hit)
+        ids = {"worker_id": worker, "assignment_id": assignment, "hit_id": hit}
+        return Visitor(worker, assignment, {"door": self.name, **ids})
+
+    def _check_accepted(self, hit: str) -> None:
+        try:
+            if self.accepted(hit):
+                self._first_asked.pop(hit, None)
+                return
+        except UserError as error:
+            LOG.error("whether a HIT is accepted could not be asked: %s", error.problem)
+            return
+        if time.monotonic() - self._first_asked.setdefault(hit, time.monotonic()) < self.SLOW_SECONDS:
+            raise Refusal(503, "not_accepted", NOT_ACCEPTED)
+        raise refused(NOT_ACCEPTED)
+
+    def still_open(self, visitor: Visitor) -> bool:
+        return True
+
+    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
+        """MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""
+        if state != "handed_in":
+            return NOTHING
+        fields = {"assignmentId": visitor.registration, "handed_in": "yes"}  # MTurk wants a field beside its own
+        return {"kind": "mturk", "action": self.action, "fields": fields}

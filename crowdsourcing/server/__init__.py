@@ -1,0 +1,1 @@
+"""The web server: requests, their limits, and the page."""

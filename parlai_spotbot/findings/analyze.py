@@ -31,7 +31,7 @@ from parlai_spotbot.surveys import survey_names
 RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 BACKENDS = ("auto", "native", "icenreg")
 OF_EVERY_SURVEY = ("seed", "bootstraps", "resample")
-REMOVED = ("leniency", "annotators_worker_effects", "cost")
+REMOVED = ("leniency", "annotators_worker_effects", "cost", "trust_answers", "trust_biases", "trust_savings")
 """Beginnings of the names of files that earlier versions wrote, removed when a study is analysed again."""
 
 

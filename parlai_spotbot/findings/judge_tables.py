@@ -143,14 +143,14 @@ def means(own: Mapping) -> Table | None:
     for e in entry["means"]:
         who = Name(e["contestant"]) if "contestant" in e else f"{e['a']} – {e['b']}"
         shown = (str(e["n_people"]), str(e["n_judge_alone"]), estimate(e, "people"), estimate(e, "both"))
-        rows.append((who, *shown, number(e["power"]), number(e["width"])))
+        rows.append((who, *shown, number(e["width"])))
     how = (
         "People's mean (of a pair: the first one's share of wins less that of losses), and the same with the judge's "
-        "answers to further items; λ is the weight of the judge, the last column the second standard error by the "
+        f"answers to further items at λ = {number(entry['power'])}; the last column is the second standard error by the "
         "first. Used in no other table. The assumption is that people were given their items at random among those "
         "that the judge rated; nothing is assumed of its errors."
     )
-    head = ("", "Answers of people", "Items of the judge alone", "People", "With the judge", "λ", "Standard error")
+    head = ("", "Answers of people", "Items of the judge alone", "People", "With the judge", "Standard error")
     title = f"People's means with the judge's help, by {asked(name)}"
     method = (
         "Prediction-powered inference with power tuning; standard errors are clustered by conversations and people."

@@ -16,6 +16,7 @@ from scipy.stats import norm
 
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
 from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
+from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.scarce import (
@@ -115,14 +116,13 @@ def before(bots: int, annotations_per_conversation: int, seconds: float) -> list
     if bots < 2:
         return []
     design = Design(bots, annotations_per_conversation, power=POWER, level=LEVEL)
-    needed, alone = (conversations_needed(0.5 + DIFFERENCE / 2, design, alone=own) for own in (False, True))
+    needed = conversations_needed(0.5 + DIFFERENCE / 2, design)
     if needed is None:
         return []
     annotations = needed * annotations_per_conversation
-    by_itself = f" ({alone:,} if only its own matches told of it)" if alone and alone > needed else ""
     text = (
         f"What people would say. To tell apart every two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their "
-        f"decided matches takes {needed:,} conversations a pair{by_itself}, if {percent(design.ties)} of matches are "
+        f"decided matches takes {needed:,} conversations a pair, if {percent(design.ties)} of matches are "
         f"ties and annotations hang together as in the paper's data, with {percent(POWER)} power."
     )
     in_all = annotations * design.pairs
@@ -163,7 +163,7 @@ def of_matches(
     matches = matches[matches["a"].isin(names) & matches["b"].isin(names)].reset_index(drop=True)
     start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
     found, design = pilot_needs(matches, names, start, difference=DIFFERENCE)
-    rows = [{k: None if pd.isna(v) else v for k, v in row.items()} for row in found.to_dict(orient="records")]
+    rows = plain(found)
     for row in rows:
         if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= {"status": UNREACHABLE, "more_conversations": None, "more_annotations": None, "needed": None}

@@ -134,4 +134,4 @@ def trust_rows(own: Mapping) -> Iterator[tuple[str, dict]]:
         for mean in entry.get("means", []):
             row = {key: value for key, value in mean.items() if not key.endswith("_ci")}
             ends = {key: end for name in ("people", "both") for key, end in two_ends(name, mean[f"{name}_ci"]).items()}
-            yield "trust_means", {"criterion": criterion} | row | ends
+            yield "trust_means", {"criterion": criterion, "power": entry["power"]} | row | ends

@@ -22,6 +22,12 @@ REMOVED = {
     "--rename": "Use the names that contestants played under.",
     "--replace": "Leave the contestant out (--leave-out) and add it under a new name with spotbot_selfchat --pool.",
     "--take-back": "A contestant that is left out stays out; add it under a new name with spotbot_selfchat --pool.",
+    "--metrics": "Use spotbot_analyze --metrics, which compares the metrics of a study.",
+    "--win-rates": "Use --difference, the least difference to be found.",
+    "--taste": "Use --worker-correlation.",
+    "--conversation-sd": "Use --rating-sd and --conversation-correlation.",
+    "--annotator-sd": "Use --rating-sd.",
+    "--taste-sd": "Use --rating-sd and --worker-correlation.",
 }
 """Options of earlier versions, and what to do instead."""
 SHOWN = 3

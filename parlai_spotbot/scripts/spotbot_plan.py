@@ -15,16 +15,14 @@ class SpotbotPlan(Command):
     EPILOG = """\
   parlai spotbot_plan --bots 6 --difference .2 --wage 15
       A study of 6 bots that finds, with 80 % power, every pair that wins 60:40 or clearer.
-  parlai spotbot_plan --win-rates .79,.62,.56,.46,.41,.16 --power .9
-      A pool whose win rates you can guess (these are the paper's for PersonaChat).
   parlai spotbot_plan --study studies/pilot --difference .2
       After a pilot: which pairs are settled, and how many more conversations the others need. The pilot's own ties,
       correlations and numbers of annotations take the place of the options.
   parlai spotbot_plan --survey acute_eval --bots 4 --difference .3 --seconds 80
       Choices between whole conversations (acute_eval, comparative), to find a pair in which one is chosen 65:35.
-  parlai spotbot_plan --survey dialogue_likert --bots 4 --difference .5 --conversation-sd .6
+  parlai spotbot_plan --survey dialogue_likert --bots 4 --difference .5 --rating-sd .9
       Ratings (dialogue_likert, turn_likert), to find means half a point apart. A rating counts in every pair of its
-      bot. After a pilot (--study, analysed) its shares, spreads and times take the place of the options here too.
+      bot. After a pilot (--study) its shares, spreads and times take the place of the options here too.
   Annotations of one conversation, and by one person, hang together: 6 annotations of a conversation tell less than
   6 of six conversations, and so more are needed than for independent ones. Some people do much more than others, which
   counts, too (--unequal). All matches of a pool tell of each pair, so in a large pool a pair needs less than by itself.
@@ -67,7 +65,6 @@ class SpotbotPlan(Command):
     @staticmethod
     def _add_study(group: argparse._ArgumentGroup) -> None:
         group.add_argument("--bots", type=int, default=None, help="bots in the pool; every pair meets")
-        group.add_argument("--win-rates", type=str, default=None, help="expected win rates of the bots, as .7,.5,.3")
         group.add_argument("--segments", type=str, default="2,3,5", help="segment lengths shown of a conversation")
         group.add_argument(
             "--annotators-per-segment",
@@ -82,16 +79,13 @@ class SpotbotPlan(Command):
             "--conversation-correlation",
             type=float,
             default=None,
-            help="of two matches that share the conversation (default .06)",
+            help="of two matches that share the conversation (default .06), of ratings (.25)",
         )
         group.add_argument(
             "--worker-correlation",
             type=float,
             default=None,
-            help="of two matches of a pair by one annotator (default .03)",
-        )
-        group.add_argument(
-            "--taste", type=float, default=0.5, help="share of that which is an annotator's liking for single bots"
+            help="of two matches of a pair by one annotator (default .02), of ratings of one bot (.04)",
         )
         group.add_argument(
             "--annotations-per-worker",
@@ -114,15 +108,7 @@ class SpotbotPlan(Command):
 
     @staticmethod
     def _add_ratings(group: argparse._ArgumentGroup) -> None:
-        for name, default, of in (
-            ("conversation", 0.5, "one bot's conversations"),
-            ("annotator", 0.5, "annotators' leniency"),
-            ("taste", 0.2, "annotators' liking for single bots"),
-            ("rating", 0.7, "what else differs between two annotations"),
-        ):
-            group.add_argument(
-                f"--{name}-sd", type=float, default=default, help=f"ratings: standard deviation of {of}, in points"
-            )
+        group.add_argument("--rating-sd", type=float, default=1.0, help="standard deviation of a rating, in points")
         group.add_argument(
             "--questions", type=int, default=1, help="asked each by itself (acute_eval, turn_likert), not all at once"
         )
@@ -137,8 +123,6 @@ class SpotbotPlan(Command):
             "comparative 180, dialogue_likert 120, turn_likert 150, which are guesses)",
         )
         group.add_argument("--wage", type=float, default=None, help="pay per hour, for the cost")
-        group.add_argument("--conversations-per-bot", type=float, default=100, help="if people talked to bots instead")
-        group.add_argument("--seconds-per-conversation", type=float, default=240, help="of a person with a bot")
         group.add_argument(
             "--simulations",
             type=int,

@@ -11,7 +11,7 @@ Took = tuple[float, str]
 
 @dataclass(frozen=True)
 class Planning:
-    """What a plan takes where nobody says otherwise; None where the arithmetic doesn't need it.
+    """Defaults of a plan.
 
     `of` is "matches" (who is spotted later), "choices" (between two conversations) or "ratings". `difference` is of
     shares of what was decided, or in points; `seconds` are the mean of an annotation.
@@ -22,9 +22,9 @@ class Planning:
     annotators_per_segment: int
     annotations_per_worker: float
     seconds: float
-    ties: float | None = None
-    conversation_correlation: float | None = None
-    worker_correlation: float | None = None
+    ties: float = 0.0
+    conversation_correlation: float = 0.06
+    worker_correlation: float = 0.02
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
         more = {"two groups": "ann/cat=8"}.get(name, "dan/ann=8,dan/bob=8,dan/cat=8")
         assert screen.step.command.endswith(f"--more {more}")
         assert "selfchat" in screen.step.command
-        assert not any({"ann", "cat"} == {row["a"], row["b"]} for row in found.pairs) or "lonely" in name
+        assert not any({"ann", "cat"} == {row["a"], row["b"]} for row in found.numbers["pairs"]) or "lonely" in name
     study, rows = designed(tmp_path / "circle", "spot_the_bot", "a circle of 3")
     answered(study, "spot_the_bot", rows)
     with pytest.raises(UserError, match="No number of further matches makes one order"):

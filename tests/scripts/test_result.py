@@ -73,7 +73,7 @@ def test_each_step_says_what_it_found_where_it_is_and_what_comes_next(study):
     assert reported["said"] == analysed["said"]
     assert reported["figures"]["ranking"]["spot_the_bot"] == ranking
     planned, _ = told("plan", "--bots", 3, "--simulations", 0)
-    assert planned["said"].startswith("With 246 conversations per pair")
+    assert planned["said"].startswith("With 222 conversations a pair")
     assert planned["figures"]["plan"]
     pool, _ = told("contestants", "--pool", "rules")
     assert [entry["name"] for entry in pool["figures"]["contestants"]] == ["tfidf", "alice", "eliza"]

@@ -1,25 +1,22 @@
 """Planning: how much data a study needs for a wished power, before it and after a pilot, and what that costs."""
 
-from parlai_spotbot.analysis.planning.costs import pairwise_rates, plan, total
 from parlai_spotbot.analysis.planning.design import Design
-from parlai_spotbot.analysis.planning.efficiency import PAPER, time_efficiency
-from parlai_spotbot.analysis.planning.pilot import match_correlations, pilot_needs
-from parlai_spotbot.analysis.planning.pool import conversations_needed, pair_power
-from parlai_spotbot.analysis.planning.simulation import ROUNDS, calibrated, simulated_power, worst_pair
+from parlai_spotbot.analysis.planning.pilot import match_correlations, pilot_design, pilot_needs, rating_needs
+from parlai_spotbot.analysis.planning.power import conversations_needed, pair_power, plan, rating_power, ratings_needed
+from parlai_spotbot.analysis.planning.simulation import ROUNDS, calibrated, simulated_power
 
 __all__ = [
-    "PAPER",
     "ROUNDS",
     "Design",
     "calibrated",
     "conversations_needed",
     "match_correlations",
     "pair_power",
-    "pairwise_rates",
+    "pilot_design",
     "pilot_needs",
     "plan",
+    "rating_needs",
+    "rating_power",
+    "ratings_needed",
     "simulated_power",
-    "time_efficiency",
-    "total",
-    "worst_pair",
 ]

@@ -1,32 +1,36 @@
-"""After a pilot: which pairs are settled, which need more data, and how much?
+"""After a pilot: which pairs are settled, which need more data, and how much.
 
-Ties, correlations and people's activity are the pilot's own, over all pairs; how far two bots are apart comes from all
-of their matches (`ranking.contrasts`). A pair nearer than the least difference of interest is planned for that
+Ties, correlations and people's activity are the pilot's own, over all pairs; how far two contestants are apart comes
+from all of their matches (`ranking.contrasts`). A pair nearer than the least difference of interest is planned for that
 difference: no amount of data proves equality, but that much shows that the difference, if there is one, is small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from parlai_spotbot.analysis.frames import cluster_of
-from parlai_spotbot.analysis.planning.design import Design, fewest
-from parlai_spotbot.analysis.planning.pool import PlannedPair, PlannedPool, conversations_needed
+from parlai_spotbot.analysis.planning.design import Design
+from parlai_spotbot.analysis.planning.power import (
+    CLEAREST,
+    conversations_needed,
+    pair_power,
+    rating_power,
+    ratings_needed,
+)
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 
 SETTLED, MORE, CLOSE, UNREACHABLE = "settled", "needs more", "close", "out of reach"
 
-STEPS = 12
-"""Halvings, to find what part of each open pair's own need is enough when all grow."""
-
 
 def match_correlations(matches: pd.DataFrame) -> dict:
-    """Correlation of two matches of a pair of bots that share the conversation (by other workers), or the worker.
+    """Correlate matches of a pair that share the conversation (by other workers), or the worker.
 
     Parameters
     ----------
@@ -37,79 +41,96 @@ def match_correlations(matches: pd.DataFrame) -> dict:
     -------
     dict
         ``conversation`` and ``worker``: the mean product of two residuals over their mean square (a moment estimate,
-        which can come out below 0); NaN where no two matches share one. ``taste``: twice that of two matches by one
-        worker of which one bot is the same, seen from that bot: an annotator's liking for single bots, part of
-        ``worker``. ``n_conversation``, ``n_worker``, ``n_taste``: how many couples of matches. A residual is that of
-        the decided share, which ties don't touch: who often says "tie" likes no bot better for that.
+        which can come out below 0); NaN where no two matches share one. A worker's liking of a contestant enters all
+        matches of it, so two matches with one contestant in common have half the correlation of two of one pair; both
+        kinds count, by least squares. ``n_conversation``, ``n_worker``: how many couples of one pair. A residual is
+        that of the decided share, which ties don't touch.
     """
     a, b = matches["a"].to_numpy(dtype=object), matches["b"].to_numpy(dtype=object)
     names, place = np.unique(np.concatenate([a, b]).astype(str), return_inverse=True)
     first, second = place[: len(a)], place[len(a) :]
-    low, high = np.minimum(first, second), np.maximum(first, second)
+    low, high, size = np.minimum(first, second), np.maximum(first, second), len(names)
     outcome = np.where(first > second, -1, 1) * matches["outcome"].to_numpy(dtype=float)
-    pair, decided = low * len(names) + high, outcome != 0
+    pair, decided = low * size + high, outcome != 0
     mean = pd.Series(np.where(decided, outcome, np.nan)).groupby(pair).transform("mean").to_numpy()
     residual = np.where(decided, outcome - mean, 0.0)
     conversation, person = (pd.factorize(matches[name])[0] for name in ("conversation_id", "worker_id"))
-    worker = pd.factorize(person * len(names) ** 2 + pair)[0]
+    worker = pd.factorize(person * size**2 + pair)[0]
     both = pd.factorize(conversation * (worker.max(initial=0) + 1) + worker)[0]
-    square = float(np.square(residual).mean()) if len(residual) else 0.0
-    within, twice = _couples(residual, both), _couples(residual, worker)
-    # All couples within a cluster, less those that share the other one too.
+    square, within, twice = float(np.square(residual).mean()), _couples(residual, both), _couples(residual, worker)
+    # Of each worker and contestant; a residual counts against the second contestant.
+    cells, sign = np.concatenate([person * size + low, person * size + high]), np.repeat([1, -1], len(residual))
+    products, couples = _couples(sign * np.tile(residual, 2), cells)
     sums = {
-        "conversation": np.subtract(_couples(residual, conversation), within),
-        "worker": np.subtract(twice, within),
-        "taste": (_liked(residual, person, low, high, len(names)) - twice) * (4, 2),
+        "conversation": _couples(residual, conversation) - within,
+        "worker": np.array([products / 2, couples / 4 + twice[1] / 2]) - within,
     }
-    found = {}
-    for name, (products, couples) in sums.items():
-        found[name] = float(products / couples / square) if couples > 0 and square > 0 else np.nan
-        found[f"n_{name}"] = int(couples)
-    return found
+    counts = {"conversation": sums["conversation"][1], "worker": (twice - within)[1]}
+    found = {name: float(a / n / square) if n > 0 and square > 0 else np.nan for name, (a, n) in sums.items()}
+    return found | {f"n_{name}": int(n) for name, n in counts.items()}
 
 
 def _couples(residual: np.ndarray, code: np.ndarray) -> np.ndarray:
-    """Sum of the products of all couples within clusters, and how many there are."""
+    """Return the sum of the products of all couples within clusters, and how many there are."""
     sums, sizes = np.bincount(code, residual), np.bincount(code)
     return np.array([(sums**2).sum() - (residual**2).sum(), (sizes * (sizes - 1)).sum()]) / 2
 
 
-def _liked(residual: np.ndarray, person: np.ndarray, low: np.ndarray, high: np.ndarray, size: int) -> np.ndarray:
-    """As `_couples`, halved, of couples by one person with a bot in common, once for each that they have in common; a
-    residual counts against the second bot."""
-    cells = int(person.max(initial=0) + 1) * size
-    of = [np.bincount(person * size + low, residual, cells), np.bincount(person * size + high, residual, cells)]
-    count = np.bincount(np.concatenate([person * size + low, person * size + high]), minlength=cells)
-    products = ((of[0] - of[1]) ** 2).sum() - 2 * (residual**2).sum()
-    return np.array([products, (count.astype(float) ** 2).sum() - 2 * len(residual)]) / 4
+def activity(by_worker: Sequence[int]) -> dict:
+    """Return the fields of a design that people's numbers of annotations tell."""
+    number = np.asarray(by_worker, dtype=float)
+    mean = max(1.0, float(number.mean()))
+    found = {"annotations_per_worker": mean}
+    if mean > 1:
+        found["unequal"] = max(1.0, float(((number**2).sum() / number.sum() - 1) / (mean - 1)))
+    return found
+
+
+def pilot_design(matches: pd.DataFrame, names: Sequence[str], design: Design) -> Design:
+    """Return `design` with the pilot's ties, correlations and numbers of annotations; a correlation below 0 counts as
+    0."""
+    found = match_correlations(matches)
+    told = {
+        f"{name}_correlation": float(np.clip(found[name], 0, 0.9))
+        for name in ("conversation", "worker")
+        if np.isfinite(found[name])
+    }
+    return replace(
+        design,
+        bots=len(names),
+        ties=float(np.clip((matches["outcome"] == 0).mean(), 0, 0.99)),
+        annotations_per_conversation=max(1, round(matches.groupby("conversation_id").size().mean())),
+        **told,
+        **activity(matches.groupby("worker_id").size().to_numpy()),
+    )
 
 
 def pilot_needs(
     matches: pd.DataFrame, names: Sequence[str], design: Design, *, difference: float = 0.2, crossed: bool = True
-) -> tuple[pd.DataFrame, Design]:
-    """How many more conversations each pair needs.
+) -> tuple[list[dict], Design]:
+    """Return how many more conversations each pair needs.
 
     Parameters
     ----------
     matches : DataFrame
         a, b, outcome, conversation_id (or conversation_ids), worker_id; one row an annotation.
     names : sequence of str
-        The bots.
+        The contestants.
     design : Design
         Its power, level, correction and looks; its correlations stand in where the pilot can't tell them.
     difference : float
-        The least difference between two bots' shares of decided matches that is of interest.
+        The least difference between two contestants' shares of decided matches that is of interest.
     crossed : bool
         Whether annotators are a sample, as people are and a judge's variants aren't.
 
     Returns
     -------
-    DataFrame, Design
+    list of dict, Design
         One row a pair that met: a, b, conversations, annotations, rate (of a), p, p_adjusted (of the contrast),
         difference (that is planned for), status ("settled", "needs more", "close": nearer than the least difference of
         interest, or "out of reach"), power (of as many conversations as there are), more_conversations and
-        more_annotations (where all open pairs get theirs; None where out of reach), needed (conversations with those),
-        alone (that it would need by its own matches); and the design with what the pilot says of it.
+        more_annotations (if all open pairs get theirs; None where out of reach), needed (conversations with those); and
+        the design with what the pilot says of it.
     """
     if not 0 < difference <= 1:
         raise ValueError(f"difference is {difference}, expected a number above 0, up to 1")
@@ -120,68 +141,30 @@ def pilot_needs(
     if not crossed:
         design = replace(design, worker_correlation=0.0, annotations_per_worker=1.0)
     found = contrasts(matches, names, crossed=crossed)
-    pool = PlannedPool(np.nan_to_num(found.strength), count_talks(matches, names), design)
     looks = design.looks if design.correction == "bonferroni" else 1
-    shown, rows, opened = _shares(matches), [], {}
-    for i, j, row in zip(*np.triu_indices(len(names), 1), found.pairs.to_dict("records"), strict=True):
-        if not pool.talks[i, j]:
+    place, shown, rows = {name: i for i, name in enumerate(names)}, _counts(matches), []
+    for row in found.pairs.to_dict("records"):
+        if (row["a"], row["b"]) not in shown:
             continue
-        expected = abs(2 * expit(pool.strength[i] - pool.strength[j]) - 1)
-        planned = max(expected, difference)
-        pair = pool.pair(i, j, float(logit(0.5 + planned / 2)))
-        settled = row["p_adjusted"] * looks < 1 - design.level
-        if not settled:
-            opened[len(rows)] = pair
-        rows.append(
-            {
-                "a": row["a"],
-                "b": row["b"],
-                "conversations": int(pool.talks[i, j]),
-                **shown[row["a"], row["b"]],
-                "p": row["p"],
-                "p_adjusted": row["p_adjusted"],
-                "difference": planned,
-                "status": SETTLED if settled else CLOSE if expected < difference else MORE,
-                "power": pair.power(),
-                "more_conversations": 0,
-                "alone": conversations_needed(0.5 + planned / 2, design, alone=True),
-            }
-        )
-    for place, more in _more(pool, opened).items():
-        rows[place]["more_conversations"] = more
-        rows[place]["status"] = UNREACHABLE if more is None else rows[place]["status"]
+        gap = np.nan_to_num(found.strength[place[row["a"]]] - found.strength[place[row["b"]]])
+        expected = abs(2 * float(expit(gap)) - 1)
+        own = {name: row[name] for name in ("a", "b", "p", "p_adjusted")} | shown[row["a"], row["b"]]
+        settled = row["p_adjusted"] is not None and row["p_adjusted"] * looks < 1 - design.level
+        status = SETTLED if settled else CLOSE if expected < difference else MORE
+        rows.append(own | {"difference": max(expected, difference), "status": status})
+    share = (sum(row["status"] != SETTLED for row in rows) - 1) / max(1, len(rows) - 1)
     for row in rows:
-        more = row["more_conversations"]
-        row["needed"] = None if more is None else row["conversations"] + more
+        rate, had = min(0.5 + row["difference"] / 2, CLEAREST), row["conversations"]
+        row["power"], more = pair_power(rate, had, design), 0
+        if row["status"] != SETTLED:
+            needed = conversations_needed(rate, design)
+            # A pair that grows alone gains as much as all do together by K / 2 as many conversations.
+            grown = (design.bots / 2) / (1 + share * (design.bots / 2 - 1))
+            more = None if needed is None else max(1, math.ceil((needed - had) * grown))
+            row["status"] = UNREACHABLE if needed is None else row["status"]
+        row |= {"more_conversations": more, "needed": None if more is None else had + more}
         row["more_annotations"] = None if more is None else more * design.annotations_per_conversation
-    return pd.DataFrame(rows), design
-
-
-def _more(pool: PlannedPool, opened: dict[int, PlannedPair]) -> dict[int, int | None]:
-    """How many more conversations each open pair needs, where all get theirs.
-
-    Each is found by itself first; then the smallest part of all of them that does, since pairs help each other.
-    """
-    wished = pool.design.power
-    needs = {
-        place: 1 if pair.power() >= wished else fewest(lambda more, own=pair: own.power(1.0, more) >= wished)
-        for place, pair in opened.items()
-    }
-    reached = {place: more for place, more in needs.items() if more is not None}
-
-    def enough(part: float) -> bool:
-        talks = pool.talks.copy()
-        for place, more in reached.items():
-            ends = opened[place].a, opened[place].b
-            talks[ends] = talks[ends[::-1]] = talks[ends] + np.ceil(part * more)
-        grown = PlannedPool(pool.strength, talks, pool.design)
-        return all(grown.pair(own.a, own.b, own.gap).power() >= wished for own in map(opened.get, reached))
-
-    low, high = 0.0, 1.0
-    for _ in range(STEPS if len(reached) > 1 else 0):
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return {place: None if more is None else int(np.ceil(high * more)) for place, more in needs.items()}
+    return rows, design
 
 
 def _with_conversation(matches: pd.DataFrame) -> pd.DataFrame:
@@ -193,48 +176,54 @@ def _with_conversation(matches: pd.DataFrame) -> pd.DataFrame:
     return matches.assign(conversation_id=pairs).reset_index(drop=True)
 
 
-def count_talks(matches: pd.DataFrame, names: tuple[str, ...]) -> np.ndarray:
-    """How many conversations each two have (K, K)."""
-    place = {name: i for i, name in enumerate(names)}
-    seen = matches.drop_duplicates(["a", "b", "conversation_id"])
-    ends = np.sort([seen["a"].map(place), seen["b"].map(place)], axis=0).astype(int)
-    ends = np.unique(np.stack([*ends, pd.factorize(seen["conversation_id"])[0]]), axis=1)
-    talks = np.zeros((len(names), len(names)))
-    np.add.at(talks, (ends[0], ends[1]), 1.0)
-    return talks + talks.T
-
-
-def _shares(matches: pd.DataFrame) -> dict[tuple[str, str], dict]:
-    """How many annotations each pair (either way round) has, and the share of its decided ones that the first won."""
-    found: dict[tuple[str, str], dict] = {}
-    counts = matches.groupby(["a", "b", "outcome"]).size()
-    for a, b in {(a, b) for a, b, _ in counts.index}:
-        won, lost, tied = (int(counts.get((a, b, sign), 0)) + int(counts.get((b, a, -sign), 0)) for sign in (1, -1, 0))
-        for pair, first in (((a, b), won), ((b, a), lost)):  # each way round by itself, or rounding goes by the order
-            rate = first / (won + lost) if won + lost else 0.5
-            found[pair] = {"annotations": won + lost + tied, "rate": rate}
+def _counts(matches: pd.DataFrame) -> dict[tuple[str, str], dict]:
+    """Return conversations, annotations and the first one's share of decided matches of each pair, either way round."""
+    turned = matches.assign(a=matches["b"], b=matches["a"], outcome=-matches["outcome"])
+    found = {}
+    for pair, rows in pd.concat([matches, turned]).groupby(["a", "b"]):
+        won, lost = int((rows["outcome"] > 0).sum()), int((rows["outcome"] < 0).sum())
+        rate = won / (won + lost) if won + lost else 0.5
+        talks = int(rows["conversation_id"].nunique())
+        found[pair] = {"conversations": talks, "annotations": len(rows), "rate": rate}
     return found
 
 
-def pilot_design(matches: pd.DataFrame, names: Sequence[str], design: Design) -> Design:
-    """`design` with the pilot's ties, correlations and numbers of annotations; a correlation below 0 counts as 0."""
-    found = match_correlations(matches)
-    known = {
-        f"{name}_correlation": float(np.clip(found[name], 0, 0.9))
-        for name in ("conversation", "worker")
-        if np.isfinite(found[name])
-    }
-    if known.get("worker_correlation") and np.isfinite(found["taste"]):
-        known["taste"] = float(np.clip(found["taste"] / known["worker_correlation"], 0, 1))
-    by_worker = matches.groupby("worker_id").size()
-    mean = float(by_worker.mean())
-    if mean > 1:
-        known["unequal"] = max(1.0, (float((by_worker**2).sum() / by_worker.sum()) - 1) / (mean - 1))
-    return replace(
-        design,
-        bots=len(names),
-        ties=float(np.clip((matches["outcome"] == 0).mean(), 0, 0.99)),
-        annotations_per_conversation=max(1, round(matches.groupby("conversation_id").size().mean())),
-        annotations_per_worker=mean,
-        **known,
-    )
+def rating_needs(
+    ranking: Mapping, by_worker: Sequence[int], design: Design, sd: float, difference: float
+) -> tuple[list[dict], Design, float]:
+    """Return the rows of `pilot_needs`, in conversations of each contestant, from a ranking by ratings.
+
+    `design.annotations_per_conversation` is the pilot's; `by_worker` are people's numbers of annotations. The standard
+    deviation behind the errors of the pilot's differences takes the place of `sd`, with all correlations in it; it is
+    returned with the design.
+    """
+    design = replace(design, **activity(by_worker))
+    each, told = design.annotations_per_conversation, []
+    for pair in ranking["pairs"]:
+        talks = [ranking["annotations"][pair[end]] / each for end in ("a", "b")]
+        if pair.get("se") and min(talks) >= 2:
+            told.append(each * pair["se"] ** 2 / (1 / talks[0] + 1 / talks[1]))
+    if told:
+        design, sd = replace(design, conversation_correlation=0.0, worker_correlation=0.0), float(np.mean(told) ** 0.5)
+    rows, looks = [], design.looks if design.correction == "bonferroni" else 1
+    for pair in ranking["pairs"]:
+        had = int(min(ranking["annotations"][pair[end]] for end in ("a", "b")) // each)
+        expected, p = abs(pair["estimate"] or 0.0), pair["p_adjusted"]
+        planned = max(expected, difference)
+        settled, needed = p is not None and p * looks < 1 - design.level, ratings_needed(planned, sd, design)
+        more = 0 if settled else None if needed is None else max(0, needed - had)
+        status = UNREACHABLE if more is None else CLOSE if expected < difference else MORE
+        status = SETTLED if settled else status
+        rows.append(
+            {
+                **{name: pair[name] for name in ("a", "b", "estimate", "p_adjusted")},
+                "conversations": had,
+                "difference": planned,
+                "status": status,
+                "power": rating_power(planned, had, sd, design),
+                "more_conversations": more,
+                "needed": None if more is None else had + more,
+                "more_annotations": None if more is None else round(more * each),
+            }
+        )
+    return rows, design, sd

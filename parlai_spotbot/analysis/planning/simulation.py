@@ -1,23 +1,22 @@
 """Power by simulation (Card et al. 2020, EMNLP): matches from Davidson's model, conversations and workers differing.
 
-The log strengths' difference of a match is that of the two bots, plus effects of the conversation, of the worker's
-liking for either bot, and of the worker and the pair, all normal. Their sizes are found so that the matches have the
+The log strengths' difference of a match is that of the two bots, plus effects of the conversation and of the worker's
+liking for either bot, all normal. Their sizes are found so that the matches have the
 wished win rate, ties and correlations. Each study is tested by the contrasts of the whole pool, as data are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
-from scipy.special import logit
 from scipy.stats import binomtest, norm
 
-from parlai_spotbot.analysis.planning.costs import pairwise_rates, plan
 from parlai_spotbot.analysis.planning.design import Design
+from parlai_spotbot.analysis.planning.power import conversations_needed, pair_power
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 
 ROUNDS = 3
@@ -121,10 +120,9 @@ def simulate(
     a, b = np.where(turned, j[pair], i[pair]), np.where(turned, i[pair], j[pair])
     chosen = _chosen(len(pair), design, rng)
     people = int(chosen.max()) + 1
-    liking = np.sqrt(design.taste / 2) * latent.worker * rng.standard_normal((people, len(strength)))
-    own = np.sqrt(1 - design.taste) * latent.worker * rng.standard_normal((people, len(i)))
+    liking = latent.worker / np.sqrt(2) * rng.standard_normal((people, len(strength)))
     effect = strength[a] - strength[b] + latent.conversation * rng.standard_normal(pair.shape)
-    effect = effect + liking[chosen, a] - liking[chosen, b] + np.where(turned, -1, 1) * own[chosen, pair]
+    effect = effect + liking[chosen, a] - liking[chosen, b]
     chances, drawn = outcome_chances(effect, latent.tie), rng.random(chosen.shape)
     outcome = (drawn < chances[..., 0]).astype(int) - (drawn >= chances[..., 0] + chances[..., 1])
     names = np.array([f"bot {place}" for place in range(len(strength))], dtype=object)
@@ -162,70 +160,46 @@ def simulated_power(
     conversations: int,
     design: Design,
     *,
-    strength: np.ndarray | None = None,
-    pair: tuple[int, int] = (0, 1),
     repetitions: int = 1000,
     seed: int = 0,
     progress: Callable[[], None] | None = None,
 ) -> dict:
-    """Share of simulated studies in which the contrasts of the whole pool find the difference of a pair.
+    """Simulate studies, and test each by the contrasts of the whole pool.
 
     Parameters
     ----------
     rate, conversations, design
         As of `pair_power`, which it checks. With ``rate=0.5`` it is the share of false alarms.
-    strength, pair : optional
-        Log strengths (K,), and of which two the difference is asked for; by default the others stand half way between.
     progress : callable, optional
         Called after each study.
 
     Returns
     -------
     dict
-        power (with Holm's correction, or none, as the design says), ci (exact 95 % interval of the Monte Carlo error),
-        repetitions.
+        power (share of studies in which the difference of the first pair is found, with Holm's correction, or none, as
+        the design says), ci (exact 95 % interval of the Monte Carlo error), repetitions.
     """
     if repetitions < 1:
         raise ValueError(f"repetitions is {repetitions}, expected a whole number from 1 up")
-    if strength is None:
-        strength = np.append([0.5, -0.5], np.zeros(design.bots - 2))
-    else:
-        strength = np.asarray(strength, dtype=float) / logit(rate)
+    strength = np.append([0.5, -0.5], np.zeros(design.bots - 2))
     i, j = np.triu_indices(design.bots, 1)
-    place = int(np.flatnonzero((i == min(pair)) & (j == max(pair)))[0])
-    gaps = strength[i] - strength[j]
-    latent = latent_of(rate, design, [gaps[place], *np.delete(gaps, place)])
+    latent = latent_of(rate, design, strength[i] - strength[j])
     strength, rng, found = strength * latent.gap, np.random.default_rng(seed), 0  # effects draw win rates towards .5
     names = [f"bot {place}" for place in range(design.bots)]
     column = "p_adjusted" if design.correction == "bonferroni" else "p"
     for _ in range(repetitions):
         pairs = contrasts(simulate(latent, strength, conversations, design, rng), names).pairs
-        found += pairs[column].iloc[place] * (design.looks if column == "p_adjusted" else 1) < 1 - design.level
+        found += pairs[column].iloc[0] * (design.looks if column == "p_adjusted" else 1) < 1 - design.level
         if progress is not None:
             progress()
     ci = binomtest(int(found), repetitions).proportion_ci(method="exact")
     return {"power": found / repetitions, "ci": [float(ci.low), float(ci.high)], "repetitions": repetitions}
 
 
-def worst_pair(planned: Mapping, win_rates: np.ndarray | None) -> dict:
-    """Return `strength` and `pair` for `simulated_power` of the pair that needs most in a `plan` with `win_rates`."""
-    if win_rates is None:
-        return {}
-    row = next(row for row in planned["pairs"] if max(row["rate"], 1 - row["rate"]) == planned["rate"])
-    ends = (row["a"], row["b"]) if row["rate"] > 0.5 else (row["b"], row["a"])
-    return {"strength": logit(pairwise_rates(np.asarray(win_rates))[:, 0]), "pair": ends}
-
-
 def calibrated(
-    design: Design,
-    repetitions: int,
-    *,
-    difference: float = 0.2,
-    win_rates: np.ndarray | None = None,
-    seed: int = 0,
-    progress: Callable[[], None] | None = None,
+    design: Design, rate: float, repetitions: int, *, seed: int = 0, progress: Callable[[], None] | None = None
 ) -> Design:
-    """Return the design with the `calibration` that gives its `plan` the power which simulated studies find.
+    """Return the design with the `calibration` that gives its plan for `rate` the power which simulated studies find.
 
     Each of `ROUNDS` plans, simulates `repetitions` studies of that size, and multiplies the closed form's standard
     error by what explains their power; the geometric mean over rounds is taken. The design is unchanged where the power
@@ -233,19 +207,12 @@ def calibrated(
     """
     limit, factors = norm.isf(design.alpha / 2), []
     for number in range(ROUNDS):
-        planned = plan(design, difference=difference, win_rates=win_rates)
-        if planned["conversations_per_pair"] is None:
+        needed = conversations_needed(rate, design)
+        if needed is None:
             break
-        found = simulated_power(
-            planned["rate"],
-            planned["conversations_per_pair"],
-            design,
-            **worst_pair(planned, win_rates),
-            repetitions=repetitions,
-            seed=seed + number,
-            progress=progress,
-        )["power"]
-        clipped = np.clip([planned["power"], found], 1 / repetitions, 1 - 1 / repetitions)
+        how = {"repetitions": repetitions, "seed": seed + number, "progress": progress}
+        found = simulated_power(rate, needed, design, **how)["power"]
+        clipped = np.clip([pair_power(rate, needed, design), found], 1 / repetitions, 1 - 1 / repetitions)
         expected, seen = limit + norm.ppf(clipped)
         factors.append(design.calibration * expected / max(seen, limit / 4))
         design = replace(design, calibration=float(np.exp(np.mean(np.log(factors)))))

@@ -52,8 +52,7 @@ def powered_means(
     Returns
     -------
     dict
-        `means`, one entry a group: its name, `n_people`, `n_judge_alone`, `power` (λ), `people` and `both` with
-        `…_ci`, `width` (standard error of `both` by that of `people`; None where it is not known); `width`, the
+        `power` (λ); `means`, one entry a group: its name, `n_people`, `n_judge_alone`, `people` and `both` with `…_ci`, `width` (standard error of `both` by that of `people`; None where it is not known); `width`, the
         geometric mean of widths. Only `why` where there is too little to go by.
     """
     judge = judge.groupby(["group", "item"], sort=False).agg({"x": "mean", "conversation_id": "first"}).reset_index()
@@ -63,22 +62,27 @@ def powered_means(
         return {"why": f"fewer than {FEW} answers of people with a rating of the judge beside them"}
     known = pd.MultiIndex.from_frame(people[["group", "item"]])
     further = judge[~pd.MultiIndex.from_frame(judge[["group", "item"]]).isin(known)]
-    rest = dict(list(further.groupby("group")))
-    means = [named(group) | _mean(own, rest.get(group, further[:0]), bounds) for group, own in people.groupby("group")]
+    # One λ for all means: one for each would go with its own mean's errors.
+    centre = judge.groupby("group")["x"].mean()
+    x = people["x"] - people.groupby("group")["x"].transform("mean")
+    y, more = people["y"] - people["group"].map(centre), further["x"] - further["group"].map(centre)
+    power, rest = tuned_power(*map(np.asarray, (x, y, more))), dict(list(further.groupby("group")))
+    means = [
+        named(group) | _mean(own, rest.get(group, further[:0]), power, bounds) for group, own in people.groupby("group")
+    ]
     widths = [row["width"] for row in means if row["width"]]
-    return {"means": means, "width": float(np.exp(np.mean(np.log(widths)))) if widths else None}
+    return {"power": power, "means": means, "width": float(np.exp(np.mean(np.log(widths)))) if widths else None}
 
 
-def _mean(people: pd.DataFrame, further: pd.DataFrame, bounds: tuple[float, float] | None) -> dict:
+def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: tuple[float, float] | None) -> dict:
     x, y, more = (frame[name].to_numpy(dtype=float) for frame, name in ((people, "x"), (people, "y"), (further, "x")))
-    power = tuned_power(x, y, more)
+    power = power if len(more) else 0.0
     estimates = _estimates(x, y, more, people, further, bounds)
     alone, both = (estimates.contrast(weights) for weights in ([1.0, 0, 0], [1.0, -power, power]))
     known = np.isfinite([alone["se"], both["se"]]).all() and alone["se"] > 0
     return {
         "n_people": len(x),
         "n_judge_alone": len(more),
-        "power": power,
         "people": float(alone["estimate"]),
         "people_ci": list(alone["ci"]),
         "both": float(both["estimate"]),

@@ -1,35 +1,45 @@
-"""What a study needs, before it and after a pilot: how many conversations and annotations, hours and pay.
+"""Sample size of a study, before it and after a pilot: conversations and annotations, hours and pay.
 
-The arithmetic is that of `analysis.planning`; a plan says it in words for the terminal, too.
+The arithmetic is that of `analysis.planning`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from parlai_spotbot import __version__, checksums, files
+from parlai_spotbot.analysis import planning
+from parlai_spotbot.analysis.time import compare_effort
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.needs import PAIR
-from parlai_spotbot.findings.plans import matches, matches_words, whole, whole_words
+from parlai_spotbot.findings.plans import pilot, words
 from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.study import Study
+from parlai_spotbot.terminal import Bar
 
 __all__ = ["PlanRequest", "SizePlan", "plan"]
 
-SAID = ("difference", "wage", "looks", "win_rates", "simulations", "conversations_per_bot", "seconds_per_conversation")
+DIFFERENCES = {"matches": (0.1, 0.2, 0.3, 0.5), "choices": (0.1, 0.2, 0.3, 0.5), "ratings": (0.25, 0.5, 0.75, 1.0)}
+"""Shown side by side with the one that is asked for."""
+
+SIMULATIONS, LARGE = 300, 20_000
+"""Simulated studies that a plan is calibrated by, in each of its rounds, and then checked by; by default only those of
+matches that have no more annotations of bots than so many."""
+
+SAID = ("difference", "wage", "looks", "simulations")
 """The options that a written plan repeats."""
 
 
 @dataclass(frozen=True)
 class SizePlan:
     """A plan: `text` for the terminal, and its numbers; of a pilot's `source`, with what they are `made_by`. `path` is
-    where it is written unless somebody says otherwise; None for nowhere."""
+    where it is written by default; None for nowhere."""
 
     text: str
     numbers: Mapping[str, Any]
@@ -39,18 +49,13 @@ class SizePlan:
 
     def to_json(self) -> dict:
         content = {"by_source": {self.source: self.numbers}} if self.source else {"plan": self.numbers}
-        return {**content, "made_by": self.made_by} if self.made_by else content
+        return {**content, "made_by": self.made_by}
 
     def write(self, path: Path) -> None:
         """Write the plan as JSON and, after a pilot of matches, its pairs as CSV beside it."""
         checksums.write_json(path, self.to_json())
-        if self.pairs:
-            files.write_text(path.with_suffix(".csv"), of_pairs(self.pairs))
-
-    @property
-    def pairs(self) -> list[dict]:
-        """What each pair still needs, by a pilot; [] where that isn't known pair by pair."""
-        return [row for row in self.numbers.get("pairs", []) if "more_conversations" in row]
+        if any("annotations" in row for row in self.numbers.get("pairs", [])):
+            files.write_text(path.with_suffix(".csv"), of_pairs(self.numbers["pairs"]))
 
 
 def of_pairs(rows: Iterable[Mapping]) -> str:
@@ -59,43 +64,56 @@ def of_pairs(rows: Iterable[Mapping]) -> str:
 
 
 def plan(request: PlanRequest, study: Study | None = None, progress: bool = True) -> SizePlan:
-    """How many conversations and annotations a study needs, or which a pilot, `study`, still needs.
+    """Plan how many conversations and annotations a study needs, or how many more a pilot, `study`.
 
     Raises `UserError` where an option is wrong or the pilot holds nothing to go by.
     """
-    if study is None and request.bots is None and request.win_rates is None:
+    if study is None and request.bots is None:
         raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
     request = request.with_defaults()
-    study = study and study.remaining()
-    with _options():
-        text, numbers = _before(request, progress) if study is None else _after(study, request)
     options = {name: getattr(request, name) for name in SAID}
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
-    if study is None:
-        return SizePlan(text, numbers, made_by=made_by)
-    numbers = dict(numbers)
-    return SizePlan(text, numbers, numbers.pop("source"), made_by, study.analysis_path(request.survey) / "plan.json")
+    of = request.planning.of
+    with _options():
+        if study is None:
+            numbers, design = _before(request, progress)
+            return SizePlan(words.before_text(numbers, design, of), numbers, made_by=made_by)
+        numbers = pilot.after(study.remaining(), request)
+    text, path = words.after_text(numbers, of), study.analysis_path(request.survey) / "plan.json"
+    return SizePlan(text, numbers, numbers.pop("source"), made_by, path)
 
 
-def _before(request: PlanRequest, progress: bool) -> tuple[str, dict]:
-    if request.planning.of == "matches":
-        numbers = matches.before(request, progress)
-        return matches_words.said_before(numbers, request.difference), numbers
-    numbers, wish, like = whole.before(request, progress)
-    return whole_words.said_before(numbers, wish, like), numbers
-
-
-def _after(study: Study, request: PlanRequest) -> tuple[str, dict]:
-    if request.planning.of == "matches":
-        numbers = matches.after(study, request)
-        return matches_words.said_after(numbers), numbers
-    numbers = whole.after(study, request)
-    return whole_words.said_after(numbers, request.planning.of == "choices"), numbers
+def _before(request: PlanRequest, progress: bool) -> tuple[dict, planning.Design]:
+    """Return the need, the same for other differences, and a check by simulated studies; and the design."""
+    if (request.simulations or 0) < 0:
+        raise UserError(f"--simulations {request.simulations}: expected a number from 0 up.", "0 leaves them out.")
+    design, of = request.design(request.bots), request.planning.of
+    seconds = request.planning.seconds if request.seconds is None else request.seconds
+    costs = {"sd": request.sd, "questions": request.questions, "seconds": seconds, "wage": request.wage}
+    asked, simulation = planning.plan(design, request.difference, **costs), None
+    studies = request.simulations
+    if studies is None:
+        studies = SIMULATIONS if of == "matches" and (asked["annotations"] or 0) <= LARGE else 0
+    if studies and asked["needed"] and of != "ratings":
+        rate = 0.5 + request.difference / 2
+        with Bar("simulated studies", (planning.ROUNDS + 1) * studies, after=1, shown=progress) as bar:
+            how = {"repetitions": studies, "progress": bar.advance}
+            design = planning.calibrated(design, rate, seed=request.seed + 1, **how)
+            asked = planning.plan(design, request.difference, **costs)
+            simulation = planning.simulated_power(rate, asked["needed"], design, seed=request.seed, **how)
+    others = sorted({*DIFFERENCES[of], request.difference})
+    rows = [planning.plan(design, apart, **costs) for apart in others]
+    found = {"asked": asked, "differences": rows, "design": asdict(design), "simulation": simulation, "effort": None}
+    if of == "matches" and asked["needed"]:
+        each = design.annotations_per_conversation * (1 + design.people)
+        effort = {"conversations_per_pair": asked["needed"], "annotations_per_conversation": each}
+        found["effort"] = asdict(compare_effort(design.bots, seconds=seconds, **effort))
+    return found, design
 
 
 @contextmanager
 def _options() -> Iterator[None]:
-    """What the arithmetic refuses is an option that is wrong."""
+    """Turn what the arithmetic refuses into an error of an option."""
     try:
         yield
     except ValueError as err:

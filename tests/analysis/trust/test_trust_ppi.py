@@ -42,9 +42,10 @@ def test_of_independent_rows_it_is_ppi_python(seed, slope):
     rng = np.random.default_rng(seed)
     judge = rng.normal(1.0, 2.0, 140)
     asked = slope * judge[:40] + rng.normal(size=40), judge[:40], judge[40:]
-    (own,) = told([frames(*asked)])["means"]
+    found = told([frames(*asked)])
+    (own,) = found["means"]
     assert own["both"] == pytest.approx(ppi_mean_pointestimate(*asked).item(), abs=1e-8)
-    low, high = (end.item() for end in ppi_mean_ci(*asked, alpha=0.05, lam=own["power"]))
+    low, high = (end.item() for end in ppi_mean_ci(*asked, alpha=0.05, lam=found["power"]))
     assert low == pytest.approx(ppi_mean_ci(*asked, alpha=0.05)[0].item(), abs=1e-8)
     se = own["width"] * asked[0].std(ddof=1) / np.sqrt(40)
     assert 2 * norm.ppf(0.975) * se == pytest.approx(high - low, rel=0.02)
@@ -57,8 +58,9 @@ def test_a_judge_that_adds_nothing_leaves_peoples_means():
     rng = np.random.default_rng(0)
     people, judge, further = rng.normal(size=40), rng.normal(size=40), rng.normal(size=60)
     for own, more in ((np.zeros(40), np.zeros(60)), (-people, -further), (judge, further[:1])):
-        (row,) = told([frames(people, own, more)])["means"]
-        assert (row["power"], row["both_ci"], row["width"]) == (0, row["people_ci"], 1)
+        found = told([frames(people, own, more)])
+        (row,) = found["means"]
+        assert (found["power"], row["both_ci"], row["width"]) == (0, row["people_ci"], 1)
     assert "fewer than 30" in told([frames(people[:20], judge[:20], further)])["why"]
     same = further - further.mean() + judge.mean()  # no gap to tell λ from
     assert tuned_power(judge + people / 2, judge, same) == pytest.approx(

@@ -1,0 +1,110 @@
+"""What each pair of a pilot still needs, from its judgements."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import pandas as pd
+
+from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.planning import pilot_needs, rating_needs
+from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings import choices, ratings, spotting
+from parlai_spotbot.findings.answers import Answers, Facts, Options
+from parlai_spotbot.findings.choices import ranking as choices_ranking
+from parlai_spotbot.findings.contents import people_first
+from parlai_spotbot.findings.plans.request import PlanRequest
+from parlai_spotbot.findings.ratings import ranking as ratings_ranking
+from parlai_spotbot.findings.scarce import (
+    KINDS,
+    check_plannable,
+    first_of,
+    obstacles,
+    scarce,
+    scarce_sentence,
+    scarce_step,
+    typical,
+)
+from parlai_spotbot.findings.spotting import ranking as spotting_ranking
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey
+
+FORMS = {"matches": spotting.FORM, "choices": choices.FORM, "ratings": ratings.FORM}
+RANKINGS = {"matches": spotting_ranking.ranked, "choices": choices_ranking.compute, "ratings": ratings_ranking.compute}
+
+
+def after(study: Study, request: PlanRequest) -> dict:
+    """Return which pairs of a study still need data, and what that comes to."""
+    of, path = request.planning.of, study.judgements_path(request.survey)
+    own = _answers(study, request)
+    rows = _rows(own, of)
+    if rows.empty:
+        raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
+    kind, given = KINDS[of], rows["worker_id"].value_counts().tolist() if own.crossed else []
+    names = rows["name"].unique() if of == "ratings" else pd.unique(rows[["a", "b"]].to_numpy().ravel())
+    decided = len(rows) if of == "ratings" else int((rows["outcome"] != 0).sum())
+    little = scarce(kind, rows["worker_id"].nunique(), len(rows), decided, len(names)) if own.crossed else None
+    if little:
+        raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
+    ranking = RANKINGS[of](own)
+    hindered = obstacles(ranking, given)
+    each = 1 if of == "ratings" else typical(rows)
+    check_plannable(hindered, kind, each, path)
+    names = [name for name in own.names if name in set(names) and name not in (ranking.get("too_few") or {})]
+    design = request.design(max(2, len(names)), request.looks)
+    if of == "ratings":
+        talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
+        by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
+        design = replace(design, annotations_per_conversation=max(1, talks))
+        pairs, design, _ = rating_needs(ranking, by_worker, design, request.rating_sd, request.difference)
+        most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
+        for row in pairs:
+            most |= {row[end]: max(most.get(row[end], 0), row["more_annotations"] or 0) for end in ("a", "b")}
+        annotations = sum(most.values())
+    else:
+        rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].reset_index(drop=True)
+        pairs, design = pilot_needs(rows, names, design, difference=request.difference, crossed=own.crossed)
+        annotations = sum(row["more_annotations"] or 0 for row in pairs) * (1 + design.people)
+    times = own.annotations["seconds"].dropna()
+    seconds = request.seconds or (float(times.mean()) if len(times) else None)
+    hours = None if seconds is None else annotations * seconds / 3600
+    more = {"annotations": round(annotations), "hours": hours}
+    more["cost"] = None if hours is None or request.wage is None else hours * request.wage
+    known = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
+    return plain(known | {"source": own.source, "first": first_of(hindered, kind, each)})
+
+
+def _rows(own: Answers, of: str) -> pd.DataFrame:
+    """Return the matches, choices by the first question, or ratings by the main dimension."""
+    if of == "matches":
+        return matches_frame(own.rows).reset_index(drop=True)
+    if of == "ratings":
+        return own.to(ratings_ranking.main_dimension(own)).reset_index(drop=True)
+    rows = own.to(own.questions[0])
+    return rows[rows["a"] != rows["b"]].reset_index(drop=True)
+
+
+def _answers(study: Study, request: PlanRequest) -> Answers:
+    """Return the answers of the source that is asked for; people's by default, else the first judge's."""
+    path, survey = study.judgements_path(request.survey), launched_survey(study, request.survey)
+    packed = study.units(request.survey) if study.units_path(request.survey).exists() else []
+    items = [item for unit in packed for item in unit.items]
+    facts = Facts.of(
+        study.conversations(), items, name=request.survey, survey=survey, bots=tuple(study.plan.contestants)
+    )
+    try:
+        sources, _ = FORMS[request.planning.of].sources(study.judgements(request.survey), facts, Options())
+    except ValueError as err:
+        raise UserError(f"{path}: {err}.", "Correct that line, or make the file anew.") from err
+    if not sources:
+        raise UserError(f"{path}: no complete annotation in it.", "Judge some units first.")
+    known = people_first(sources)
+    if request.source is not None and request.source not in known:
+        raise UserError(f"--source {request.source}: no judgements of it in {path}.", nearest(request.source, known))
+    return sources[request.source or known[0]]
+
+
+def _design(design) -> dict:
+    told = {name: getattr(design, name) for name in ("design_effect", "alpha", "effective_per_worker")}
+    return asdict(design) | told

@@ -146,8 +146,8 @@ def means(own: Mapping) -> Table | None:
         rows.append((who, *shown, number(e["width"])))
     how = (
         "People's mean (of a pair: the first one's share of wins less that of losses), and the same with the judge's "
-        f"answers to further items at λ = {number(entry['power'])}; the last column is the second standard error by the "
-        "first. Used in no other table. The assumption is that people were given their items at random among those "
+        f"answers to further items at λ = {number(entry['power'])}; last the second standard error by the first. "
+        "Used in no other table. The assumption is that people were given their items at random among those "
         "that the judge rated; nothing is assumed of its errors."
     )
     head = ("", "Answers of people", "Items of the judge alone", "People", "With the judge", "Standard error")

@@ -52,7 +52,8 @@ def powered_means(
     Returns
     -------
     dict
-        `power` (λ); `means`, one entry a group: its name, `n_people`, `n_judge_alone`, `people` and `both` with `…_ci`, `width` (standard error of `both` by that of `people`; None where it is not known); `width`, the
+        `power` (λ); `means`, one entry a group: its name, `n_people`, `n_judge_alone`, `people` and `both` with `…_ci`,
+        `width` (standard error of `both` by that of `people`; None where it is not known); `width`, the
         geometric mean of widths. Only `why` where there is too little to go by.
     """
     judge = judge.groupby(["group", "item"], sort=False).agg({"x": "mean", "conversation_id": "first"}).reset_index()

@@ -26,6 +26,10 @@ ROWS = 8
 """So many contestants, or criteria, stand on the first screen; the others behind it."""
 
 
+FURTHER = 3
+"""So many sentences of the ranking stand on the first screen beside the verdict."""
+
+
 @dataclass(frozen=True)
 class SourceCard:
     """One source's ranking as the page shows it; `more` contestants stand elsewhere."""
@@ -66,7 +70,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         lead = card(contents, account.source) if account else None
         if account is None or lead is None:
             return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
-        further = lead.card.text[1:]
+        further = lead.card.text[1 : 1 + FURTHER]
         shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]

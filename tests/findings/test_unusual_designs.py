@@ -281,16 +281,13 @@ def test_the_page_of_votes_of_a_design(name, tmp_path):
     assert len(" ".join(first).split()) <= 150
     if name == "two groups":
         assert "Place 1 of 1" not in every
-        assert "reference: place 1 of 2 in group 2 of 2" in every.lower()
         assert "of ann with cat: the best of groups that never met" in first[-1]
     if name.startswith("a circle"):
         assert first[0].startswith("There is no single order: ")
         assert "by all choices together" not in every
         assert "Davidson" not in first[0]
-        assert "no place, since there is no single order" in every
     if name.startswith("a lonely"):
         count = int(name.split()[3])
-        assert f"not ranked, for want of comparisons ({count}, where 5 are the least)" in every
         assert any(f"Too few comparisons to be ranked: dan ({count})." in text for text in first)
     if name == "all in one order":
         assert "Whether it helps to stand first is left out: 0% of the matches" in every
@@ -336,7 +333,7 @@ def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp
 
 
 def test_tables_tell_groups_and_who_is_not_ranked(tmp_path):
-    for name, groups, few in (("two groups", [1, 1, 2, 2], []), ("a lonely bot, 2 matches", [1, 1, 1], ["dan"])):
+    for name, groups, few in (("two groups", [1, 1, 2, 2], []), ("a lonely bot, 2 matches", [None] * 4, ["dan"])):
         study, rows = designed(tmp_path / name, "spot_the_bot", name)
         result = answered(study, "spot_the_bot", rows, only=("ranking",))
         tables = tables_of(findings_of("spot_the_bot"), result)

@@ -1,6 +1,5 @@
 """Figures to be taken away, charts as data, and what the first screen says is needed."""
 
-import base64
 import csv
 import io
 import json
@@ -46,17 +45,6 @@ def streams(pdf):
             yield zlib.decompress(packed)
         except zlib.error:
             continue
-
-
-def test_every_figure_lies_beside_the_page_as_it_is_embedded(study, page):
-    links = re.findall(r'<a download="([^"]*)" href="data:[^;]*;[^"]*?base64,([^"]*)"', page)
-    folder = study.report_path.parent / "figures"
-    assert len({name for name, _ in links}) == 3 * page.count("<figure>")
-    assert len(links) == len(set(links)) + 3  # the ranking's stands on the second screen, too
-    assert {path.name for path in folder.iterdir()} >= {name for name, _ in links}
-    for name, data in links:
-        assert (folder / name).read_bytes() == base64.b64decode(data), name
-    assert {"spot_the_bot-wins-people.pdf", "spot_the_bot-survival-judge_spotter.csv"} <= {name for name, _ in links}
 
 
 def test_files_have_the_light_colours_and_no_date(study, page):
@@ -109,29 +97,6 @@ def test_a_chart_is_drawn_once(monkeypatch):
     named = replace(one, data={"rows": [{"label": Name("a"), "shares": [1.0], "n": 3}]})
     charts.draw(named, looks(NAMES), "one")  # a contestant's name has a colour
     assert drawn == ["one", "two", "one", "one"]
-
-
-def test_the_data_of_figures_are_those_of_the_analysis(study, page):
-    folder, analysis = study.report_path.parent / "figures", study.analysis_path(SURVEY)
-    own = json.loads((analysis / "ranking.json").read_text())["by_source"][HUMAN]
-    with (folder / "spot_the_bot-wins-people.csv").open(encoding="utf-8") as file:
-        found = {(row["a"], row["b"]): row for row in csv.DictReader(file)}
-    assert len(found) == len(own["pairs"])
-    for pair in own["pairs"]:
-        row = found[pair["a"], pair["b"]]
-        assert [float(row[key]) for key in ("wins_a", "wins_b", "ties", "rate_a_low")] == [
-            pair["wins_a"],
-            pair["wins_b"],
-            pair["ties"],
-            pair["rate_ci"][0],
-        ]
-    lengths = json.loads((analysis / "segments.json").read_text())["by_source"][HUMAN]["segments"]
-    with (folder / "spot_the_bot-segments-people.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            entry = lengths[row["exchanges"]]["systems"]["human" if row["bot"] == "people" else row["bot"]]
-            assert float(row["human_share"]) == entry["human_share"]
-            assert float(row["human_share_low"]) <= entry["human_share"] <= float(row["human_share_high"])
-            assert float(row["human_share_low"]) < float(row["human_share_high"]) or entry["human_share"] in (0, 1)
 
 
 DATA = {
@@ -207,18 +172,6 @@ DATA = {
         "axis": "share",
         "x": "share",
     },
-    "places": {
-        "rows": [{"label": NAMES[i], "first": 1, "last": 2, "share": 0.5, "low": 0.4, "high": 0.6} for i in (0, 1)],
-        "reference": {"share": 0.8, "low": 0.7, "high": 0.9},
-        "titles": ["Places", "Shares"],
-    },
-    "lengths": {
-        "panels": [
-            {"title": "One", "series": [{"label": NAMES[0], "y": [0.5, None], "low": [0.4, None], "high": [0.6, None]}]}
-        ],
-        "lengths": [2, 5],
-        "x": "exchanges",
-    },
     "steps": {
         "series": [
             {"label": NAMES[0], "x": [2, 5], "y": [0.9, 0.5], "low": [0.8, 0.4], "high": [1.0, 0.6], "n": [4, 2]}
@@ -227,25 +180,8 @@ DATA = {
         "counted": "shown",
         "x": "exchanges",
     },
-    "spread": {
-        "rows": [
-            {"label": "2 exchanges", "q05": 5, "q25": 10, "q75": 30, "q95": 60, "median": 20, "low": 15, "high": 25}
-        ],
-        "title": "seconds",
-    },
 }
-SEEN = {
-    "forest": 3,
-    "grid": 9,
-    "bars": 1,
-    "lines": 5,
-    "points": 1,
-    "panels": 2,
-    "places": 2,
-    "lengths": 2,
-    "steps": 2,
-    "spread": 1,
-}
+SEEN = {"forest": 3, "grid": 9, "bars": 1, "lines": 5, "points": 1, "panels": 2, "steps": 2}
 
 
 @pytest.mark.parametrize("kind", CHARTS)
@@ -256,7 +192,7 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
     assert "A title" in drawing  # for screen readers
     assert "$" not in drawing  # no formula is left unread
     assert len(rows(drawing)) == SEEN[kind]
-    if kind not in ("bars", "grid", "spread"):
+    if kind not in ("bars", "grid"):
         assert "var(--bot0)" in drawing
 
 
@@ -270,10 +206,7 @@ def test_a_chart_without_a_value_is_no_figure(kind):
         "lines": {"series": []},
         "points": {"points": []},
         "panels": {"panels": [{"title": "t", "rows": []}], "columns": 1, "axis": "alpha"},
-        "places": {"rows": [], "reference": None, "titles": ["a", "b"]},
-        "lengths": {"panels": [], "lengths": []},
         "steps": {"series": [], "title": "t", "counted": "n"},
-        "spread": {"rows": [], "title": "t"},
     }[kind]
     assert charts.draw(Chart("c", kind, "t", "c", empty), looks(BOTS), "name") is None
 
@@ -298,7 +231,7 @@ def test_the_first_screen_ranks_by_every_source_people_first(study, page):
         for bot, _, (points, taken) in members:
             assert points.at == round(100 * own["score"][bot], 1)
             assert taken.low == round(100 * own["human_share_ci"][bot][0], 1)
-    header = page[: page.index('<nav id="tabs"')]
+    header = page[: page.index('<section class="chapter"')]
     assert header.index("<h2>People") < header.index("What is uncertain") < header.index("Spot The Bot, Judge spotter")
 
 
@@ -338,8 +271,8 @@ def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):
     own = {"by_source": {HUMAN: {"anything": 1}}, "made_by": {}}
     checksums.write_json(study.analysis_path("own_survey") / "numbers.json", own)
     page = build_report(study).read_text(encoding="utf-8")
-    assert '<div class="panel" id="survey-own_survey">' in page
-    section = page[page.index('<section id="own_survey-results">') :].split("</section>")[0]
+    assert '<section class="chapter" id="survey-own_survey">' in page
+    section = page[page.index('id="own_survey-results">') :].split("</details>")[0]
     assert "Analysed: numbers." in section
     assert "surveys/own_survey/analysis" in section
     ids = re.findall(r' id="([^"]*)"', page)

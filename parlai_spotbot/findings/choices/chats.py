@@ -76,13 +76,8 @@ def summarise(result: Result) -> list[str]:
     return text + [row["sentence"] for row in own["training"]["shares"] if row["kind"] == "self"]
 
 
-SHARES = {
-    "name": Column("name", "Contestant"),
-    "kind": Column("text", "Conversations of"),
-    "turns": Column("count", "Turns"),
-    "pairs": Column("count", "Answers"),
-    "share": Column("share", "Share", ci="ci", digits=1),
-}
+WHO = {"name": Column("name", "Contestant"), "kind": Column("text", "Conversations of")}
+SHARE = {"share": Column("share", "Share", ci="ci", digits=1)}
 TABLES = {
     "kinds": Table(
         "kinds/{kind}/{column}/{bot}",
@@ -108,13 +103,13 @@ TABLES = {
     ),
     "circles": Table(
         "degeneration/shares",
-        SHARES,
+        {**WHO, "turns": Column("count", "Turns"), **SHARE},
         "Turns that go round in circles",
         "The same words again and again, or an earlier turn of either speaker.",
     ),
     "training": Table(
         "training/shares",
-        SHARES,
+        {**WHO, "pairs": Column("count", "Answers"), **SHARE},
         "Answers learnt by heart",
         "Answers that stand in the training data as the answer to the very turn before.",
     ),

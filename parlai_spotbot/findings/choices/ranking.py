@@ -187,7 +187,7 @@ def summarise(result: Result) -> list[str]:
     if not main["order"]:
         return [first] if main.get("why") else []
     question = plainly(result.data["question"]) if len(result.data["criteria"]) > 1 else ""
-    return [first, f"{criteria.clearly(main, question)}.", *others, main["cycles"]["sentence"], main["fit"]["sentence"]]
+    return [first, *others, f"{criteria.clearly(main, question)}.", main["cycles"]["sentence"], main["fit"]["sentence"]]
 
 
 FINDING = Finding(

@@ -101,7 +101,7 @@ def summarise(result: Result) -> list[str]:
         return [first] if main.get("why") else []
     ends = [sentence for found in own["criteria"].values() for sentence in found["ends"].values()]
     question = plainly(own["question"]) if len(own["criteria"]) > 1 else ""
-    return [first, f"{criteria.clearly(main, question)}.", *others, *ends[:1]]
+    return [first, *others, f"{criteria.clearly(main, question)}.", *ends[:1]]
 
 
 FINDING = Finding(

@@ -117,7 +117,7 @@ def summarise(result: Result) -> list[str]:
         return []
     first, *others = headline(own, "bots")
     pairs = f"{clearly(own)}." if len(own["order"]) > 1 else ""
-    return [first, _beside_people(own), pairs, *others, _agreement_of_orders(own), order_effect_sentence(own)]
+    return [first, _beside_people(own), *others, pairs, _agreement_of_orders(own), order_effect_sentence(own)]
 
 
 def _beside_people(own: Mapping) -> str:

@@ -215,7 +215,7 @@ def summarise(result: Result) -> list[str]:
     first, *others = criteria.headline(own)
     if not own["order"]:
         return [first]
-    return [first, f"{criteria.clearly(own)}.", *others, _both_bad(own), criteria.order_effect_sentence(own), _met(own)]
+    return [first, *others, f"{criteria.clearly(own)}.", _both_bad(own), criteria.order_effect_sentence(own), _met(own)]
 
 
 def _both_bad(own: Mapping) -> str:

@@ -1,0 +1,129 @@
+"""Tables of findings: read from JSON by their schema, and all outputs that are derived from them."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.render import Caution, Fact
+from parlai_spotbot.findings.schema import Chart, Column, Table, write
+from parlai_spotbot.records import HUMAN
+
+DATA = {
+    "order": ["ann", "bob"],
+    "clusters": {"ann": [1, 1], "bob": [2, 2]},
+    "score": {"ann": 0.614, "bob": None},
+    "score_ci": {"ann": [0.52, 0.7], "bob": [None, None]},
+    "deep": {"ann": {"skill": {"mu": 1.5}, "ci": [1.0, 2.0]}},
+    "pairs": [{"a": "ann", "b": "bob", "rate": 0.7, "p": 0.0004, "of": ["x", "y"]}],
+    "by": {"q": {"r": [{"a": "ann", "n": 1234}]}},
+}
+RANKING = Table(
+    "{column}/{bot}",
+    {
+        "bot": Column("name", "Bot"),
+        "place": Column("places", "Places", key="clusters"),
+        "score": Column("share", "Score", ci="score_ci"),
+        "skill": Column("number", "Skill", key="deep.skill.mu", ci="deep.ci", digits=1),
+        "unknown": Column("text", "Never known"),
+    },
+    "Ranking",
+    "By hand.",
+    ("deriu2020",),
+)
+PAIRS = Table(
+    "pairs",
+    {"a": Column("name", "A"), "b": Column("name", "B"), "rate": Column("share", "Rate"), "p": Column("p", "p")}
+    | {"of": Column("text", "Of")},
+    "Pairs",
+)
+DEEP = Table(
+    "by/{what}/{kind}", {"what": Column("text", "What"), "kind": Column("text"), "n": Column("count", "N")}, "D"
+)
+
+
+def finding(**more):
+    sentences = [Fact.of("Made", "By hand."), Caution("Take care."), "", "Third.", "Fourth."]
+    options = {"tables": {"ranking": RANKING, "pairs": PAIRS}, "summarise": lambda result: sentences, **more}
+    return Finding("ranking", None, lambda own: DATA, heading="Who?", bars=("score",), **options)
+
+
+def test_a_table_is_read_from_where_its_path_leads():
+    frame = RANKING.read(DATA)
+    assert frame.columns.tolist() == [
+        *("bot", "place_first", "place_last", "score", "score_low", "score_high", "skill", "skill_low", "skill_high"),
+        "unknown",
+    ]
+    assert frame.iloc[0].tolist() == ["ann", 1, 1, 0.614, 0.52, 0.7, 1.5, 1.0, 2.0, None]
+    assert RANKING.cells(frame) == [["ann", "1", "61% [52%, 70%]", "1.5 [1.0, 2.0]"], ["bob", "2", "–", "–"]]
+    assert PAIRS.cells(PAIRS.read(DATA)) == [["ann", "bob", "70%", "< .001", "x y"]]
+    assert DEEP.cells(DEEP.read(DATA)) == [["q", "1,234"]]
+    assert RANKING.read({}).empty
+    assert PAIRS.read({"pairs": None}).empty
+
+
+def test_frames_become_json_that_is_read_again():
+    frame = pd.DataFrame([{"bot": "ann", "share": 0.5, "share_low": 0.4, "share_high": 0.6, "n": 3}], dtype=object)
+    table = Table("rows", {"bot": Column("name"), "share": Column("share", ci="ci"), "n": Column("count")})
+    data = write({"rows": frame}, {"rows": table})
+    assert data == {"rows": [{"bot": "ann", "share": 0.5, "n": 3, "ci": [0.4, 0.6]}]}
+    pd.testing.assert_frame_equal(table.read(data), frame, check_dtype=False)
+
+
+def test_page_csv_terminal_and_first_screen_are_derived():
+    own, result = (
+        finding(chart=Chart("grid", "pairs", x="b", y="a", value="rate", caption="Who beats whom.")),
+        Result(HUMAN, DATA),
+    )
+    (section,) = own.tell(result)
+    assert section.text == ["By hand.", "Take care.", "Third."]
+    assert (section.how, section.careful) == ((("Made", "By hand."),), ("Take care.",))
+    assert [table.title for table in section.tables] == ["Ranking", "Pairs"]
+    assert section.tables[0].head == ("Bot", "Places", "Score", "Skill")  # what is never known has no column
+    assert section.charts[0].data["texts"] == [["", "70%"], ["30%", ""]]
+    assert list(own.rows(DATA))[-1][0] == "ranking_pairs"
+    assert own.lines(result)[1] == "  ann  1       61% [52%, 70%]  1.5 [1.0, 2.0]"
+    card = own.card(result)
+    assert card.text[0] == "By hand."
+    assert card.clusters[0][1][0][2][0].text == "61% [52%, 70%]"
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "seen"),
+    [
+        ("forest", {"table": "ranking", "x": "score", "y": "bot"}, lambda d: [r["estimate"] for r in d["rows"]]),
+        ("scatter", {"table": "ranking", "x": "score", "y": "skill"}, lambda d: [p["x"] for p in d["points"]]),
+        ("curve", {"table": "ranking", "x": "skill", "y": "score"}, lambda d: d["series"][0]["y"]),
+        ("bars", {"table": "ranking", "x": ("score",), "y": "bot"}, lambda d: [r["shares"][0] for r in d["rows"]]),
+    ],
+)
+def test_each_kind_of_chart_draws_its_columns(kind, options, seen):
+    (section,) = finding(chart=Chart(kind, caption="Read so.", **options)).tell(Result(HUMAN, DATA))
+    assert seen(section.charts[0].data) == [0.614, None]
+
+
+GOLDENS = Path(__file__).parents[1] / "goldens" / "expected"
+SURVEYS = sorted({path.parents[1].name for path in GOLDENS.glob("*/surveys/*/analysis/*.json")})
+
+
+RARE = {"group", "note", "why", "cost", "differ", "of", "accuracy", "ability", "kinds"}
+"""Columns that no small study fills: groups that never met, costs, models that need many answers."""
+
+
+def test_every_column_of_every_table_is_filled_by_some_study():
+    """A path or key that leads nowhere would be an empty column."""
+    filled: dict[tuple, bool] = {}
+    for survey in SURVEYS:
+        for own in findings_of(survey):
+            paths = GOLDENS.glob(f"*/surveys/{survey}/analysis/{own.name}.json")
+            results = [data for path in paths for data in json.loads(path.read_text())["by_source"].values()]
+            for name, table in own.tables.items():
+                for frame in filter(len, map(table.read, results)):
+                    for column in table.frame_columns:
+                        key = own.form.rows.__module__, own.name, name, column
+                        filled[key] = filled.get(key, False) or bool(frame[column].notna().any())
+    assert len(filled) > 100
+    assert not [key for key, known in filled.items() if not known and key[-1] not in RARE]

@@ -110,10 +110,9 @@ def headline(own: Mapping, noun: str = "contestants") -> list[str]:
         within = "; ".join([*(sentence.rstrip(".") for sentence in text[:NAMED]), *more])
         within = within.replace("There is", "there is", 1) if _rejected(own) else within
         text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {within}."]
-    text += _carried(own, len(groups) > 1)
     if own.get("too_few"):
         text.append(too_few_sentence(own))
-    return text + ([f"Note: {own['why']}."] if own.get("why") else [])
+    return text + _carried(own, len(groups) > 1) + ([f"Note: {own['why']}."] if own.get("why") else [])
 
 
 def order_effect_sentence(own: Mapping) -> str:

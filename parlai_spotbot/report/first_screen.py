@@ -26,7 +26,7 @@ ROWS = 8
 """So many contestants, or criteria, stand on the first screen; the others behind it."""
 
 
-FURTHER = 3
+FURTHER = 2
 """So many sentences of the ranking stand on the first screen beside the verdict."""
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from parlai.core.opt import Opt
-from parlai.core.params import ParlaiParser
+from pydantic import Field
 from transformers import PreTrainedModel
 
 from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.choosing import WritingRules
 from parlai_spotbot.models.generation import GenerationRequest, TurnWriter
+from parlai_spotbot.models.option_fields import Options
 from parlai_spotbot.models.prompt_layout import PromptLayout, fitting
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
@@ -26,14 +27,14 @@ from parlai_spotbot.models.remembered_turn import RememberedTurn
 class LoadedLanguageModel:
     """A language model, and how turns are asked of it.
 
-    ``given`` is what `generation_options` returned, `room` the tokens that a prompt may have, `turns` how many of the
-    last turns it has (0: all that fit), `about` what provenance keeps of the model.
+    `room` is the tokens that a prompt may have, `turns` how many of the last turns it has (0: all that fit), `about`
+    what provenance keeps of the model.
     """
 
     writer: TurnWriter
     layout: PromptLayout
     rules: WritingRules
-    given: dict
+    given: GenerationOptions
     system: str
     room: int
     turns: int
@@ -53,7 +54,7 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     def provenance(self) -> dict:
         """What a study keeps of this contestant: the exact model, and every word that it is told beforehand."""
-        told = {"generation": self._loaded.given, "system_prompt": self._loaded.system}
+        told = {"generation": self._loaded.given.generation(), "system_prompt": self._loaded.system}
         return {**self._loaded.about, **told, **({"rehearses": True} if self._rehearses else {})}
 
     @property
@@ -64,7 +65,7 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
         written = self._loaded.writer.write([self._request(dialogue) for dialogue in dialogues], self._loaded.rules)
-        return [whole_sentences(a.text, a.finished, self._loaded.given["max_sentences"]) for a in written]
+        return [whole_sentences(a.text, a.finished, self._loaded.given.max_sentences) for a in written]
 
     @property
     def language_model(self) -> tuple[PreTrainedModel, PromptLayout]:
@@ -98,60 +99,31 @@ def enough_sentences(text: str, most: int) -> bool:
     return sum(match.end() < len(text) for match in SENTENCE_END.finditer(text)) >= most
 
 
-def rules(given: dict, ends: frozenset[int], line: bool = False, min_new_tokens: int = 1) -> WritingRules:
-    """How turns are written, from what `generation_options` returned."""
-    return WritingRules(
-        ends=ends,
-        max_new_tokens=given["max_new_tokens"],
-        min_new_tokens=min_new_tokens,
-        temperature=0.0 if given["inference"] == "greedy" else given["temperature"],
-        top_p=given["topp"],
-        top_k=given["topk"],
-        echo=given["echo_ngram"],
-        line=line,
-        enough=functools.partial(enough_sentences, most=given["max_sentences"]),
-        marks=given["max_sentences"],
-    )
+class GenerationOptions(Options):
+    """How a turn is written; options are named as in ParlAI's own generators."""
 
+    inference: Literal["greedy", "sample"] = Field("sample", description="how tokens are chosen")
+    temperature: float | int = Field(0.7, ge=0.01, description="with --inference sample; lower is safer")
+    topp: float | int = Field(0.9, ge=0.01, description="with --inference sample: the nucleus to draw from")
+    topk: int = Field(200, ge=0, description="with --inference sample: of so many tokens; 0: of all")
+    max_new_tokens: int = Field(48, ge=1, description="the longest turn, before it is cut")
+    max_sentences: int = Field(2, ge=1, description="the most sentences of a turn")
+    echo_ngram: int = Field(0, ge=0, description="so many tokens are never said again; 0: they may")
 
-def add_generation_args(parser: ParlaiParser, tokens: int = 48, echo: int = 0) -> None:
-    """The options of how a turn is written, named as in ParlAI's own generators, with the agent's own defaults."""
-    group = parser.add_argument_group("generation")
-    group.add_argument("--inference", default="sample", choices=["greedy", "sample"], help="how tokens are chosen")
-    group.add_argument("--temperature", type=float, default=0.7, help="with --inference sample; lower is safer")
-    group.add_argument("--topp", type=float, default=0.9, help="with --inference sample: the nucleus to draw from")
-    group.add_argument("--topk", type=int, default=200, help="with --inference sample: of so many tokens; 0: of all")
-    group.add_argument("--max-new-tokens", type=int, default=tokens, help="the longest turn, before it is cut")
-    group.add_argument("--max-sentences", type=int, default=2, help="the most sentences of a turn")
-    group.add_argument("--echo-ngram", type=int, default=echo, help="so many tokens are never said again; 0: they may")
+    def generation(self) -> dict:
+        """These options alone, without those of a subclass."""
+        return {name: getattr(self, name) for name in GenerationOptions.model_fields}
 
-
-def generation_options(opt: Opt, agent: str, tokens: int = 48, echo: int = 0) -> dict:
-    """The options of `add_generation_args`, checked; `tokens` and `echo` are the agent's own defaults."""
-    return {
-        "inference": one_of(("greedy", "sample"), opt, "inference", "sample", agent),
-        "temperature": number(opt, "temperature", 0.7, 0.01, agent),
-        "topp": number(opt, "topp", 0.9, 0.01, agent),
-        "topk": number(opt, "topk", 200, 0, agent),
-        "max_new_tokens": number(opt, "max_new_tokens", tokens, 1, agent),
-        "max_sentences": number(opt, "max_sentences", 2, 1, agent),
-        "echo_ngram": number(opt, "echo_ngram", echo, 0, agent),
-    }
-
-
-def number(opt: Opt, name: str, default: float, low: float, agent: str) -> float:
-    """Option `name`, a number of the default's kind from `low` up."""
-    value = default if opt.get(name) is None else opt[name]
-    kinds = (int,) if isinstance(default, int) else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or value < low:
-        kind = "a whole number" if isinstance(default, int) else "a number"
-        raise UserError(f"{agent}: option '{name}' is {value!r}, expected {kind} from {low} up.", "Correct it.")
-    return value
-
-
-def one_of(known: Sequence[str], opt: Opt, name: str, default: str, agent: str) -> str:
-    """Option `name`, one of those `known`."""
-    value = opt.get(name) or default
-    if value not in known:
-        raise UserError(f"{agent}: option '{name}' is {value!r}, expected {' or '.join(known)}.", "Correct it.")
-    return value
+    def rules(self, ends: frozenset[int], line: bool = False, min_new_tokens: int = 1) -> WritingRules:
+        return WritingRules(
+            ends=ends,
+            max_new_tokens=self.max_new_tokens,
+            min_new_tokens=min_new_tokens,
+            temperature=0.0 if self.inference == "greedy" else self.temperature,
+            top_p=self.topp,
+            top_k=self.topk,
+            echo=self.echo_ngram,
+            line=line,
+            enough=functools.partial(enough_sentences, most=self.max_sentences),
+            marks=self.max_sentences,
+        )

@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
+from pydantic import Field
 
-from parlai_spotbot.agents.language import (
-    LanguageModelAgent,
-    LoadedLanguageModel,
-    add_generation_args,
-    generation_options,
-    number,
-    one_of,
-    rules,
-)
+from parlai_spotbot.agents.language import GenerationOptions, LanguageModelAgent, LoadedLanguageModel
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.causal_lm import DTYPES, LanguageModel, load
+from parlai_spotbot.models.causal_lm import LanguageModel, load
 from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import BatchLimits, TurnWriter
-from parlai_spotbot.models.prompt_layout import FORMATS, fitting, layout
+from parlai_spotbot.models.option_fields import add_arguments, read_options
+from parlai_spotbot.models.prompt_layout import fitting, layout
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
 MOST_CONTEXT = 4096
 """Conversations are short: a model that could see more is not given more unless it is asked for."""
+
+
+class CausalLmOptions(GenerationOptions):
+    """Which model it is and what it is told."""
+
+    model: str = Field("", description="a folder, a name on the Hugging Face hub, or smollm2")
+    revision: str = Field("", description="commit, branch or tag of the hub's model")
+    system: str = Field(SYSTEM, description="what the model is told at first; '' for nothing")
+    persona: str = Field("", description="who the model is, told after --lm-system")
+    format: Literal["auto", "chat", "plain", "eos"] = Field("auto", description="how the conversation is laid out")
+    chat_template: str = Field("", description="a file with a template in place of its own")
+    names: str = Field("Stranger,Me", description="with --lm-format plain: the partner's, its own")
+    dtype: Literal["auto", "fp32", "bf16", "fp16"] = Field("auto", description="auto: bf16 on a GPU, else fp32")
+    device: str = Field("auto", description="auto, cpu, cuda, cuda:1; auto: a GPU if any")
+    context: int = Field(0, ge=0, description="tokens it sees; 0: its own limit, up to 4096")
+    batch: int = Field(0, ge=0, description="the most conversations at once; 0: 64, on a GPU 512")
+    cache: float | int = Field(2.0, ge=0, description="GiB of keys and values kept between turns; 0: none")
+
+    def speakers(self) -> tuple[str, str]:
+        """Names of the partner and of itself."""
+        names = [name.strip() for name in self.names.split(",")]
+        if len(names) != 2 or not all(names):
+            raise UserError(
+                f"causal_lm: option 'lm_names' is {self.names!r}, expected two names.", "Write Stranger,Me."
+            )
+        return names[0], names[1]
+
+
+NAMES = {name: f"lm_{name}" for name in set(CausalLmOptions.model_fields) - set(GenerationOptions.model_fields)}
 
 
 class CausalLmAgent(LanguageModelAgent):
@@ -35,8 +59,7 @@ class CausalLmAgent(LanguageModelAgent):
     @classmethod
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
         super().add_cmdline_args(parser, partial_opt)
-        add_model_args(parser)
-        add_generation_args(parser)
+        add_arguments(parser, CausalLmOptions, NAMES, cls.NAME)
         return parser
 
     def __init__(self, opt: Opt, shared: dict | None = None):
@@ -45,23 +68,21 @@ class CausalLmAgent(LanguageModelAgent):
             self._load(opt)
 
     def _load(self, opt: Opt) -> None:
-        options, given = model_options(opt), generation_options(opt, self.NAME)
-        device, no_cuda = opt.get("lm_device") or "auto", bool(opt.get("no_cuda"))
-        loaded = load(opt.get("lm_model") or "", opt.get("lm_revision") or "", options["dtype"], device, no_cuda)
-        if template := opt.get("lm_chat_template"):
-            loaded.tokenizer.chat_template = _template(template)
-        form = layout(loaded.tokenizer, options["format"], options["names"], f"--lm-model {loaded.name}")
-        system = SYSTEM if opt.get("lm_system") is None else opt["lm_system"]
-        system = "\n".join(part for part in (system, opt.get("lm_persona") or "") if part)
-        room = _room(loaded, options["context"], given["max_new_tokens"])
+        given = read_options(CausalLmOptions, opt, self.NAME, NAMES)
+        speakers = given.speakers()
+        loaded = load(given.model, given.revision, given.dtype, given.device, bool(opt.get("no_cuda")))
+        if given.chat_template:
+            loaded.tokenizer.chat_template = _template(given.chat_template)
+        form = layout(loaded.tokenizer, given.format, speakers, f"--lm-model {loaded.name}")
+        system = "\n".join(part for part in (given.system, given.persona) if part)
+        room = _room(loaded, given.context, given.max_new_tokens)
         fitting(form, system, [], room)
-        writer = TurnWriter(
-            loaded.model, Vocabulary(loaded.tokenizer), limits(loaded, options["rows"], options["cache"])
-        )
+        writer = TurnWriter(loaded.model, Vocabulary(loaded.tokenizer), limits(loaded, given.batch, given.cache))
         kind = type(form).__name__.removesuffix("Layout").lower()
         about = {**loaded.about, "prompt_format": kind, "one_by_one": writer.plain}
         ends = frozenset(form.ends() | loaded.ends())
-        self._loaded = LoadedLanguageModel(writer, form, rules(given, ends, form.line), given, system, room, 0, about)
+        rules = given.rules(ends, form.line)
+        self._loaded = LoadedLanguageModel(writer, form, rules, given, system, room, 0, about)
         if writer.plain:
             print(f"{self.NAME}: {loaded.name} answers one conversation at a time: {writer.plain}.", flush=True)
 
@@ -94,38 +115,3 @@ def _template(path: str) -> str:
         raise UserError(
             f"--lm-chat-template {path}: can't be read: {err}.", "Name a file with a Jinja template."
         ) from None
-
-
-# -- options ---------------------------------------------------------------------------------------------------------
-def add_model_args(parser: ParlaiParser) -> None:
-    group = parser.add_argument_group("causal_lm model")
-    group.add_argument("--lm-model", default="", help="a folder, a name on the Hugging Face hub, or smollm2")
-    group.add_argument("--lm-revision", default="", help="commit, branch or tag of the hub's model")
-    group.add_argument("--lm-system", default=None, help="what the model is told at first; '' for nothing")
-    group.add_argument("--lm-persona", default="", help="who the model is, told after --lm-system")
-    group.add_argument("--lm-format", default="auto", choices=FORMATS, help="how the conversation is laid out")
-    group.add_argument("--lm-chat-template", default="", help="a file with a template in place of its own")
-    group.add_argument("--lm-names", default="Stranger,Me", help="with --lm-format plain: the partner's, its own")
-    group.add_argument("--lm-dtype", default="auto", choices=["auto", *DTYPES], help="auto: bf16 on a GPU, else fp32")
-    group.add_argument("--lm-device", default="auto", help="auto, cpu, cuda, cuda:1; auto: a GPU if any")
-    group.add_argument("--lm-context", type=int, default=0, help="tokens it sees; 0: its own limit, up to 4096")
-    group.add_argument("--lm-batch", type=int, default=0, help="the most conversations at once; 0: 64, on a GPU 512")
-    group.add_argument("--lm-cache", type=float, default=2.0, help="GiB of keys and values kept between turns; 0: none")
-
-
-def model_options(opt: Opt) -> dict:
-    """The options of `add_model_args` that have to be checked, checked."""
-    name = CausalLmAgent.NAME
-    names = tuple(part.strip() for part in (opt.get("lm_names") or "Stranger,Me").split(","))
-    if len(names) != 2 or not all(names):
-        raise UserError(
-            f"{name}: option 'lm_names' is {opt.get('lm_names')!r}, expected two names.", "Write Stranger,Me."
-        )
-    return {
-        "names": names,
-        "format": one_of(FORMATS, opt, "lm_format", "auto", name),
-        "dtype": one_of(("auto", *DTYPES), opt, "lm_dtype", "auto", name),
-        "context": number(opt, "lm_context", 0, 0, name),
-        "rows": number(opt, "lm_batch", 0, 0, name),
-        "cache": number(opt, "lm_cache", 2.0, 0, name),
-    }

@@ -19,9 +19,10 @@ from parlai.core.params import ParlaiParser
 
 from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
 from parlai_spotbot.agents.openai_chat.messages import BYTES_PER_TOKEN, ChatReply, fitting, messages, reply
-from parlai_spotbot.agents.openai_chat.options import NAMES, ChatServerOptions, add_args, options
+from parlai_spotbot.agents.openai_chat.options import NAMES, ChatServerOptions, options
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models.chat.completion import ChatError, Completion
+from parlai_spotbot.models.option_fields import add_arguments
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 ROUNDS = 4
@@ -61,7 +62,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
     @classmethod
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
         super().add_cmdline_args(parser, partial_opt)
-        add_args(parser)
+        add_arguments(parser, ChatServerOptions, NAMES, cls.NAME)
         return parser
 
     @classmethod

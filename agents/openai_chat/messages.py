@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from parlai_spotbot.agents.dialogue import whole_sentences
 from parlai_spotbot.models.chat.completion import ChatError, Completion
 from parlai_spotbot.models.chat.message_text import BYTES_PER_TOKEN, TOKENS_PER_MESSAGE, tokens, without_reasoning
-from parlai_spotbot.models.remembered_turn import RememberedTurn
+from parlai_spotbot.models.remembered_turn import RememberedTurn, chat_messages, first_kept
 
 OPENING = "(The conversation begins. You speak first.)"
 """Said in the partner's place where it said nothing yet, since servers want something to answer."""
@@ -37,18 +37,10 @@ class ChatReply:
 
 def messages(system: str, turns: Sequence[RememberedTurn], role: str = "system") -> list[dict]:
     """The conversation as a server takes it. `role` says who tells the system text; "user": the partner, at first."""
-    rows = [("assistant" if turn.mine else "user", turn.text) for turn in turns]
-    if not rows or rows[-1][0] != "user":
-        rows.append(("user", OPENING))
-    if system:
-        rows.insert(0, (role, system))
-    merged: list[dict] = []
-    for who, text in rows:
-        if merged and merged[-1]["role"] == who:
-            merged[-1]["content"] += f"\n\n{text}"
-        else:
-            merged.append({"role": who, "content": text})
-    return merged
+    if not turns or turns[-1].mine:
+        turns = [*turns, RememberedTurn(OPENING, False)]
+    rows = chat_messages(system, turns, role, merge=True)
+    return rows if rows[0]["content"] else rows[1:]
 
 
 def fitting(system: str, turns: Sequence[RememberedTurn], room: int) -> list[RememberedTurn]:
@@ -58,15 +50,9 @@ def fitting(system: str, turns: Sequence[RememberedTurn], room: int) -> list[Rem
     turns and a server that remembers what it read need not read it again. Of a last turn that is too long by itself,
     the end is kept.
     """
-    space = room - (tokens(system) if system else 0)
-    first = used = 0
-    for last, turn in enumerate(turns):
-        used += tokens(turn.text)
-        if used > space:
-            while first < last and used > space // 2:
-                used -= tokens(turns[first].text)
-                first += 1
-    kept = list(turns[first:])
+    space, sizes = room - (tokens(system) if system else 0), [tokens(turn.text) for turn in turns]
+    first = first_kept(sizes, 0, space)
+    kept, used = list(turns[first:]), sum(sizes[first:])
     if kept and used > space:
         end = kept[-1].text.encode()[-max(1, BYTES_PER_TOKEN * (space - TOKENS_PER_MESSAGE)) :]
         kept[-1] = RememberedTurn(end.decode(errors="ignore").strip() or kept[-1].text[-1:], kept[-1].mine)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from parlai.core.params import ParlaiParser
 from pydantic import BeforeValidator, Field
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.keys import refuse_keys
 from parlai_spotbot.models.chat.message_text import tokens
-from parlai_spotbot.models.chat.server_options import ServerOptions, parse_if_json, read_options
+from parlai_spotbot.models.chat.server_options import REQUIRED, ServerOptions, parse_if_json
+from parlai_spotbot.models.option_fields import read_options
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
 
@@ -48,29 +48,17 @@ class ChatServerOptions(ServerOptions):
         return {**self.request(), "max_sentences": self.max_sentences, "context": self.context}
 
 
-NAMES = {field: field if field in AS_IN_PARLAI else f"openai_{field}" for field in ChatServerOptions.model_fields}
-
-
-def add_args(parser: ParlaiParser) -> None:
-    """Add an option for each field of `ChatServerOptions`."""
-    group = parser.add_argument_group("openai_chat")
-    for name, field in ChatServerOptions.model_fields.items():
-        kind = float if field.default is None else type(field.default)
-        scalar = kind in (int, float, str)
-        group.add_argument(
-            "--" + NAMES[name].replace("_", "-"),
-            type=kind if scalar else str,
-            default=field.default if scalar and field.default is not None else None,
-            choices=get_args(field.annotation) if kind is str and get_args(field.annotation) else None,
-            help=field.description,
-        )
+NAMES = {
+    field: field if field in AS_IN_PARLAI else f"openai_{field}"
+    for field in (*ChatServerOptions.model_fields, *ChatServerOptions.removed)
+}
 
 
 def options(opt: Mapping[str, Any], agent: str) -> ChatServerOptions:
     """Check the options in `opt`; `UserError` names the option, and never repeats a key that it holds."""
     held = {name: opt[name] for name in opt if str(name).startswith("openai_") or name == "api_key"}
     refuse_keys({name: value for name, value in held.items() if name != "openai_key_variable"}, agent)
-    given = read_options(ChatServerOptions, opt, agent, NAMES, ("url", "model"))
+    given = read_options(ChatServerOptions, opt, agent, NAMES, REQUIRED)
     if given.room < tokens(given.system) + 32:
         raise UserError(
             f"{agent}: option 'openai_context' is {given.context}: system text and reply leave no room for a "

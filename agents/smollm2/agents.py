@@ -6,21 +6,17 @@ depend on what else is in the batch (in fp32; in bf16 rounding depends on the ba
 
 from __future__ import annotations
 
+from typing import Literal
+
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
+from pydantic import Field
 
-from parlai_spotbot.agents.language import (
-    LanguageModelAgent,
-    LoadedLanguageModel,
-    add_generation_args,
-    generation_options,
-    number,
-    one_of,
-    rules,
-)
+from parlai_spotbot.agents.language import GenerationOptions, LanguageModelAgent, LoadedLanguageModel
 from parlai_spotbot.models.causal_lm import EMBEDDED, load
 from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import TurnWriter
+from parlai_spotbot.models.option_fields import add_arguments, read_options
 from parlai_spotbot.models.prompt_layout import ChatLayout
 
 PROMPT = (
@@ -28,8 +24,18 @@ PROMPT = (
     "Answer briefly and casually, and often ask something back."
 )
 
-DEFAULTS = {"tokens": 36, "echo": 4}
-"""Its turns are short, and four tokens in a row are not said twice: it would fall into loops."""
+
+class Smollm2Options(GenerationOptions):
+    """Its turns are short, and four tokens in a row are not said twice: it would fall into loops."""
+
+    max_new_tokens: int = Field(36, ge=1, description="the longest turn, before it is cut")
+    echo_ngram: int = Field(4, ge=0, description="so many tokens are never said again; 0: they may")
+    dtype: Literal["fp32", "bf16"] = Field("fp32", description="bf16 where the CPU has it")
+    prompt: str = Field(PROMPT, description="what the model is told about itself")
+    turns: int = Field(6, ge=1, description="how many of the last turns it remembers")
+
+
+NAMES = {name: f"smollm2_{name}" for name in ("dtype", "prompt", "turns")}
 
 
 class Smollm2Agent(LanguageModelAgent):
@@ -40,13 +46,7 @@ class Smollm2Agent(LanguageModelAgent):
     @classmethod
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
         super().add_cmdline_args(parser, partial_opt)
-        group = parser.add_argument_group("smollm2 generation")
-        group.add_argument(
-            "--smollm2-dtype", default="fp32", choices=["fp32", "bf16"], help="bf16 where the CPU has it"
-        )
-        group.add_argument("--smollm2-prompt", default=PROMPT, help="what the model is told about itself")
-        group.add_argument("--smollm2-turns", type=int, default=6, help="how many of the last turns it remembers")
-        add_generation_args(parser, **DEFAULTS)
+        add_arguments(parser, Smollm2Options, NAMES, cls.NAME)
         return parser
 
     def __init__(self, opt: Opt, shared: dict | None = None):
@@ -55,17 +55,16 @@ class Smollm2Agent(LanguageModelAgent):
             self._load(opt)
 
     def _load(self, opt: Opt) -> None:
-        given = generation_options(opt, self.NAME, **DEFAULTS)
-        turns = number(opt, "smollm2_turns", 6, 1, self.NAME)
-        loaded = load(EMBEDDED, dtype=one_of(("fp32", "bf16"), opt, "smollm2_dtype", "fp32", self.NAME), device="cpu")
+        given = read_options(Smollm2Options, opt, self.NAME, NAMES)
+        loaded = load(EMBEDDED, dtype=given.dtype, device="cpu")
         form = ChatLayout(loaded.tokenizer, self.NAME)
         self._loaded = LoadedLanguageModel(
             writer=TurnWriter(loaded.model, Vocabulary(loaded.tokenizer)),
             layout=form,
-            rules=rules(given, frozenset(form.ends()), min_new_tokens=2),
+            rules=given.rules(frozenset(form.ends()), min_new_tokens=2),
             given=given,
-            system=opt.get("smollm2_prompt") or PROMPT,
-            room=loaded.context - given["max_new_tokens"],
-            turns=turns,
+            system=given.prompt or PROMPT,
+            room=loaded.context - given.max_new_tokens,
+            turns=given.turns,
             about=loaded.about,
         )

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.remembered_turn import RememberedTurn
+from parlai_spotbot.models.remembered_turn import RememberedTurn, chat_messages
 
 TOLD = ("text", "history", "messages")
 METHODS = ("respond", "reply")
@@ -101,8 +101,7 @@ class Talker:
             return next((turn.text for turn in reversed(turns) if not turn.mine), "")
         if self.told == "history":
             return [turn.text for turn in turns]
-        system = [{"role": "system", "content": context}] if context else []
-        return system + [{"role": "assistant" if t.mine else "user", "content": t.text} for t in turns]
+        return chat_messages(context, turns)
 
 
 def _said(returned: Any) -> Any:

@@ -13,9 +13,7 @@ import jinja2
 from transformers import PreTrainedTokenizerBase
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.remembered_turn import RememberedTurn
-
-FORMATS = ("auto", "chat", "plain", "eos")
+from parlai_spotbot.models.remembered_turn import RememberedTurn, chat_messages, first_kept
 
 MARK = "Xyzzy"
 """A word that is looked for in what a template makes of it."""
@@ -81,17 +79,9 @@ class ChatLayout(PromptLayout):
 
     def messages(self, system: str, turns: Sequence[RememberedTurn]) -> list[dict]:
         """The conversation as templates take it: one role after the other, the user's first where they insist."""
-        rows = [{"role": "assistant" if turn.mine else "user", "content": turn.text} for turn in turns]
-        if self.style == "merged":
-            rows = [{"role": "user", "content": system}, *rows] if system or (turns and turns[0].mine) else rows
-        merged: list[dict] = []
-        for row in rows:
-            if self.style == "merged" and merged and merged[-1]["role"] == row["role"]:
-                merged[-1]["content"] = f"{merged[-1]['content']}\n\n{row['content']}"
-            else:
-                merged.append(row)
-        lead = [{"role": "system", "content": system}] if system and self.style == "system" else []
-        return lead + merged or [{"role": "user", "content": OPENING}]
+        merged = self.style == "merged"
+        rows = chat_messages(system, turns, "user" if merged else "system", merge=merged)
+        return rows or [{"role": "user", "content": OPENING}]
 
     def text(self, system: str, turns: Sequence[RememberedTurn]) -> str:
         # Models that may think aloud are asked not to; other templates don't know the word and leave it.
@@ -173,7 +163,7 @@ def fitting(layout: PromptLayout, system: str, turns: Sequence[RememberedTurn], 
         return tokens
     plain = layout.tokenizer([system, *(turn.text for turn in turns)], add_special_tokens=False)["input_ids"]
     base, *sizes = (len(row) + layout.overhead for row in plain)
-    for first in range(_first(sizes, base, room), len(turns)):
+    for first in range(first_kept(sizes, base, room), len(turns)):
         (tokens,) = layout.tokens([(system, turns[first:])])
         if len(tokens) <= room:
             return tokens
@@ -189,15 +179,3 @@ def fitting(layout: PromptLayout, system: str, turns: Sequence[RememberedTurn], 
         f"the system text and persona take more than the {room} tokens that the model's context has for a prompt.",
         "Shorten --lm-system or the persona, or raise --lm-context.",
     )
-
-
-def _first(sizes: Sequence[int], base: int, room: int) -> int:
-    """The number of the first turn that stays: as the turns came one by one, whenever they were too many."""
-    first, used = 0, base
-    for last, size in enumerate(sizes):
-        used += size
-        if used > room:
-            while first < last and used > base + (room - base) // 2:
-                used -= sizes[first]
-                first += 1
-    return first

@@ -1,13 +1,50 @@
-"""A turn of a conversation as the one who is to answer remembers it: agents and the models behind them share it."""
+"""Turns of a conversation as one side remembers them, and the messages and the window of turns that a model gets."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class RememberedTurn:
-    """One turn; `mine` tells whether the one who remembers it spoke it."""
+    """One turn; `mine` is True for turns of the side that remembers it."""
 
     text: str
     mine: bool
+
+
+def chat_messages(
+    system: str, turns: Sequence[RememberedTurn], role: str = "system", merge: bool = False
+) -> list[dict]:
+    """The conversation as chat models take it, the system text first, as a message of `role`.
+
+    With `merge`, messages of one role in a row become one, and a conversation that the model began has an empty
+    message of the user before it if `role` is "user".
+    """
+    rows = [("assistant" if turn.mine else "user", turn.text) for turn in turns]
+    if system or (merge and role == "user" and rows and turns[0].mine):
+        rows.insert(0, (role, system))
+    found: list[dict] = []
+    for who, text in rows:
+        if merge and found and found[-1]["role"] == who:
+            found[-1]["content"] += f"\n\n{text}"
+        else:
+            found.append({"role": who, "content": text})
+    return found
+
+
+def first_kept(sizes: Sequence[int], base: int, room: int) -> int:
+    """Index of the first turn that stays when turns of these sizes came one by one.
+
+    When they no longer fit into `room` beside `base`, half of what is left is cleared at once: a prompt keeps its
+    beginning for a number of turns, so that what was read of it serves again.
+    """
+    first, used = 0, base
+    for last, size in enumerate(sizes):
+        used += size
+        if used > room:
+            while first < last and used > base + (room - base) // 2:
+                used -= sizes[first]
+                first += 1
+    return first

@@ -175,7 +175,7 @@ def test_an_overflowing_conversation_is_the_same_with_and_without_the_cache(agen
         ({"lm_context": 100_000}, "sees 512 tokens"),
         ({"max_new_tokens": 500}, "leaves no room for a prompt"),
         ({"max_new_tokens": 0}, "option 'max_new_tokens' is 0"),
-        ({"max_sentences": 1.5}, "option 'max_sentences' is 1.5, expected a whole number"),
+        ({"max_sentences": 1.5}, "option 'max_sentences' is 1.5: input should be a valid integer"),
         ({"temperature": "hot"}, "option 'temperature' is 'hot'"),
         ({"lm_chat_template": "/no/template"}, "--lm-chat-template /no/template"),
         ({"lm_system": "kind " * 900}, "system text and persona take more"),

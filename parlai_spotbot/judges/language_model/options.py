@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.models import option_fields
 from parlai_spotbot.models.chat.keys import refuse_keys
-from parlai_spotbot.models.chat.server_options import ServerOptions
-from parlai_spotbot.models.chat.server_options import read_options as read_server_options
+from parlai_spotbot.models.chat.server_options import REQUIRED, ServerOptions
 
 LOCAL = "A judge's model is behind a server: serve it (such as by 'transformers serve') and name its address as 'url'."
 
@@ -71,9 +71,8 @@ def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
         if name not in (*KEYS, *LanguageModelOptions.removed):
             raise UserError(f"{where}: unknown key '{name}'.", nearest(name, ("kind", *KEYS)))
     refuse_keys({name: value for name, value in given.items() if name != "key_variable"}, where, "key_variable")
-    if not given.get("url"):
-        raise UserError(f"{where}: option 'url' is missing.", LOCAL)
-    found = read_server_options(LanguageModelOptions, given, where, NAMES, ("model",))
+    required = {"url": LOCAL, "model": REQUIRED["model"]}
+    found = option_fields.read_options(LanguageModelOptions, given, where, NAMES, required)
     if found.samples > 1 and found.temperature == 0:
         raise UserError(
             f"{where}: option 'temperature' is 0: samples at 0 are all the same.", "Raise it, or take one sample."

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.keys import Key, read_key
+from parlai_spotbot.models.option_fields import Options
 
 OURS = ("model", "messages", "stream", "n")
 """Fields of a request that a user's `extra` may not set."""
 
 EXAMPLE = "http://127.0.0.1:8000/v1"
-REQUIRED = {"url": f"Write for example {{}}: {EXAMPLE}.", "model": "Name the model as the server knows it."}
+REQUIRED = {"url": f"Write for example {EXAMPLE}.", "model": "Name the model as the server knows it."}
 
 
 def parse_if_json(value: Any) -> Any:
@@ -37,18 +36,15 @@ def _fields(value: Any) -> Any:
     return value
 
 
-class ServerOptions(BaseModel):
+class ServerOptions(Options):
     """A model behind a chat server and how it is asked; None leaves a field of the request to the server.
 
     Prices are for a million tokens.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True)
-
     removed: ClassVar = dict.fromkeys(
         ("requests_per_minute", "tokens_per_minute"), "Lower the concurrency: a busy server's Retry-After is kept to."
     )
-    """Option that was removed in 0.2 -> what to do instead."""
 
     url: str = Field("", description=f"address of the server, such as {EXAMPLE}")
     model: str = Field("", description="name of the model, as the server knows it")
@@ -78,7 +74,7 @@ class ServerOptions(BaseModel):
         if url.scheme not in ("http", "https") or not url.hostname:
             raise PydanticCustomError("url", f"input should be an address such as {EXAMPLE}")
         if url.username or url.password or any(map(_secret, dict(parse_qsl(url.query)))):
-            raise PydanticCustomError("secret", "it holds a key or a password")
+            raise PydanticCustomError("secret", "Put it into an environment variable, and name that in 'key_variable'.")
         if url.path.rstrip("/").endswith("/chat/completions"):
             raise PydanticCustomError("url", "input should be the address without /chat/completions")
         return text.strip()
@@ -110,52 +106,3 @@ class ServerOptions(BaseModel):
 
 def _secret(name: str) -> bool:
     return any(word in name.lower() for word in ("key", "token", "secret", "password", "sig"))
-
-
-Options = TypeVar("Options", bound=ServerOptions)
-
-
-def read_options(
-    kind: type[Options], given: Mapping[str, Any], where: str, names: Mapping[str, str], required: Collection[str]
-) -> Options:
-    """Check the options in `given` as a `kind`; options that it does not have are ignored.
-
-    Parameters
-    ----------
-    where : str
-        Beginning of every error.
-    names : mapping
-        Field -> name of its option, where they differ.
-    required : collection of str
-        Fields without which it does not work.
-
-    Raises
-    ------
-    UserError
-        With the option, its value and what is expected.
-    """
-    named = {field: names.get(field, field) for field in kind.model_fields}
-    prefix = named["url"].removesuffix("url")
-    for name, remedy in kind.removed.items():
-        if given.get(prefix + name):
-            raise UserError(f"{where}: option '{prefix}{name}' was removed in 0.2.", remedy)
-    values = {field: given[name] for field, name in named.items() if given.get(name) not in (None, "")}
-    for field in required:
-        if not str(values.get(field, "")).strip():
-            raise UserError(f"{where}: option '{named[field]}' is missing.", REQUIRED[field].format(named[field]))
-    values |= {f: "" for f, n in named.items() if given.get(n) == "" and kind.model_fields[f].annotation is str}
-    try:
-        return kind(**values)
-    except ValidationError as err:
-        first = err.errors(include_url=False, include_context=False)[0]
-    field = str(first["loc"][0])
-    if first["type"] == "secret":
-        raise UserError(
-            f"{where}: option '{named[field]}' holds a key or a password.",
-            "Take it out, put it into an environment variable, and name that in "
-            f"'{named['key_variable']}'; '{named['key_header']}' is the header that carries it.",
-        )
-    value = repr(values[field])
-    value = value if len(value) <= 80 else value[:80] + "…"
-    expected = first["msg"][:1].lower() + first["msg"][1:]
-    raise UserError(f"{where}: option '{named[field]}' is {value}: {expected}.", "Correct it.")

@@ -1,0 +1,82 @@
+"""Options as fields of pydantic models: added to a parser, and read with errors that name the option."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from parlai_spotbot.errors import UserError
+
+
+class Options(BaseModel):
+    """Base of options: frozen, of the declared types exactly."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    removed: ClassVar[Mapping[str, str]] = {}
+    """Option that was removed in 0.2 -> what to do instead."""
+
+
+Kind = TypeVar("Kind", bound=Options)
+
+
+def add_arguments(parser: Any, kind: type[Options], names: Mapping[str, str], title: str) -> None:
+    """Add a group with an option for each field of `kind`; `names` are the options' where they differ."""
+    group = parser.add_argument_group(title)
+    for field, about in kind.model_fields.items():
+        of = float if about.default is None else type(about.default)
+        scalar = of in (int, float, str)
+        group.add_argument(
+            "--" + names.get(field, field).replace("_", "-"),
+            type=of if scalar else str,
+            default=about.default if scalar and about.default is not None else None,
+            choices=get_args(about.annotation) if of is str and get_args(about.annotation) else None,
+            help=about.description,
+        )
+
+
+def read_options(
+    kind: type[Kind],
+    given: Mapping[str, Any],
+    where: str,
+    names: Mapping[str, str] | None = None,
+    required: Mapping[str, str] | None = None,
+) -> Kind:
+    """Check the options in `given` as a `kind`; options that it does not have are ignored.
+
+    Parameters
+    ----------
+    where : str
+        Beginning of every error.
+    names : mapping
+        Field -> name of its option, where they differ.
+    required : mapping
+        Field without which it does not work -> remedy.
+
+    Raises
+    ------
+    UserError
+        With the option, its value and what is expected.
+    """
+    named = {field: (names or {}).get(field, field) for field in kind.model_fields}
+    for name, remedy in kind.removed.items():
+        if given.get((names or {}).get(name, name)):
+            raise UserError(f"{where}: option '{(names or {}).get(name, name)}' was removed in 0.2.", remedy)
+    values = {field: given[name] for field, name in named.items() if given.get(name) not in (None, "")}
+    for field, remedy in (required or {}).items():
+        if not str(values.get(field, "")).strip():
+            raise UserError(f"{where}: option '{named[field]}' is missing.", remedy)
+    values |= {f: "" for f, n in named.items() if given.get(n) == "" and kind.model_fields[f].annotation is str}
+    try:
+        return kind(**values)
+    except ValidationError as err:
+        first = err.errors(include_url=False, include_context=False)[0]
+    field = str(first["loc"][0])
+    if first["type"] == "secret":
+        raise UserError(f"{where}: option '{named[field]}' holds a key or a password.", first["msg"])
+    value = repr(values[field])
+    value = value if len(value) <= 80 else value[:80] + "…"
+    expected = first["msg"][:1].lower() + first["msg"][1:]
+    raise UserError(f"{where}: option '{named[field]}' is {value}: {expected}.", "Correct it.")

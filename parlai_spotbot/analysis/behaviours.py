@@ -80,17 +80,6 @@ def _clustered(of: Mapping[str, pd.DataFrame], crossed: bool, resample: str) -> 
     return found
 
 
-def dialogue_rates(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a dialogue and label: question, name, conversation_id, turns (different ones), n, hits, share, and
-    Wilson's interval low, high."""
-    groups = rows.groupby(["question", "name", "conversation_id"], sort=True, observed=True)
-    found = groups.agg(turns=("rated", "nunique"), n=("value", "size"), hits=("value", "sum")).reset_index()
-    found["share"] = found["hits"] / found["n"]
-    ends = [wilson(hits, n) for hits, n in zip(found["hits"], found["n"], strict=True)]
-    found["low"], found["high"] = zip(*ends, strict=True) if ends else ((), ())
-    return found
-
-
 def _dialogues(own: pd.DataFrame, crossed: bool, resample: str) -> dict:
     """The shares of single dialogues: each annotation of a dialogue counts as one."""
     by = [name for name in ("conversation_id", "worker_id", "annotation_id", CLUSTER) if name in own]

@@ -13,33 +13,26 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 
 
-def screened(rounds: Sequence[Mapping], labels: Mapping[str, Sequence[str]]) -> list[dict]:
+def screened(rounds: Sequence[Mapping]) -> list[dict]:
     """One row a task and group of annotators; [] where nobody was trained. Gold dialogues among the work don't count.
 
     Each has task, group, `annotators` who began, `decided` who came to a round that decides, `passed` with `pass_share`
     and its Wilson interval `pass_ci` (of those who came to a decision), `first` who passed at the first attempt,
     `attempts` that were decided, `rounds` handed in, `mistakes` (mean number of wrong turns in a dialogue), `accuracy`
-    (share of turns with the gold labels), `deciding_mistakes` (mean wrong turns where it counts), `by_round` (share of
-    right turns in each round of the first attempt, mean over annotators), `mistakes_by_label` (of all turns, the share
-    in which the label was given without holding or held without being given; of the `labels` of the task), `seconds`
-    (mean a round).
+    (share of turns with the gold labels), `deciding_mistakes` (mean wrong turns where it counts), `seconds` (mean a
+    round).
     """
     frame = pd.DataFrame([row for row in rounds if row.get("role") != "gold"])
     if frame.empty:
         return []
     frame["group"] = frame["group"].fillna("") if "group" in frame else ""
-    return [
-        _screened(str(task), str(group), own, labels.get(str(task), ()))
-        for (task, group), own in frame.groupby(["task", "group"], sort=True)
-    ]
+    return [_screened(str(task), str(group), own) for (task, group), own in frame.groupby(["task", "group"], sort=True)]
 
 
-def _screened(task: str, group: str, own: pd.DataFrame, labels: Sequence[str]) -> dict:
+def _screened(task: str, group: str, own: pd.DataFrame) -> dict:
     deciding = own[own["passed"].notna()]
     came, passed = deciding["annotator"].nunique(), deciding[deciding["passed"].eq(True)]
     who = passed["annotator"].nunique()
-    right = 1 - own["wrong_turns"] / own["of"]
-    first = own["attempt"] == own["attempt"].min()
     seconds = pd.to_numeric(own["seconds"], errors="coerce") if "seconds" in own else pd.Series(dtype=float)
     return {
         "task": task,
@@ -55,15 +48,5 @@ def _screened(task: str, group: str, own: pd.DataFrame, labels: Sequence[str]) -
         "mistakes": float(own["wrong_turns"].mean()),
         "accuracy": float(1 - own["wrong_turns"].sum() / own["of"].sum()),
         "deciding_mistakes": float(deciding["wrong_turns"].mean()) if len(deciding) else np.nan,
-        "by_round": {str(number): float(share.mean()) for number, share in right[first].groupby(own["round"])},
-        "mistakes_by_label": _by_label(labels, own),
         "seconds": float(seconds.mean()) if seconds.notna().any() else np.nan,
     }
-
-
-def _by_label(labels: Sequence[str], own: pd.DataFrame) -> dict[str, float]:
-    if "mistakes_by_label" not in own:
-        return {}
-    told = own[own["mistakes_by_label"].map(lambda found: isinstance(found, Mapping))]
-    turns = int(told["of"].sum())
-    return {label: sum(found.get(label, 0) for found in told["mistakes_by_label"]) / turns for label in labels if turns}

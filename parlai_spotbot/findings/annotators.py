@@ -130,7 +130,12 @@ TABLE = Table(
 )
 
 
-def finding(form: Form, compute: Callable[[Answers], dict], tables: Mapping[str, Table] | None = None) -> Finding:
+def finding(
+    form: Form,
+    compute: Callable[[Answers], dict],
+    tables: Mapping[str, Table] | None = None,
+    summarise: Callable[[Result], list[str]] = summarise,
+) -> Finding:
     """Return the finding of a form of answers."""
     return Finding(
         "annotators",

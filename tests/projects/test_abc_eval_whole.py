@@ -18,7 +18,6 @@ from parlai_spotbot.importers.abc_eval import full, is_full
 from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.abc_eval.labels import LABELS
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +90,7 @@ def test_those_who_chatted_are_the_outcome(raw, imported):
 
 def test_the_training_of_every_group(raw, imported):
     rows = [checked_round(row, "row") for row in imported.training]
-    found = {(row["task"], row["group"]): row for row in screened(rows, LABELS)}
+    found = {(row["task"], row["group"]): row for row in screened(rows)}
     assert {group for _, group in found} == {"students", "mturkers", "surgers"}
     for task in TASKS:
         for stage, group, people in (("mturk_onboarding", "mturkers", 7), ("surge_onboarding", "surgers", 6)):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings import annotators
 from parlai_spotbot.findings.answers import Answers
@@ -44,6 +42,7 @@ GOLD = Table(
     },
     "Gold dialogues",
     "Gold dialogues among the work are no data, and nobody's other answers are left out for them.",
+    csv="gold",
 )
 TASKS = Table(
     "tasks",
@@ -70,6 +69,4 @@ def summarise(result: Result) -> list[str]:
     return [*annotators.summarise(result), gold]
 
 
-FINDING = replace(
-    annotators.finding(FORM, compute, {"tasks": TASKS, "gold": replace(GOLD, csv="gold")}), summarise=summarise
-)
+FINDING = annotators.finding(FORM, compute, {"tasks": TASKS, "gold": GOLD}, summarise)

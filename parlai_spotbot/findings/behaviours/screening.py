@@ -7,7 +7,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS
+from parlai_spotbot.surveys.abc_eval.labels import TASKS
 from parlai_spotbot.wording import percent
 
 
@@ -16,7 +16,7 @@ def compute(own: Answers) -> dict:
     if not own.crossed:
         return {}
     order = {task: place for place, task in enumerate(TASKS)}
-    rows = screened(own.facts.screening, LABELS)
+    rows = screened(own.facts.screening)
     return {"rows": sorted(rows, key=lambda row: (order.get(row["task"], len(order)), row["group"]))}
 
 

@@ -10,7 +10,6 @@ import pytest
 from computing import analyze
 
 from parlai_spotbot.analysis.survival import cox, icenreg
-from parlai_spotbot.analysis.survival.intervals import innermost
 from parlai_spotbot.analysis.survival.turnbull import turnbull
 
 needs_icenreg = pytest.mark.skipif(bool(icenreg.unusable()), reason=f"needs icenReg: {icenreg.unusable()}")
@@ -45,14 +44,6 @@ def test_what_is_not_there_is_said():
     if icenreg.unusable():
         with pytest.raises(ValueError, match="expected icenReg to be installed: install R"):
             icenreg.choose("icenreg")
-
-
-def test_baseline_moves_to_covariates_zero():
-    mass = np.array([0.2, 0.5, 0.3])
-    survival = np.array([0.8, 0.3, 0.0])
-    odds = icenreg.at_zero(mass, 0.7, "po")
-    np.testing.assert_allclose(1 - np.cumsum(odds), survival / (survival + (1 - survival) * np.exp(-0.7)), atol=1e-15)
-    np.testing.assert_allclose(1 - np.cumsum(icenreg.at_zero(mass, 0.7, "ph")), survival ** np.exp(-0.7), atol=1e-15)
 
 
 @needs_icenreg
@@ -101,8 +92,6 @@ def assert_same(fit, other):
     np.testing.assert_array_equal(fit.se, other.se)
     np.testing.assert_array_equal(fit.df, other.df)
     np.testing.assert_allclose(fit.pvalue, other.pvalue, atol=1e-3)
-    np.testing.assert_allclose(fit.baseline.mass, other.baseline.mass, atol=1e-4)
-    np.testing.assert_allclose(fit.survival([2, 3], np.eye(3)), other.survival([2, 3], np.eye(3)), atol=1e-4)
 
 
 ERRORS = {
@@ -155,9 +144,9 @@ def pretended(monkeypatch):
     """Let icenReg's regression be a function of the native fit."""
 
     def pretend(answer):
-        def ic_sp(left, right, X, weights, model, closed):
-            fit = cox(left, right, X, model, weights=weights, closed=closed, errors="none", backend="native")
-            return answer(icenreg.SemiParametric(fit.coef, fit.loglik, fit.baseline.mass, fit.baseline.intervals))
+        def ic_sp(left, right, X, weights, model):
+            fit = cox(left, right, X, model, weights=weights, errors="none", backend="native")
+            return answer(icenreg.SemiParametric(fit.coef, fit.loglik))
 
         monkeypatch.setattr(icenreg, "unusable", lambda: "")
         monkeypatch.setattr(icenreg, "ic_sp", ic_sp)
@@ -165,7 +154,7 @@ def pretended(monkeypatch):
     return pretend
 
 
-def test_only_coefficients_and_baseline_come_from_icenreg(pretended):
+def test_only_coefficients_come_from_icenreg(pretended):
     left, right, x, clusters = study(200)
     options = {"clusters": clusters, "replicates": 30}
     native = cox(left, right, x * 5 + 1e8, backend="native", seed=np.random.default_rng(4), **options)
@@ -211,35 +200,12 @@ def test_the_native_curve_stands_where_icenreg_fails(monkeypatch):
 
 
 @needs_icenreg
-@pytest.mark.parametrize("model", ["ph", "po"])
-def test_semi_parametric_baseline_is_at_covariates_zero(model):
-    from rpy2 import robjects
-
-    left, right, x, weights = general()
-    fit = icenreg.ic_sp(left, right, x, weights, model)
-    with robjects.default_converter.context():
-        for name, values in (("l", left), ("r", right), ("a", x[:, 0]), ("b", x[:, 1]), ("w", weights)):
-            robjects.globalenv[name] = robjects.FloatVector(values.tolist())
-        curve = robjects.r(f"""
-            fit <- icenReg::ic_sp(cbind(l, r) ~ a + b, data.frame(l, r, a, b), "{model}", weights = w)
-            c(icenReg::getSCurves(fit, data.frame(a = 0, b = 0))$S_curves[[1]])""")
-        curve = np.array(list(curve))
-        coef = np.array(list(robjects.r("fit$coefficients")))
-        robjects.r("rm(l, r, a, b, w, fit)")
-    np.testing.assert_array_equal(fit.coef, coef if model == "ph" else -coef)
-    np.testing.assert_allclose(1 - np.cumsum(fit.mass), curve[1:], atol=1e-9)
-    np.testing.assert_allclose(fit.intervals, innermost(left, right, weights).ends)
-    assert fit.coef[0] > 0 > fit.coef[1]  # positive: sooner
-
-
-@needs_icenreg
 def test_semi_parametric_without_covariates_is_the_npmle():
     left, right, _, weights = general()
     fit = icenreg.ic_sp(left, right, np.empty((len(left), 0)), weights, "ph")
     plain = turnbull(left, right, weights, backend="native")
     assert fit.loglik == pytest.approx(plain.loglik, abs=1e-5)
     assert fit.coef.shape == (0,)
-    np.testing.assert_allclose(fit.intervals, plain.intervals)
 
 
 @needs_icenreg
@@ -275,7 +241,7 @@ def test_from_four_threads_at_once():
         model = ("ph", "po")[number % 2]
         fit = icenreg.ic_sp(left, right, x, weights, model)
         curve = turnbull(left, right, weights, backend="icenreg")
-        return fit.coef, fit.mass, curve.mass
+        return fit.coef, curve.mass
 
     alone = [work(number) for number in range(8)]
     with ThreadPoolExecutor(4) as pool:

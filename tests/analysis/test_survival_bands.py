@@ -32,8 +32,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 from statsmodels.stats.proportion import proportion_confint
 
-from parlai_spotbot.analysis.survival import current_status_survival, survival_intervals, turnbull
-from parlai_spotbot.analysis.survival.results import BootstrapWarning
+from parlai_spotbot.analysis.survival import current_status_survival, turnbull
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 LENGTHS = np.array([2.0, 3.0, 5.0])
@@ -64,22 +63,36 @@ def draw(rng, rows, annotators, taste, talk=0.55):
     return np.where(spotted, 0.0, k), np.where(spotted, k, np.inf), worker, true
 
 
+def curve(counts):
+    """Survival (..., lengths) from the numbers unspotted and spotted at each length (..., 2 lengths)."""
+    counts = counts.reshape(*counts.shape[:-1], -1, 2)
+    return current_status_survival(counts[..., 1], counts.sum(axis=-1))
+
+
+def band(level, right, clusters, replicates, rng):
+    """Survival at each length and its interval (lengths, 2), as the survival of a study has them."""
+    cells = 2 * level + np.isfinite(right)
+    count = int(level.max() + 1) * 2
+    drawn = ClusterBootstrap(*clusters, rng=rng, replicates=replicates)
+    value = curve(np.bincount(cells, minlength=count).astype(float))
+    return value, drawn.interval(value, curve(drawn.cell_sums(cells, count)), span=(0, 1))
+
+
 def simulated(rows, annotators, taste, studies=1000, replicates=200, seed=1):
     """The share of intervals that cover, and their mean width by the needed one, at each length."""
     rng, hits, widths, away = np.random.default_rng(seed), [], [], []
     for _ in range(studies):
-        left, right, worker, true = draw(rng, rows, annotators, taste)
-        clusters = [rows[0], worker] if len(set(worker)) > 1 else rows[0]
-        found = survival_intervals(left, right, LENGTHS, clusters=clusters, replicates=replicates, seed=rng)
-        low, high = found["low"].to_numpy(), found["high"].to_numpy()
+        _, right, worker, true = draw(rng, rows, annotators, taste)
+        clusters = [rows[0], worker] if len(set(worker)) > 1 else rows[:1]
+        value, ends = band(rows[2], right, clusters, replicates, rng)
+        low, high = ends.T
         hits.append(np.where(np.isnan(low), np.nan, (low <= true) & (true <= high)))
         widths.append(high - low)
-        away.append(found["survival"] - true)
+        away.append(value - true)
     return np.nanmean(hits, axis=0), np.nanmean(widths, axis=0) / (3.92 * np.std(away, axis=0))
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::parlai_spotbot.analysis.survival.results.BootstrapWarning")
 @pytest.mark.parametrize(
     ("partners", "per_pair", "annotators", "taste", "most", "widest"),
     [
@@ -124,13 +137,8 @@ def test_differences_of_two_contestants_cover(annotators, taste):
             sides.append(liked + talk + rng.normal(size=len(level)) < 0.5)
         cells = [2 * level + side for side in sides]
         drawn = ClusterBootstrap(conversation, worker, rng=rng, replicates=200)
-
-        def survival(counts):
-            counts = counts.reshape(*counts.shape[:-1], 3, 2)
-            return current_status_survival(counts[..., 1], counts.sum(axis=-1))[..., 2]
-
-        value = np.subtract(*(survival(np.bincount(c, minlength=6).astype(float)) for c in cells))
-        samples = np.subtract(*(survival(drawn.cell_sums(c, 6)) for c in cells))
+        value = np.subtract(*(curve(np.bincount(c, minlength=6).astype(float))[2] for c in cells))
+        samples = np.subtract(*(curve(drawn.cell_sums(c, 6))[:, 2] for c in cells))
         low, high = drawn.interval(value, samples, span=(-1, 1))
         sd = np.sqrt(1 + 0.4**2 + 2 * taste**2)
         true = norm.cdf((0.5 - 0.3) / sd) - norm.cdf((0.5 + 0.3) / sd)
@@ -162,26 +170,14 @@ def test_bands_are_those_of_three_bootstraps_by_brute_force():
     sizes = [np.bincount(codes) for codes in clusters[:2]]
     df = min(own.sum() ** 2 / (own @ own) for own in sizes) - 1
     half = student.ppf(0.975, df) * se / (value * (1 - value))
-    found = survival_intervals(left, right, LENGTHS, clusters=clusters[:2], replicates=4000)
-    np.testing.assert_allclose(found["survival"], value)
-    np.testing.assert_allclose(logit(found["low"]), logit(value) - half, rtol=0.12)
-    np.testing.assert_allclose(logit(found["high"]), logit(value) + half, rtol=0.12, atol=0.1)
+    found, ends = band(rows[2], right, clusters[:2], 4000, np.random.default_rng(0))
+    np.testing.assert_allclose(found, value)
+    np.testing.assert_allclose(logit(ends[:, 0]), logit(value) - half, rtol=0.12)
+    np.testing.assert_allclose(logit(ends[:, 1]), logit(value) + half, rtol=0.12, atol=0.1)
     assert (expit(logit(value) - half) < value).all()
 
 
 def test_where_nobody_was_spotted_there_is_an_exact_bound():
-    left, right = np.full(60, 3.0), np.full(60, np.inf)
-    left[:6], right[:6] = 2.0, 5.0
-    conversation = np.arange(60) // 5
-    found = survival_intervals(left, right, [2.0], clusters=conversation, replicates=50)
-    assert found["survival"][0] == 1
-    assert found[["low", "high"]].to_numpy()[0] == pytest.approx(proportion_confint(12, 12, method="beta"))
-
-
-def test_too_few_clusters_give_no_band_and_say_so():
-    left, right = np.tile([0.0, 3.0], 20), np.tile([3.0, np.inf], 20)
-    lopsided = np.arange(40) < 1
-    with pytest.warns(BootstrapWarning, match=r"2 conversations, worth 1\.1,: too few for an interval"):
-        found = survival_intervals(left, right, clusters=lopsided, replicates=50)
-    assert found["survival"][0] == 0.5
-    assert np.isnan(found[["low", "high"]].to_numpy()).all()
+    value, ends = band(np.zeros(60, dtype=int), np.full(60, np.inf), [np.arange(60) // 5], 50, np.random.default_rng(0))
+    assert value[0] == 1
+    assert ends[0] == pytest.approx(proportion_confint(12, 12, method="beta"))

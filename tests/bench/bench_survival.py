@@ -19,7 +19,7 @@ import pandas as pd
 from run import Row, least
 from threadpoolctl import threadpool_limits
 
-from parlai_spotbot.analysis.survival import cox, icenreg, logrank, survival_intervals, turnbull
+from parlai_spotbot.analysis.survival import cox, icenreg, logrank, turnbull
 
 FEATURES = ["fluent", "specific", "sensible"]
 SIMULATED = Path(__file__).parents[1] / "reference" / "survival" / "sim20000.csv.gz"
@@ -109,9 +109,6 @@ def study() -> Iterator[Row]:
     ours = least(lambda: [logrank(*two, score, backend="native") for score in ("sun", "finkelstein")], 20)
     yield Row("log-rank pair, both scores", 1e3 * ours, 1e3 * STORED["ictest"], "interval ictest (stored)", "ms")
     yield Row("log-rank pair, both scores", 1e3 * ours, 1e3 * STORED["gLRT"], "glrt gLRT (stored)", "ms")
-    cluster = pd.factorize(bot["conversation"])[0]
-    ours = least(lambda: survival_intervals(*data, clusters=cluster, replicates=1000), 20)
-    yield Row("1,000 clustered bootstrap NPMLEs", 1e3 * ours, 3.0, "limit", "ms")
 
 
 def million() -> Iterator[Row]:

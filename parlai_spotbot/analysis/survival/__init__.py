@@ -6,7 +6,6 @@ is exact. An annotation "bot" at k exchanges is (0, k], any other (k, inf).
 
 from typing import TYPE_CHECKING, NoReturn
 
-from parlai_spotbot.analysis.survival.bands import survival_intervals
 from parlai_spotbot.analysis.survival.curves import current_status_survival, followed_survival
 from parlai_spotbot.analysis.survival.events import events
 from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank, logrank_pairs
@@ -39,7 +38,6 @@ __all__ = [
     "logrank",
     "logrank_pairs",
     "parametric",
-    "survival_intervals",
     "turnbull",
 ]
 
@@ -49,6 +47,7 @@ REMOVED = {
     "log_minus_log": "compare the log-likelihoods of cox(…, 'ph') and cox(…, 'po')",
     "logrank_tests": "call logrank once for each score",
     "parametric_check": "compare the survival of parametric(…) and turnbull(…)",
+    "survival_intervals": "draw clusters with ClusterBootstrap, and estimate each sample with current_status_survival",
     "sample": "draw times with scipy.stats and compare them with the lengths shown",
 }
 

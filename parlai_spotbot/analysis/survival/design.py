@@ -1,4 +1,4 @@
-"""Covariates: from a matrix, a frame or a formula to numbers, with what can't be estimated found and named."""
+"""Covariates as numbers, with those that can't be estimated found and named."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ def design(
     X: ArrayLike | pd.DataFrame,
     n: int,
     *,
-    formula: str | None = None,
     names: Sequence[str] | None = None,
     weights: np.ndarray | None = None,
     caller: str = "cox",
@@ -37,8 +36,7 @@ def design(
     Parameters
     ----------
     X : array or frame (n, p)
-        Numbers, or, with a `formula` such as ``"fluent + C(opponent)"`` (Wilkinson's notation, by formulaic), a frame
-        with the columns that it names. Columns of text without a formula are an error.
+        Numbers; make columns of text into indicators (`pandas.get_dummies`).
     names : sequence of str, optional
         What the columns are called; by default the frame's own names, or x1, x2, …
     weights : array (n,), optional
@@ -47,14 +45,14 @@ def design(
     Raises
     ------
     ValueError
-        Names the row and column that is no finite number, or the formula that can't be read.
+        Names the row and column that is no finite number.
 
     Warns
     -----
     CollinearityWarning
         Names the covariates that are constant or a combination of those before them.
     """
-    values, names = matrix(X if formula is None else _by_formula(X, formula, n), n, names)
+    values, names = _matrix(X, n, names)
     use = _independent(values if weights is None else values[weights > 0])
     if not use.all():
         which = ", ".join(name for name, used in zip(names, use, strict=True) if not used)
@@ -66,7 +64,7 @@ def design(
     return DesignMatrix(values, names, use)
 
 
-def matrix(
+def _matrix(
     X: ArrayLike | pd.DataFrame, n: int, names: Sequence[str] | None = None
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return `n` rows of covariates as finite numbers (n, p), and their names; a `ValueError` names what is wrong."""
@@ -81,7 +79,7 @@ def matrix(
         raise ValueError(f"names: {len(names)} of them, expected {X.shape[1]}")
     if len(set(names)) < len(names):
         raise ValueError(f"names: {list(names)}, expected each once")
-    values = numbers(X, "X", names, advice='; give a formula such as "C({})" to use it as a category')
+    values = numbers(X, "X")
     wrong = ~np.isfinite(values)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
@@ -90,23 +88,6 @@ def matrix(
             "leave the row out or fill it in"
         )
     return values, names
-
-
-def _by_formula(X: pd.DataFrame, formula: str, n: int) -> pd.DataFrame:
-    import formulaic
-
-    if not isinstance(X, pd.DataFrame):
-        raise ValueError(f"formula: X is {type(X).__name__}, expected a frame with the columns that it names")
-    if len(X) != n:
-        raise ValueError(f"X: {len(X)} rows, expected one for every observation ({n})")
-    try:
-        result = formulaic.model_matrix(formula, X, na_action="raise")
-    except Exception as err:  # formulaic raises many kinds
-        columns = ", ".join(f"{name} ({dtype})" for name, dtype in X.dtypes.items())
-        raise ValueError(f"formula {formula!r}: {err}; the columns are {columns}") from err
-    if not isinstance(result, pd.DataFrame):
-        raise ValueError(f"formula {formula!r} has a left side, expected covariates only")
-    return pd.DataFrame(result).drop(columns="Intercept", errors="ignore")
 
 
 def _independent(values: np.ndarray) -> np.ndarray:

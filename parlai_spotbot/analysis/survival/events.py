@@ -107,7 +107,7 @@ def _check(entities: pd.DataFrame, features: Sequence[str]) -> tuple[np.ndarray,
     if missing:
         raise ValueError(f"entities: no column {missing[0]!r}, expected the frame that entities_frame makes")
     ends = ["k", *(["since"] if "since" in entities else [])]
-    k, *since = merge_ends(*(numbers(entities[[name]], "entities", [name], truth=False)[:, 0] for name in ends))
+    k, *since = merge_ends(*(numbers(entities[name], f"entities: {name}") for name in ends))
     since = since[0] if since else np.zeros(len(k))
     _refuse(entities, "nature", ~entities["nature"].isin(NATURES).to_numpy(), f"one of {', '.join(NATURES)}")
     _refuse(entities, "k", ~(np.isfinite(k) & (k > 0)), "a number of exchanges above 0")

@@ -1,8 +1,7 @@
 """R's icenReg (Anderson-Bergman 2017, J. Stat. Softw. 81) through rpy2.
 
 This is the only module that imports rpy2, and only when called. R runs one call at a time, in a local conversion
-context, since rpy2's conversion rules are lost in threads. Coefficients come with this package's signs, and baselines
-are moved from icenReg's reference point, the mean of each covariate, to covariates 0.
+context, since rpy2's conversion rules are lost in threads. Coefficients come with this package's signs.
 """
 
 from __future__ import annotations
@@ -39,29 +38,22 @@ class IcenRegWarning(UserWarning):
 
 
 class SemiParametric(NamedTuple):
-    """What `ic_sp` returns; p covariates, m innermost intervals.
-
-    `coef` (p,) positive where the covariate goes with an earlier event; `mass` (m,) on `intervals` (m, 2) is the
-    baseline at covariates 0.
-    """
+    """Result of `ic_sp`: `coef` (p,) positive where the covariate goes with an earlier event."""
 
     coef: np.ndarray
     loglik: float
-    mass: np.ndarray
-    intervals: np.ndarray
 
 
 class Parametric(NamedTuple):
-    """What `ic_par` returns; p covariates, k parameters of the baseline.
+    """Result of `ic_par`; p covariates, k parameters of the baseline.
 
-    `parameters` (k,) by icenReg's names, of the distribution at `offset` (p,), the means of the covariates; `coef` (p,)
-    with this package's signs; `covariance` (k + p, k + p) in that order.
+    `parameters` (k,) by icenReg's names, of the distribution at the means of the covariates; `coef` (p,) with this
+    package's signs; `covariance` (k + p, k + p) in that order.
     """
 
     coef: np.ndarray
     loglik: float
     parameters: dict[str, float]
-    offset: np.ndarray
     covariance: np.ndarray
 
 
@@ -114,49 +106,18 @@ def ic_np(
     return mass / mass.sum()
 
 
-def ic_sp(
-    left: np.ndarray,
-    right: np.ndarray,
-    X: np.ndarray,
-    weights: np.ndarray,
-    model: str,
-    closed: tuple[bool, bool] = (False, True),
-) -> SemiParametric:
-    """icenReg's semi-parametric regression, proportional hazards ("ph") or odds ("po").
-
-    Parameters
-    ----------
-    left, right, weights : arrays (n,)
-    X : array (n, p)
-        p may be 0.
-    closed : (bool, bool)
-        Which ends of an interval are included.
-
-    Raises
-    ------
-    RuntimeError
-        What R stopped with, naming the call.
-
-    Warns
-    -----
-    IcenRegWarning
-        What R warned of.
-    """
+def ic_sp(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str) -> SemiParametric:
+    """Fit icenReg's semi-parametric regression, proportional hazards ("ph") or odds ("po"); X (n, p), p may be 0."""
     left, right, weights, X = _two_rows(left, right, weights, np.asarray(X, dtype=float))
-    size = X.shape[1]
-    closed = np.asarray(closed, dtype=int)
-    result = _call("ic_sp", left, right, weights, X.T.ravel(), size, closed, model)
+    result = _call("ic_sp", left, right, weights, X.T.ravel(), X.shape[1], model)
     sign = 1.0 if model == "ph" else -1.0
-    coef = sign * result["coef"][:size]
-    mass = at_zero(result["mass"] / result["mass"].sum(), float(coef @ result["offset"][:size]), model)
-    intervals = _without_offsets(result["ends"].reshape(-1, 2), left, right)
-    return SemiParametric(coef, float(result["llk"][0]), mass, intervals)
+    return SemiParametric(sign * result["coef"][: X.shape[1]], float(result["llk"][0]))
 
 
 def ic_par(
     left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str, dist: str
 ) -> Parametric:
-    """icenReg's parametric regression; arguments as for `ic_sp`, `dist` by this package's names."""
+    """Fit icenReg's parametric regression; arguments as for `ic_sp`, `dist` by this package's names."""
     left, right, weights, X = _two_rows(left, right, weights, np.asarray(X, dtype=float))
     size = X.shape[1]
     result = _call("ic_par", left, right, weights, X.T.ravel(), size, model, DISTRIBUTIONS[dist])
@@ -165,7 +126,7 @@ def ic_par(
     sign = np.append(np.ones(own), np.full(size, -1.0 if model == "po" else 1.0))
     covariance = result["covariance"].reshape(len(values), len(values)) * np.outer(sign, sign)
     parameters = dict(zip(result["names"][:own], values[:own].tolist(), strict=True))
-    return Parametric((sign * values)[own:], float(result["llk"][0]), parameters, result["offset"][:size], covariance)
+    return Parametric((sign * values)[own:], float(result["llk"][0]), parameters, covariance)
 
 
 def _two_rows(*arrays: np.ndarray) -> list[np.ndarray]:
@@ -173,23 +134,6 @@ def _two_rows(*arrays: np.ndarray) -> list[np.ndarray]:
     if len(arrays[0]) > 1:
         return list(arrays)
     return [np.repeat(array, 2, axis=0) / (2 if place == 2 else 1) for place, array in enumerate(arrays)]
-
-
-def at_zero(mass: np.ndarray, predictor: float, model: str) -> np.ndarray:
-    """Masses at covariates 0 from those at the covariates' means, whose linear predictor is given."""
-    survival = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
-    base, ratio = np.clip(survival, 0.0, 1.0), np.exp(-np.clip(predictor, -700.0, 700.0))
-    moved = base**ratio if model == "ph" else base / (base + (1 - base) * ratio)
-    return np.maximum(-np.diff(moved), 0.0)
-
-
-def _without_offsets(intervals: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """icenReg moves open ends by 1e-10; here each goes back to the end point that it came from."""
-    times = np.unique(np.concatenate([left, right]))
-    place = np.clip(np.searchsorted(times, intervals), 1, len(times) - 1) if len(times) > 1 else 0
-    low, high = times[np.maximum(np.asarray(place) - 1, 0)], times[place]
-    with np.errstate(invalid="ignore"):
-        return np.where((intervals == high) | (np.abs(intervals - high) < np.abs(intervals - low)), high, low)
 
 
 # Every function returns a named list of vectors. `guarded` adds the warnings, or the error instead of the values.
@@ -219,15 +163,13 @@ _R = """(function() {
         fit <- icenReg::ic_np(cbind(l, r), weights = w, B = b)
         list(mass = fit$p_hat)
     }
-    ic_sp <- function(l, r, w, x, p, b, model) {
-        fit <- icenReg::ic_sp(model_formula(p), data = frame(l, r, x, p), model = model, weights = w, B = b)
-        list(coef = fit$coefficients, llk = fit$llk, mass = fit$p_hat, ends = fit$T_bull_Intervals,
-             offset = fit$covarOffset)
+    ic_sp <- function(l, r, w, x, p, model) {
+        fit <- icenReg::ic_sp(model_formula(p), data = frame(l, r, x, p), model = model, weights = w)
+        list(coef = fit$coefficients, llk = fit$llk)
     }
     ic_par <- function(l, r, w, x, p, model, dist) {
         fit <- icenReg::ic_par(model_formula(p), data = frame(l, r, x, p), model = model, dist = dist, weights = w)
-        list(coef = fit$coefficients, names = names(fit$coefficients), llk = fit$llk,
-             offset = fit$covarOffset, covariance = fit$var)
+        list(coef = fit$coefficients, names = names(fit$coefficients), llk = fit$llk, covariance = fit$var)
     }
     list(ic_np = guarded(ic_np), ic_sp = guarded(ic_sp), ic_par = guarded(ic_par))
 })()"""

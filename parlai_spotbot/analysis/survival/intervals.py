@@ -7,20 +7,15 @@ the open gap behind it.
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 BACKENDS = ("auto", "native", "icenreg")
 
-ROUNDING = float(np.sqrt(np.finfo(float).eps))
-"""Relative difference up to which two ends are one, 1.5e-8, as in R's `survival` (`timefix`)."""
-
-DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
+DIGITS = 13
+"""Digits of the largest time beyond which ends are the same."""
 
 
 @dataclass(frozen=True)
@@ -45,95 +40,22 @@ class Intervals:
         return bool(((self.first == 0) | (self.last == len(self.ends) - 1)).all())
 
 
-def numbers(
-    values: ArrayLike, name: str, columns: Sequence[str] = (), *, truth: bool = True, advice: str = ""
-) -> np.ndarray:
-    """Return `values` as an array of floats.
-
-    Parameters
-    ----------
-    name : str
-        The argument, for error messages.
-    columns : sequence of str, optional
-        The names of the columns of a matrix, for error messages.
-    truth : bool
-        Accept truth values, as 1 and 0.
-    advice : str
-        What to do about text in a column, for error messages: ``"; use C({})"``.
-
-    Raises
-    ------
-    ValueError
-        Names the row (and column) that holds a date, a duration, text or anything else that is no number.
-    """
-    if np.ma.isMaskedArray(values):
-        values = values.astype(float).filled(np.nan)
+def numbers(values: ArrayLike, name: str) -> np.ndarray:
+    """Return `values` as an array of floats; a `ValueError` names the argument that holds anything else."""
     try:
         array = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        raise ValueError(f"{name}: {values!r:.60}, expected numbers") from None
-    if array.dtype.kind in "fiu" or (truth and array.dtype.kind == "b"):
-        return array.astype(float, copy=False)
-    for place, value in np.ndenumerate(array):
-        if _is_number(value, truth):
-            continue
-        column = columns[place[1]] if len(columns) else ""
-        where = (f": row {place[0]}" if place else "") + (f", column {column!r}" if column else "")
-        if isinstance(value, DATES):
-            advice = "; convert dates and durations to numbers of one unit, such as (x - start) / pd.Timedelta(days=1)"
-        elif isinstance(value, str):
-            value, advice = str(value), advice.format(column)
-        else:
-            advice = ""
-        raise ValueError(f"{name}{where} is {value!r:.60}, expected {'a number' if column else 'numbers'}{advice}")
-    return array.astype(float)
-
-
-def _is_number(value: object, truth: bool) -> bool:
-    if isinstance(value, (*DATES, complex, np.complexfloating)):
-        return False
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return value is None  # NaN, which callers refuse or take as missing
-    return truth or not isinstance(value, bool | np.bool_)
+        if array.dtype.kind in "mMc":
+            raise TypeError(f"{array.dtype}")
+        return array.astype(float)
+    except (TypeError, ValueError) as err:
+        raise ValueError(f"{name}: {err}; expected numbers, and dates or durations as numbers of one unit") from None
 
 
 def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
-    """Make ends that differ by rounding one end, the least of them.
-
-    Neighbours among all finite values are one where they differ by at most 1.5e-8 (the square root of the machine's
-    precision) times the greater of the two, or the median of all distinct ends if that is greater: the tolerance of R's
-    `survival`, with the median in place of the mean, which one remote end would move. Where all ends lie far from 0,
-    such as times of a clock, their range takes the place of the median. A value below 0 by no more than that is 0.
-
-    References
-    ----------
-    Therneau, "Roundoff error and tied times", vignette of R's `survival`.
-    """
-    if all((values == np.rint(values)).all() for values in arrays):  # infinite ones too
-        return list(arrays)
-    every = pd.unique(np.concatenate([values.ravel() for values in arrays]))
-    ends = np.sort(every[np.isfinite(every)])
-    tolerance = _tolerance(ends)
-    first = np.concatenate([[True], np.diff(ends) > tolerance[1:]])[: len(ends)]
-    merged = ends[np.maximum.accumulate(np.where(first, np.arange(len(ends)), 0))]
-    merged = np.where((merged < 0) & (merged >= -tolerance), 0.0, merged)
-    moved = merged != ends
-    if not moved.any():
-        return list(arrays)
-    places = [pd.Index(ends[moved]).get_indexer(values.ravel()).reshape(values.shape) for values in arrays]
-    return [np.where(place < 0, x, merged[moved][place]) for place, x in zip(places, arrays, strict=True)]
-
-
-def _tolerance(ends: np.ndarray) -> np.ndarray:
-    """By how much each of distinct ends in order may differ from the one before and be the same, see `merge_ends`."""
-    size = np.abs(ends)
-    later = ends[ends > 0]
-    scale = np.maximum(size, np.median(later) if len(later) else 0.0)
-    if len(later) and later[-1] - later[0] > ROUNDING * later[-1]:
-        scale = np.minimum(scale, later[-1] - later[0])
-    return np.maximum(ROUNDING * scale, 16 * np.finfo(float).eps * size)
+    """Round ends to 13 digits of the largest, so that those that differ by rounding (0.1 + 0.2 and 0.3) are one."""
+    largest = max((np.abs(values[np.isfinite(values)]).max(initial=0.0) for values in arrays), default=0.0)
+    places = DIGITS - int(np.ceil(np.log10(largest))) if largest > 0 else 0
+    return [np.round(values, min(places, 300)) for values in arrays]
 
 
 def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -144,7 +66,7 @@ def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> tuple
     ValueError
         Names the row that is no interval, or has no weight that can be used.
     """
-    ends = [numbers(left, "left", truth=False), numbers(right, "right", truth=False)]
+    ends = [numbers(left, "left"), numbers(right, "right")]
     arrays = [*ends, np.ones(ends[0].shape) if weights is None else numbers(weights, "weights")]
     for name, array in zip(("left", "right", "weights"), arrays, strict=True):
         if array.ndim != 1 or len(array) != len(arrays[0]):

@@ -7,18 +7,17 @@ interval-censored rows may be mixed. See Anderson-Bergman (2017, J. Stat. Softw.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.design import DesignMatrix, design
 from parlai_spotbot.analysis.survival.intervals import check
-from parlai_spotbot.analysis.survival.results import RATIOS, ConvergenceWarning, RegressionFit, shifted_survival
+from parlai_spotbot.analysis.survival.results import RATIOS, ConvergenceWarning, RegressionFit
 
 PARAMETERS = {
     "exponential": ("log_scale",),
@@ -30,42 +29,19 @@ PARAMETERS = {
 }
 """Parameters of each family; scales and shapes are reported as logarithms."""
 
-LAWS: dict[str, Callable] = {
-    "exponential": lambda scale: stats.expon(scale=np.exp(scale)),
-    "weibull": lambda shape, scale: stats.weibull_min(np.exp(shape), scale=np.exp(scale)),
-    "gamma": lambda shape, scale: stats.gamma(np.exp(shape), scale=np.exp(scale)),
-    "lognormal": lambda mu, sigma: stats.lognorm(np.exp(sigma), scale=np.exp(mu)),
-    "loglogistic": lambda alpha, beta: stats.fisk(np.exp(beta), scale=np.exp(alpha)),
-    "generalgamma": lambda mu, sigma, q: stats.gengamma(
-        q**-2, q / np.exp(sigma), scale=np.exp(mu + 2 * np.log(q) * np.exp(sigma) / q)
-    ),
-}
-
-
-@dataclass(frozen=True)
-class ParametricBaseline:
-    """The distribution `law` (of scipy.stats), moved under `model` by `shift` of the linear predictor."""
-
-    law: stats.distributions.rv_frozen
-    model: str
-    shift: float = 0.0
-
-    def survival(self, t: ArrayLike) -> np.ndarray:
-        """Return P(T > t)."""
-        return shifted_survival(self.law.sf, np.asarray(t, dtype=float), self.shift, self.model)
-
 
 @dataclass(frozen=True)
 class ParametricFit(RegressionFit):
     """A `RegressionFit` with a parametric baseline.
 
-    `parameters` (see `PARAMETERS`) are those of the distribution at covariates `centre`, their weighted means;
-    `baseline` is the distribution at covariates 0. `parameter_se` are standard errors, NaN where icenReg has none.
+    `parameters` (see `PARAMETERS`) are those of the distribution at covariates `centre` (p,), their weighted means;
+    `parameter_se` their standard errors, NaN where icenReg has none.
     """
 
     parameters: dict[str, float] = field(default_factory=dict)
     parameter_se: dict[str, float] = field(default_factory=dict)
     dist: str = "weibull"
+    centre: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
 def parametric(
@@ -75,7 +51,6 @@ def parametric(
     model: str = "ph",
     dist: str = "weibull",
     *,
-    formula: str | None = None,
     weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
 ) -> ParametricFit:
@@ -88,7 +63,7 @@ def parametric(
     left, right : sequences (n,)
         T in (left, right]; right = inf: right-censored; left == right: exact, above 0.
     X : array or frame (n, p), optional
-        Covariates, or with a `formula` the frame that has its columns; none by default.
+        Covariates; none by default.
     model : str
         "ph": S0(t)^exp(xb); "po": odds of F0(t) times exp(xb); "aft": S0(t exp(-xb)).
     dist : str
@@ -119,7 +94,7 @@ def parametric(
         raise ValueError(f"right: row {int(np.argmin(right))} is an exact time 0, expected times above 0")
     covariates = DesignMatrix(np.empty((len(left), 0)), (), np.zeros(0, dtype=bool))
     if X is not None:
-        covariates = design(X, len(left), formula=formula, names=names, weights=weights, caller="parametric")
+        covariates = design(X, len(left), names=names, weights=weights, caller="parametric")
     used = weights > 0
     left, right, weights = left[used], right[used], weights[used]
     fit, offset = _fit(left, right, covariates.values[used][:, covariates.use], weights, model, dist)
@@ -161,19 +136,17 @@ def _result(
     coef[use], centre[use] = fit.coef, offset
     square = np.full((len(use), len(use)), np.nan)
     square[np.ix_(use, use)] = covariance[own:, own:]
-    law, se = LAWS[dist](*values), np.sqrt(np.diag(covariance)[:own])
+    se = np.sqrt(np.diag(covariance)[:own])
     return ParametricFit(
         covariates.names,
         coef,
         square,
         fit.loglik,
         null,
-        ParametricBaseline(law, model, -float(fit.coef @ offset)),
         model,
         "icenreg",
-        centre=centre,
-        central=ParametricBaseline(law, model),
         parameters=dict(zip(PARAMETERS[dist], values.tolist(), strict=True)),
         parameter_se=dict(zip(PARAMETERS[dist], se.tolist(), strict=True)),
         dist=dist,
+        centre=centre,
     )

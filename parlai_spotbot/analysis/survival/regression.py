@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.survival import icenreg, links, npmle
+from parlai_spotbot.analysis.survival import icenreg, npmle
 from parlai_spotbot.analysis.survival.design import DesignMatrix, design
 from parlai_spotbot.analysis.survival.intervals import Intervals, arrange, check
 from parlai_spotbot.analysis.survival.refits import refit
@@ -27,7 +27,6 @@ from parlai_spotbot.analysis.survival.results import (
 )
 from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
 from parlai_spotbot.analysis.survival.separation import separated
-from parlai_spotbot.analysis.survival.steps import StepDistribution
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 ERRORS = ("information", "bootstrap", "none")
@@ -43,10 +42,8 @@ def cox(
     X: ArrayLike | pd.DataFrame,
     model: str = "ph",
     *,
-    formula: str | None = None,
     weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
-    closed: tuple[bool, bool] | None = None,
     errors: str = "information",
     clusters: ArrayLike | None = None,
     replicates: int = 200,
@@ -61,14 +58,12 @@ def cox(
         Intervals (left, right]; right = inf: right-censored; left == right: exact. Ends that differ by rounding are
         one end, see `intervals.merge_ends`.
     X : array or frame (n, p)
-        The covariates; or, with a `formula` such as ``"fluent + C(opponent)"``, a frame with the columns it names.
-        They are centred and scaled inside: their level and unit change nothing but the unit of the coefficients.
+        The covariates. They are centred and scaled inside: their level and unit change nothing but the unit of the
+        coefficients.
     weights : sequence (n,), optional
         How often each observation counts.
     names : sequence of str, optional
         What the covariates are called; by default the frame's columns.
-    closed : (bool, bool), optional
-        Which ends of an interval are included; by default (False, True).
     errors : str
         Where standard errors come from: "information" (observed information; rows taken as independent), "bootstrap"
         (of rows, or of `clusters`), or "none".
@@ -82,14 +77,13 @@ def cox(
         Of the bootstrap.
     backend : str
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. icenReg gives
-        coefficients and baseline; standard errors are the same with both. Where icenReg fails or doesn't reach the
+        coefficients; standard errors are the same with both. Where icenReg fails or doesn't reach the
         maximum, or where data are separated or the likelihood is flat, the estimate is native and ``.backend`` says so.
 
     Returns
     -------
     RegressionFit
-        Coefficients are positive where the covariate goes with being spotted sooner. ``.baseline`` is the distribution
-        at covariates 0.
+        Coefficients are positive where the covariate goes with being spotted sooner.
 
     Raises
     ------
@@ -113,7 +107,7 @@ def cox(
     if errors not in ERRORS:
         raise ValueError(f"errors is {errors!r}, expected one of {', '.join(ERRORS)}")
     left, right, weights = check(left, right, weights)
-    data = arrange(left, right, weights, closed)
+    data = arrange(left, right, weights)
     if len(data.ends) == 1:
         raise ValueError(
             "left: all observations overlap, so nothing shows who is spotted sooner; expected some spotted by a time "
@@ -122,14 +116,14 @@ def cox(
     known = weights > 0
     tells = np.zeros(len(left))
     tells[known] = (data.first > 0) | (data.last < len(data.ends) - 1)
-    covariates = design(X, len(left), formula=formula, names=names, weights=weights * tells)
+    covariates = design(X, len(left), names=names, weights=weights * tells)
     units, drawn = clusterings(clusters, len(left), known), None
     if errors == "bootstrap":
         if replicates < 2:
             raise ValueError(f"replicates is {replicates}, expected at least 2")
         drawn = bootstrap(units, int(known.sum()), replicates, seed)
     backend = icenreg.choose(backend)
-    return _Fit(data, covariates, known, model, closed or (False, True)).result(errors, drawn, seed, backend)
+    return _Fit(data, covariates, known, model).result(errors, drawn, seed, backend)
 
 
 class _Fit:
@@ -138,13 +132,12 @@ class _Fit:
     So neither their level nor their unit changes anything but the unit of the coefficients.
     """
 
-    def __init__(self, data: Intervals, covariates: DesignMatrix, known: np.ndarray, model: str, closed: tuple) -> None:
-        self.data, self.model, self.closed = data, model, closed
+    def __init__(self, data: Intervals, covariates: DesignMatrix, known: np.ndarray, model: str) -> None:
+        self.data, self.model = data, model
         self.names, self.use = covariates.names, covariates.use
         X = covariates.values[known][:, covariates.use]
         self.scale = np.ptp(X, axis=0) / 2
-        self.middle = X.min(axis=0) + self.scale
-        self.X = (X - self.middle) / self.scale
+        self.X = (X - X.min(axis=0) - self.scale) / self.scale
         self.rows = DistinctRows.build(data, self.X)
         self.problem = Problem(self.rows, model)
 
@@ -163,43 +156,39 @@ class _Fit:
             )
         # Both backends have the standard errors of the native maximum, so that they differ in nothing but rounding.
         covariance, df, samples = self._errors(errors, best, runaway | untold, drawn, seed)
-        beta, loglik, mass = best.beta, best.loglik, self._mass(best.alpha)
+        beta, loglik = best.beta, best.loglik
         if backend == "icenreg":
             theirs = None if runaway.any() else self._by_icenreg(best)
             backend = "native" if theirs is None else backend
-            beta, loglik, mass = (beta, loglik, mass) if theirs is None else (theirs.coef, theirs.loglik, theirs.mass)
+            beta, loglik = (beta, loglik) if theirs is None else theirs
         coef = np.where(untold, np.nan, np.where(runaway, np.copysign(np.inf, beta), beta)) / self.scale
         origin = errors
         if drawn is not None:
             origin = f"bootstrap of {'rows' if drawn.names == ('annotations',) else 'clusters'}"
-        centre = np.where(np.isfinite(coef), self.middle, 0.0)
         return RegressionFit(
             self.names,
             self._spread(coef),
             self._spread_square(covariance / np.outer(self.scale, self.scale)),
             loglik,
             null,
-            self._distribution(mass, beta, np.zeros(len(coef))),
             self.model,
             backend,
             origin,
             replicates=None if samples is None else self._spread(samples / self.scale),
             df=None if df is None else self._spread(df),
-            centre=np.where(self.use, self._spread(centre), 0.0),
-            central=self._distribution(mass, beta, centre),
         )
 
-    def _by_icenreg(self, best: Maximum) -> icenreg.SemiParametric | None:
+    def _by_icenreg(self, best: Maximum) -> tuple[np.ndarray, float] | None:
         """icenReg's estimate; None, with a warning, where R stops or ends below the maximum of the likelihood."""
         data = self.data
         try:
-            theirs = icenreg.ic_sp(data.left, data.right, self.X, data.weights, self.model, self.closed)
+            theirs = icenreg.ic_sp(data.left, data.right, self.X, data.weights, self.model)
         except RuntimeError as err:
             problem = str(err)
         else:
             short, away = best.loglik - theirs.loglik, np.abs(theirs.coef - best.beta).max(initial=0.0)
-            if short <= SHORT and away <= AWAY and len(theirs.mass) == len(data.ends):
-                return theirs
+            if short <= SHORT and away <= AWAY:
+                return theirs.coef, theirs.loglik
             problem = f"icenReg stopped {short:.2g} below the greatest log-likelihood, at coefficients {away:.2g} away"
         warnings.warn(f"cox: {problem}; the native estimate is used", icenreg.IcenRegWarning, stacklevel=5)
         return None
@@ -215,15 +204,6 @@ class _Fit:
                 stacklevel=5,
             )
         return runaway, untold
-
-    def _mass(self, alpha: np.ndarray) -> np.ndarray:
-        """The masses of the distribution in the middle of the covariates."""
-        return -np.diff(np.concatenate([[1.0], links.survival(alpha, self.model), [0.0]]))
-
-    def _distribution(self, mass: np.ndarray, beta: np.ndarray, at: np.ndarray) -> StepDistribution:
-        """The distribution at covariates `at`, from the masses in their middle."""
-        moved = icenreg.at_zero(mass, float((self.middle - at) / self.scale @ beta), self.model)
-        return StepDistribution(self.data.ends, self.data.closed, moved)
 
     def _errors(
         self,

@@ -1,24 +1,20 @@
 """Result of every regression, whatever its model and backend, and the named warnings.
 
-Tests and intervals are Wald's from the covariance of the coefficients (``errors`` names its origin). Predictions follow
-from the baseline: proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34), proportional odds F0/(1-F0) exp(xb)
-(Bennett 1983, Stat. Med. 2), accelerated failure time S0(t exp(-xb)).
+Tests and intervals are Wald's from the covariance of the coefficients (``errors`` names its origin). The models:
+proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34), proportional odds F0/(1-F0) exp(xb) (Bennett 1983, Stat. Med.
+2), accelerated failure time S0(t exp(-xb)).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 from scipy.special import chdtrc, hyperu, stdtr, stdtrit
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.survival.intervals import numbers
 from parlai_spotbot.analysis.survival.robust import f_test, hotelling
 
 RATIOS = {"ph": "hazard_ratio", "po": "odds_ratio", "aft": "time_ratio"}
@@ -70,25 +66,6 @@ def chi_square_test(chi2: float, df: int) -> ChiSquareTest:
     return ChiSquareTest(float(chi2), df, pvalue, log_pvalue)
 
 
-class Baseline(Protocol):
-    """The distribution at covariates 0."""
-
-    def survival(self, t: ArrayLike) -> np.ndarray:
-        """Return P(T > t)."""
-
-
-def shifted_survival(
-    survival: Callable[[np.ndarray], np.ndarray], t: np.ndarray, shift: np.ndarray | float, model: str
-) -> np.ndarray:
-    """Return P(T > t) where `model` moves a distribution by `shift` of the linear predictor."""
-    if model == "aft":
-        return survival(t * np.exp(-shift))
-    base = np.clip(survival(t), 0.0, 1.0)
-    if model == "ph":
-        return base ** np.exp(shift)
-    return base / (base + (1 - base) * np.exp(shift))
-
-
 @dataclass(frozen=True)
 class RegressionFit:
     """A fitted regression with p covariates.
@@ -97,10 +74,8 @@ class RegressionFit:
     spotted sooner; with "aft" (log time ratio), as is usual there, positive where it goes with being spotted later. A
     separated coefficient is infinite, one of a collinear covariate NaN; `covariance` (p, p) is NaN for both. `errors`
     is the origin of the covariance: "information", "bootstrap of rows", "bootstrap of clusters" or "none".
-    `baseline` is the distribution at covariates 0, `central` that at covariates `centre` (p,), from which predictions
-    keep all digits however far from 0 the covariates lie. `loglik_null` is the log-likelihood of the same model without
-    covariates. `df` (p,) are the degrees of freedom that clusters allow for Student's t; without them tests and
-    intervals are by the normal distribution.
+    `loglik_null` is the log-likelihood of the same model without covariates. `df` (p,) are the degrees of freedom that
+    clusters allow for Student's t; without them tests and intervals are by the normal distribution.
     """
 
     names: tuple[str, ...]
@@ -108,14 +83,11 @@ class RegressionFit:
     covariance: np.ndarray
     loglik: float
     loglik_null: float
-    baseline: Baseline
     model: str
     backend: str
     errors: str = "information"
     replicates: np.ndarray | None = None
     df: np.ndarray | None = None
-    centre: np.ndarray | float = 0.0
-    central: Baseline | None = None
 
     @property
     def se(self) -> np.ndarray:
@@ -163,20 +135,6 @@ class RegressionFit:
         if self.df is None:
             return chi_square_test(chi2, len(use))
         return ChiSquareTest(chi2, len(use), *hotelling(chi2, len(use), float(self.df[use].min())))
-
-    def survival(self, t: ArrayLike, X: ArrayLike | pd.DataFrame) -> np.ndarray:
-        """Return P(T > t) for every row of covariates: (rows, times); a frame's columns are found by name."""
-        if isinstance(X, pd.DataFrame):
-            X = X[list(self.names)]
-        values = np.atleast_2d(numbers(X, "X"))
-        if values.ndim != 2 or values.shape[1] != len(self.names):
-            raise ValueError(f"X: shape {values.shape}, expected {len(self.names)} columns: {', '.join(self.names)}")
-        values, use = values - self.centre, ~np.isnan(self.coef)
-        with np.errstate(invalid="ignore"):
-            shift = np.where(values[:, use] == 0, 0.0, values[:, use] * self.coef[use]).sum(axis=1)
-        reference = self.baseline if self.central is None else self.central
-        t = np.atleast_1d(numbers(t, "t", truth=False))[None, :]
-        return shifted_survival(reference.survival, t, shift[:, None], self.model)
 
     def summary(self, level: float = 0.95) -> pd.DataFrame:
         """Return one row per covariate: coefficient, ratio and its interval, standard error, z and p."""

@@ -35,7 +35,7 @@ class StepDistribution:
 
     def bounds(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest P(T > t) that the estimate allows; they differ inside an interval with mass."""
-        t = numbers(t, "t", truth=False)
+        t = numbers(t, "t")
         if np.isnan(t).any():
             raise ValueError("t is NaN, expected times")
         before = np.concatenate([[0.0], np.cumsum(self.mass)])

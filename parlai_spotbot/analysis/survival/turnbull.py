@@ -55,7 +55,7 @@ def turnbull(
     Returns
     -------
     TurnbullFit
-        With ``survival(t)``, ``quantile(q)``. Confidence intervals: `survival_intervals`.
+        With ``survival(t)``, ``quantile(q)``.
 
     Raises
     ------

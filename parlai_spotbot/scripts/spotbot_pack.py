@@ -232,8 +232,8 @@ class SpotbotPack(Command):
             check_findings(own_surveys.read_survey(given), given)
         else:
             get_survey(given, study)
-        from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.packing.pack_study import pack_study
+        from parlai_spotbot.surveys.packing.packing import summary_text
 
         with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name, self._questions(study):
             if self.opt["write_pairings"]:
@@ -241,7 +241,7 @@ class SpotbotPack(Command):
 
                 pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
             self.result.figures = pack_study(study, name, **wanted)
-            print(said := packing_of(get_survey(name, study)).said(self.result.figures))
+            print(said := summary_text(self.result.figures))
             self.result.said = said.partition("\n")[0]
             self.result.wrote(units=study.units_path(name))
             print(f"\nwritten: {study.units_path(name)}")

@@ -76,9 +76,9 @@ class SpotbotTournament(Command):
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.report import build_report
         from parlai_spotbot.scripts.progress import ProgressBar
-        from parlai_spotbot.surveys import get_survey, own_surveys
-        from parlai_spotbot.surveys.packing import packing_of
+        from parlai_spotbot.surveys import own_surveys
         from parlai_spotbot.surveys.packing.pack_study import pack_study
+        from parlai_spotbot.surveys.packing.packing import summary_text
         from parlai_spotbot.wording import listed
 
         played.check()
@@ -87,7 +87,7 @@ class SpotbotTournament(Command):
             self.result.missing["conversation that came to no end (failures.jsonl)"] = played.expected - played.bots
         with own_surveys.taken(study, self.opt["survey"]) as survey:
             packed = pack_study(study, survey)
-            print(f"\n{packing_of(get_survey(survey, study)).said(packed)}", flush=True)
+            print(f"\n{summary_text(packed)}", flush=True)
         made = [spec.make(seed, self.opt["max_cost"]) for spec in judges]
         self.result.figures |= {"pack": packed, "judge": let_judge(study, survey, made, self.opt["yes"])}
         missing, usable = missing_of(self.result.figures["judge"])

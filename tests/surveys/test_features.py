@@ -11,7 +11,6 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of, with_features
-from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 FEATURES = ("fluency", "sensibleness", "specificity")
@@ -60,8 +59,7 @@ def test_what_is_not_asked_is_spoken_of_nowhere(name, asked):
 
 
 def test_a_choice_is_recorded_and_stands_until_another_one_is_made(study):
-    summary = pack_study(study, ask=("specificity", "fluency"))
-    assert "asked: who is human; fluency, specificity" in packing_of(get_survey("spot_the_bot")).said(summary)
+    pack_study(study, ask=("specificity", "fluency"))
     assert packed(study)["ask"] == ["fluency", "specificity"]
     assert features_of(survey_of(study, "spot_the_bot")) == ("fluency", "specificity")
     before = study.units_path("spot_the_bot").read_bytes()

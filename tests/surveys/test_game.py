@@ -10,10 +10,10 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import missed_by, truth
 from parlai_spotbot.surveys.controls.segments import NATURES
 from parlai_spotbot.surveys.game import points
-from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, pack
+from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 from parlai_spotbot.surveys.packing.pack_study import pack_study
-from parlai_spotbot.surveys.packing.segments import options_json
+from parlai_spotbot.surveys.packing.packing import summary_text
+from parlai_spotbot.surveys.packing.units_file import blocks_of
 from parlai_spotbot.surveys.survey import GameRules
 
 NAME = "spot_the_bot_game"
@@ -78,7 +78,9 @@ def test_packing_on_disk_says_what_it_did_and_repeats_itself(study_of, pool, mak
     short = make_conversation("short", ("bot0", "bot1"), "seed of short", 3)
     study = study_of([*pool(), short])
     found = pack_study(study, NAME)
-    assert found["segments"] == {"3": {"bots": 1, "people": 0}, "5": {"bots": 150, "people": 50}}
+    rows = found["tables"]["segments of"]
+    assert rows["3 exchanges"] == {"of bots": 1, "of people": 0}
+    assert rows["5 exchanges"] == {"of bots": 150, "of people": 50}
     assert found["left_out"] == []
     assert found["annotations"] == 2 * 201
     before = study.units_path(NAME).read_bytes()
@@ -88,12 +90,12 @@ def test_packing_on_disk_says_what_it_did_and_repeats_itself(study_of, pool, mak
     pack_study(study, "spot_the_bot")  # the other survey packs as ever, beside it
     assert {item.exchanges for unit in study.units("spot_the_bot") for item in unit.items} == {2, 3, 5}
     assert NAME in study.plan.surveys
-    assert "3 exchanges" in packing_of(get_survey(NAME)).said(found)
+    assert "3 exchanges" in summary_text(found)
 
 
 def test_options_as_recorded_are_those_of_earlier_studies():
     """What was packed before there was a game must not look as if it were packed otherwise."""
-    assert set(options_json(PackOptions())) == {
+    assert set(PackOptions().recorded()) == {
         "survey",
         "segments",
         "unit_size",

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.packing.blocks import PackOptions, add_people, blocks_of, deal, is_people, pack, seed_of
-from parlai_spotbot.surveys.packing.segments import summarise
+from parlai_spotbot.surveys.packing.blocks import PackOptions, add_people, deal, is_people, pack, seed_of
+from parlai_spotbot.surveys.packing.conversation_packing import shown_in
+from parlai_spotbot.surveys.packing.segments import SegmentsPacking
+from parlai_spotbot.surveys.packing.units_file import blocks_of
 
 SENTINEL = "xyzzyseed"
 
@@ -24,6 +26,14 @@ def held(conversations, units):
     """By unit: its conversations."""
     by_id = {c.conversation_id: c for c in conversations}
     return {unit.unit_id: [by_id[item.conversation_ids[0]] for item in unit.items] for unit in units}
+
+
+def told(conversations, units, options):
+    """The warnings of a packing, and the numbers of conversations left out by reason."""
+    packing = SegmentsPacking()
+    _, warnings = packing.told(units, {c.conversation_id: c for c in conversations}, options)
+    left = packing.left_out(conversations, shown_in(units), options, {})
+    return warnings, {row["reason"]: row["count"] for row in left}
 
 
 def check(conversations, units, options):
@@ -62,15 +72,9 @@ def check(conversations, units, options):
     assert all(uses[c.conversation_id] == (1 if options.lengths(c) else 0) for c in bots)
 
     # Nothing is dropped silently.
-    summary = summarise(conversations, units, options)
-    left = {row["what"]: row["count"] for row in summary["left_out"]}
-    distinct = {(item.conversation_ids[0], item.exchanges) for unit in units for item in unit.items}
-    missing = {(c.conversation_id, k) for c in conversations for k in options.segments} - distinct
-    whole = {c.conversation_id for c in conversations} - set(uses)
-    gone = sum(row["count"] for row in summary["left_out"] if row["what"] == "conversations")
-    assert gone == len(whole)
-    for k in options.segments:
-        assert left.get(f"segments of {k} exchanges", 0) == sum(length == k and i not in whole for i, length in missing)
+    assert sum(told(conversations, units, options)[1].values()) == len(
+        {c.conversation_id for c in conversations} - set(uses)
+    )
 
 
 @st.composite
@@ -151,8 +155,7 @@ def test_the_default_is_twenty_segments_fifteen_of_bots_and_every_length_mixed(p
         lengths = Counter((is_people(c), item.exchanges) for c, item in zip(members, unit.items, strict=True))
         assert {lengths[False, k] for k in options.segments} == {5}
         assert {lengths[True, k] for k in options.segments} <= {1, 2}
-    assert summarise(conversations, units, options)["left_out"] == []
-    assert summarise(conversations, units, options)["warnings"] == []
+    assert told(conversations, units, options) == ([], {})
 
 
 def test_who_speaks_first_is_balanced_in_blocks(pool):
@@ -214,7 +217,7 @@ def test_pairs_that_share_their_seeds_get_smaller_blocks(pool):
         bots = [by_id[i] for i in ids if not is_people(by_id[i])]
         assert len(bots) == 10
         assert max(Counter(c.pair for c in bots).values()) == 1
-    assert any("seed" in warning for warning in summarise(conversations, units, options)["warnings"])
+    assert any("seed" in warning for warning in told(conversations, units, options)[0])
 
 
 def test_a_remainder_is_spread_over_the_blocks(pool):
@@ -232,8 +235,7 @@ def test_short_conversations_are_used_for_the_lengths_they_have(pool, make_conve
     options = PackOptions(humans_per_unit=0, unit_size=15)
     units = pack(conversations, options)
     check(conversations, units, options)
-    left = {(row["what"], row["count"]) for row in summarise(conversations, units, options)["left_out"]}
-    assert left == {("conversations", 1), ("segments of 3 exchanges", 15), ("segments of 5 exchanges", 15)}
+    assert told(conversations, units, options)[1] == {"too short": 1}
     # Gaps are spread over the rotations of a block.
     sizes = {}
     for unit in units:
@@ -247,16 +249,13 @@ def test_people_are_spread_evenly_when_too_few_and_said(pool):
     units = pack(conversations, options)
     per_unit = {Counter(map(is_people, m))[True] for m in held(conversations, units).values()}
     assert per_unit == {2, 3}
-    summary = summarise(conversations, units, options)
-    assert summary["conversations"] == {"bots": 150, "people": 23, "people_reused": 0}
-    assert "23 places of 50" in summary["warnings"][0]
+    assert "23 places of 50" in told(conversations, units, options)[0][0]
 
 
 def test_people_too_many_are_counted(pool):
     conversations = pool(people=60)
-    summary = summarise(conversations, pack(conversations, PackOptions()), PackOptions())
-    assert [(row["what"], row["count"]) for row in summary["left_out"]] == [("conversations", 10)]
-    assert "people" in summary["left_out"][0]["reason"]
+    _, left = told(conversations, pack(conversations, PackOptions()), PackOptions())
+    assert list(left.values()) == [10]
 
 
 def fill_plainly(blocks, people, uses, options):
@@ -300,9 +299,7 @@ def test_a_block_without_people_borrows_some(pool):
     options = PackOptions()
     units = pack(conversations, options)
     assert all(any(map(is_people, m)) for m in held(conversations, units).values())
-    summary = summarise(conversations, units, options)
-    assert summary["conversations"]["people_reused"] > 0
-    assert any("more than one block" in warning for warning in summary["warnings"])
+    assert any("more than one block" in warning for warning in told(conversations, units, options)[0])
 
 
 def test_people_with_the_seed_of_a_bot_stay_out_of_its_block(make_conversation):
@@ -310,7 +307,7 @@ def test_people_with_the_seed_of_a_bot_stay_out_of_its_block(make_conversation):
     conversations += [make_conversation(f"p{n}", (HUMAN, HUMAN), f"s{n}", 5) for n in range(10)]
     units = pack(conversations, PackOptions())
     check(conversations, units, PackOptions())
-    assert summarise(conversations, units, PackOptions())["conversations"]["people"] >= 8
+    assert sum(name.startswith("p") for name in shown_in(units)) >= 8
 
 
 def test_another_seed_packs_otherwise(pool):

@@ -13,8 +13,9 @@ from made_comparisons import SENTINEL, SETTINGS, options, self_chats, studies
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, tally_of_units
-from parlai_spotbot.surveys.packing.whole_items import canonical, reserved, sources_of
+from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, tally_of_items
+from parlai_spotbot.surveys.packing.units_file import items_of
+from parlai_spotbot.surveys.packing.whole_items import reserved, sources_of, usable
 from parlai_spotbot.surveys.packing.whole_units import marks
 from parlai_spotbot.texts.surface import normalise
 
@@ -60,8 +61,8 @@ def check(conversations, units, asked):
     assert set(pairs.values()) <= {1}
 
     # Every two contestants meet equally often on every question, unless no two of their conversations are left.
-    shown = tally_of_units(units, by_id, asked)
-    pools = pools_of(canonical(conversations), asked, shown.uses)
+    shown = tally_of_items(items_of(units), by_id, asked)
+    pools = pools_of(usable(conversations), asked, shown.uses)
     wanted = comparisons_of(pools, asked)
     for cell in cells_of(pools, asked):
         of_a, of_b = pools[cell.source][cell.a], pools[cell.source][cell.b]

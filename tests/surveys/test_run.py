@@ -39,7 +39,8 @@ def test_the_same_again_changes_nothing(study_of, pool):
     study = study_of(pool())
     first = pack_study(study)
     assert (first["units"], first["added_units"], first["annotations"]) == (60, 60, 1200)
-    assert first["segments"] == {str(k): {"bots": 150, "people": 50} for k in (2, 3, 5)}
+    each = {"of bots": 150, "of people": 50}
+    assert first["tables"]["segments of"] == {f"{k} exchanges": each for k in (2, 3, 5)}
     before = contents(study)
     again = pack_study(Study.open(study.path))
     assert contents(study) == before
@@ -68,7 +69,7 @@ def test_a_study_that_grew_keeps_what_is_there(study_of, pool):
     after = study.units_path("spot_the_bot").read_bytes()
     assert after.startswith(before)
     assert (summary["units"], summary["added_units"]) == (60, 30)
-    assert summary["conversations"] == {"bots": 150, "people": 50, "people_reused": 0}
+    assert summary["tables"]["conversations"]["shown"] == {"of bots": 150, "of people": 50}
 
 
 def test_other_options_on_judged_units_are_refused(study_of, pool):
@@ -135,8 +136,8 @@ def test_the_command_prints_what_it_did(study_of, pool, capsys):
     study = study_of(pool(people=60))
     SpotbotPack.main("--study", str(study.path), "--segments", "2,3", "--annotators-per-segment", "1")
     out = capsys.readouterr().out
-    assert "20 units (20 new) in 10 blocks, of 20 to 20 segments; 400 annotations" in out
-    assert "left out: 10 conversations: between people" in out
+    assert "20 units (20 new) in 10 blocks, of 20 to 20 items; 400 annotations" in out
+    assert "left out: 10 conversations: there are more than units have room for" in out
     assert len(study.units("spot_the_bot")) == 20
 
 

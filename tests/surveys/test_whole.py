@@ -56,7 +56,9 @@ def judge(study, survey="acute_eval"):
 
 
 def cells(summary):
-    return {(r["source"], r["a"], r["b"], r["question"]): r["count"] for r in summary["comparisons"]}
+    """Return the comparisons of each two contestants on each question."""
+    rows = summary["tables"]["comparisons"].items()
+    return {(pair, question): count for pair, own in rows for question, count in own.items()}
 
 
 @pytest.mark.parametrize("survey", ["acute_eval", "comparative", "dialogue_likert", "turn_likert"])
@@ -73,14 +75,15 @@ def test_the_same_again_changes_nothing(study_of, chats, survey):
     pack_study(study_of(chats()[::-1]), survey)
     assert study.units_path(survey).read_bytes() == units
     left = {row["reason"]: row["count"] for row in first["left_out"]}
-    assert left == {"between two bots (--source pairs)": 6, "between people, kept for controls": 3}
+    assert left == {"between two bots, not asked about (--source)": 6, "between people, kept for controls": 3}
 
 
 def test_acute_eval_asks_engagingness_of_every_two_contestants(study_of, chats):
     summary = pack_study(study_of(chats(humans=5)), "acute_eval")
     names = ["bot0", "bot1", "bot2", HUMAN]
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    assert cells(summary) == {(s, a, b, "engagingness"): 5 for s in ("self", "human_model") for a, b in pairs}
+    sources = ("self", "human_model")
+    assert cells(summary) == {(f"{a} and {b} ({s})", "engagingness"): 5 for s in sources for a, b in pairs}
     assert summary["smallest_unit"] >= 1
     assert summary["largest_unit"] == 5
     assert any("up to" in warning for warning in summary["warnings"])
@@ -101,9 +104,9 @@ def test_comparative_asks_everything_and_a_quarter_twice(study_of, chats):
 def test_turn_likert_has_a_unit_for_each_dimension_and_conversation(study_of, chats):
     summary = pack_study(study_of(chats()), "turn_likert", repeated=0.0)
     assert summary["units"] == 8 * (18 + 9)
-    assert summary["shown"] == {"1": 27}
-    assert sum(sum(row.values()) for row in summary["judged"].values()) == 27
-    assert {row["spoke_first"] - row["second"] for name, row in summary["judged"].items() if name != HUMAN} == {0}
+    judged = summary["tables"]["judged"]
+    assert sum(sum(row.values()) for row in judged.values()) == 27
+    assert {row["spoke first"] - row["second"] for name, row in judged.items() if name != HUMAN} == {0}
 
 
 def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, chats, tmp_path):
@@ -135,7 +138,7 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
     assert pack_study(study, "acute_eval")["added_units"] == 0
     assert study.units_path("acute_eval").read_bytes() == units
     shutil.rmtree(study.survey_path("acute_eval"))  # who takes the survey out begins anew
-    assert {cell[3] for cell in cells(pack_study(study, "acute_eval"))} == {"engagingness"}
+    assert {question for _, question in cells(pack_study(study, "acute_eval"))} == {"engagingness"}
 
 
 @pytest.mark.parametrize(
@@ -175,10 +178,10 @@ def test_conversations_that_changed_under_judged_units_are_refused(study_of, cha
 def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_them(study_of, chats):
     study = study_of(chats(humans=2))
     summary = pack_study(study)
-    left = {row["reason"]: row["count"] for row in summary["left_out"] if row["what"] == "conversations"}
-    assert {reason.partition(";")[0]: n for reason, n in left.items() if "people, and" not in reason} == {
+    left = {row["reason"]: row["count"] for row in summary["left_out"]}
+    assert {reason.partition(",")[0]: n for reason, n in left.items() if "(--source)" in reason} == {
         "a bot that talks to itself": 18,
-        "between a person and a bot (--source human_model)": 6,
+        "between a person and a bot": 6,
     }
     shown = {i for unit in study.units("spot_the_bot") for item in unit.items for i in item.conversation_ids}
     assert not any("self" in i or "-h-" in i for i in shown)
@@ -248,8 +251,8 @@ def test_the_command_prints_what_it_did(study_of, chats, capsys, tmp_path):
     ]
     SpotbotPack.main("--study", str(study.path), *args)
     said = capsys.readouterr().out
-    assert "48 comparisons of 6 pairs of contestants, 4 of each on each question" in said
-    assert "left out: 6 conversations: between two bots (--source pairs)" in said
+    assert said.count(" (self) ") == 6
+    assert "left out: 6 conversations: between two bots, not asked about (--source)" in said
     known = [json.loads(line)["is_onboarding"] for line in out.read_text().splitlines()]
     assert known.count(False) == 48
     assert known[: known.count(True)] == [True] * WANTED  # the controls come first
@@ -271,7 +274,7 @@ def test_each_bot_is_compared_with_itself_where_that_is_asked_for(study_of, chat
     grown = pack_study(study, "acute_eval", comparisons=4, same=True)
     assert study.units_path("acute_eval").read_bytes().startswith(before)
     bots = ["bot0", "bot1", "bot2"]
-    expected = {("self", a, b, "engagingness"): 4 for i, a in enumerate(bots) for b in bots[i:]}
+    expected = {(f"{a} and {b} (self)", "engagingness"): 4 for i, a in enumerate(bots) for b in bots[i:]}
     assert cells(grown) == expected
     entities = {c.conversation_id: c.entities for c in study.conversations()}
     met = [item for unit in study.units("acute_eval") for item in unit.items]
@@ -287,6 +290,6 @@ def test_one_bot_alone_can_be_compared_with_itself_and_ratings_compare_nothing(s
     study = study_of([c for c in chats(people=0) if set(c.entities) == {"bot0"}])
     with pytest.raises(UserError, match="a comparison takes two"):
         pack_study(study, "comparative")
-    assert cells(pack_study(study, "comparative", same=True, comparisons=3)) == {("self", "bot0", "bot0", ""): 3}
+    assert cells(pack_study(study, "comparative", same=True, comparisons=3)) == {("bot0 and bot0 (self)", "all"): 3}
     with pytest.raises(UserError, match="--same: survey dialogue_likert compares nothing"):
         pack_study(study, "dialogue_likert", same=True)

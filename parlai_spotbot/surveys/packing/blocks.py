@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +27,10 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit, Utterance
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.packing.units_file import blocks_of, canonical, check_options, unit_of
 from parlai_spotbot.texts.surface import SURFACES
+
+BETWEEN_BOTS = ("pairs",)
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class PackOptions:
     """How to pack. `unit_size` conversations make a block, `humans_per_unit` of them between people.
 
     `longest` follows from the survey: each conversation is packed once, at the longest segment that it fills.
+    `sources` are the kinds of conversations in which bots are judged, `ask` the features where they were chosen.
     """
 
     survey: str = "spot_the_bot"
@@ -45,24 +49,27 @@ class PackOptions:
     seed: int = 0
     surface: str = "normalise"
     longest: bool = False
+    sources: tuple[str, ...] = BETWEEN_BOTS
+    ask: tuple[str, ...] | None = None
+    people: ClassVar[bool] = True
 
     def __post_init__(self):
         check_segments(list(self.segments), "--segments")
-        if self.unit_size < 1:
-            raise UserError(f"--unit-size {self.unit_size}: expected a whole number from 1 up.", "Correct it.")
+        numbers = {"--unit-size": self.unit_size, "--annotators-per-segment": self.annotators_per_segment}
+        check_options(numbers, self.surface)
         if not 0 <= self.humans_per_unit < self.unit_size:
             raise UserError(
                 f"--humans-per-unit {self.humans_per_unit}: expected 0 to {self.unit_size - 1}, as a unit has "
                 f"{self.unit_size} segments (--unit-size) and needs bots too.",
                 "Lower it, or raise --unit-size.",
             )
-        if self.annotators_per_segment < 1:
-            raise UserError(
-                f"--annotators-per-segment {self.annotators_per_segment}: expected a whole number from 1 up.",
-                "Correct it; the paper has 2.",
-            )
-        if self.surface not in SURFACES:
-            raise UserError(f"--surface {self.surface}: unknown.", f"Known: {', '.join(SURFACES)}.")
+
+    def recorded(self) -> dict:
+        """Return the options as provenance.json has them; `longest` is the survey's, so it can't differ."""
+        row = {key: value for key, value in vars(self).items() if key not in ("longest", "sources", "ask")}
+        row |= {"segments": list(self.segments)}
+        row |= {"sources": list(self.sources)} if self.sources != BETWEEN_BOTS else {}
+        return row | ({"ask": list(self.ask)} if self.ask is not None else {})
 
     @property
     def bots_per_unit(self) -> int:
@@ -126,7 +133,7 @@ def pack(conversations: Iterable[Conversation], options: PackOptions, existing: 
     Raises `UserError` where a conversation stands twice.
     """
     rng = random.Random(f"pack {options.survey} {options.seed}")
-    usable = [c for c in _canonical(conversations) if options.lengths(c)]
+    usable = [c for c in canonical(conversations) if options.lengths(c)]
     rng.shuffle(usable)
     uses = Counter(used for ids in blocks_of(existing).values() for used in ids)
     bots = [c for c in usable if not is_people(c) and c.conversation_id not in uses]
@@ -134,24 +141,6 @@ def pack(conversations: Iterable[Conversation], options: PackOptions, existing: 
     blocks = deal(bots, options.bots_per_unit)
     add_people(blocks, people, uses, options, earlier=len(blocks_of(existing)))
     return [unit for block in blocks for unit in block_units(block.conversations, options, rng)]
-
-
-def blocks_of(units: Iterable[Unit]) -> dict[str, set[str]]:
-    """The conversations of each block."""
-    blocks: dict[str, set[str]] = {}
-    for unit in units:
-        blocks.setdefault(unit.block_id, set()).update(i for item in unit.items for i in item.conversation_ids)
-    return blocks
-
-
-def _canonical(conversations: Iterable[Conversation]) -> list[Conversation]:
-    ordered = sorted(conversations, key=lambda c: c.conversation_id)
-    for one, other in pairwise(ordered):
-        if one.conversation_id == other.conversation_id:
-            raise UserError(
-                f"conversation_id '{one.conversation_id}' stands twice among the conversations.", "Remove one of them."
-            )
-    return ordered
 
 
 # -- which conversations go together -------------------------------------------------------------------------------
@@ -254,11 +243,8 @@ def block_units(conversations: Sequence[Conversation], options: PackOptions, rng
             k = options.shown(conversation, place, rotation)
             if k is not None:
                 items.append(make_item(conversation, k, options, show))
-        for replicate in range(options.annotators_per_segment if items else 0):
-            unit_id = opaque("unit", block_id, rotation, replicate)
-            order = items.copy()
-            random.Random(unit_id).shuffle(order)
-            units.append(Unit(unit_id, options.survey, block_id, rotation, replicate, tuple(order)))
+        replicates = range(options.annotators_per_segment if items else 0)
+        units += [unit_of(options.survey, block_id, rotation, replicate, items) for replicate in replicates]
     return units
 
 

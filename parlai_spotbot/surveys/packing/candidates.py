@@ -20,8 +20,8 @@ from parlai_spotbot.surveys import nuc
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.nuc_groups import Group, Groups, read_groups
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
-from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest
-from parlai_spotbot.surveys.packing.units_file import UnitsUpdate, existing_units, packed_with, write_units
+from parlai_spotbot.surveys.packing.packing import WHOLE, Packed, Packing, PackRequest
+from parlai_spotbot.surveys.packing.units_file import existing_units, packed_with
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.normal_forms import bare_text
 
@@ -84,8 +84,8 @@ class CandidatesPacking(Packing):
             return survey
         return nuc.with_candidates(survey, known["candidates"], known["subject"] or nuc.SUBJECT)
 
-    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
-        """See `Packing.pack`.
+    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+        """See `Packing.packed`.
 
         Every group has `people` units (where its file doesn't say, `annotators_per_segment` of each version); unit i of
         a group is of version i modulo their number. More people, and further groups, get further units. Raises
@@ -118,29 +118,11 @@ class CandidatesPacking(Packing):
         lists = {corpus: _versions([q for q in questions if q.corpus == corpus], versions) for corpus in corpora}
         made = _units(name, groups, lists, options)
         added = [unit for unit in made if unit.unit_id not in {one.unit_id for one in existing}]
-        update = UnitsUpdate(existing, added)
-        summary = summarise(update.units, questions, options)
-        summary["warnings"] += _made_anew(study, wanted, questions)
         if not existing:
             write_questions(questions_path(study), questions)
-        write_units(study, name, update, {}, {"options": options, **summary})
-        return {**summary, "added_units": len(added)}
-
-    def said(self, summary: Mapping) -> str:
-        lines = [
-            f"{summary['units']} units ({summary['added_units']} new), one a person: {summary['questions']} different "
-            f"questions, {summary['annotations']} answers"
-        ]
-        lines.append(f"\n{'group':<20}{'people':>8}   questions of each corpus")
-        for row in summary["groups"]:
-            shares = ", ".join(f"{name} {count}" for name, count in sorted(row["corpora"].items()))
-            lines.append(f"{row['group'] or 'everybody':<20}{row['units']:>8}   {shares}")
-        if len(summary["groups"]) > 1:
-            lines.append(f"questions that all groups get: {summary['shared']}")
-        lines.append(f"\n{'corpus':<32}{'questions':>12}{'used':>8}")
-        lines += [f"{name:<32}{row['questions']:>12}{row['used']:>8}" for name, row in summary["corpora"].items()]
-        lines += [f"warning: {warning}" for warning in summary["warnings"]]
-        return "\n".join(lines)
+        few = f"{size} questions a person: the paper has {FEWEST_QUESTIONS} to {MOST_QUESTIONS}, in 40 minutes"
+        warnings = [few] * (not FEWEST_QUESTIONS <= size <= MOST_QUESTIONS) + _made_anew(study, wanted, questions)
+        return Packed(options, existing, added, _tables([*existing, *added], items), warnings=warnings)
 
 
 def _whole(option: str, value: int | None, otherwise: int) -> int:
@@ -307,35 +289,16 @@ def _check_enough(
             )
 
 
-# -- the summary -----------------------------------------------------------------------------------------------------
-def summarise(units: Sequence[Unit], questions: Sequence[NucQuestion], options: Mapping) -> dict:
-    """What the units hold, ready for JSON: `packing`, `units`, `questions` (different ones), `annotations`,
-    `groups` (rows `group`, `units`, `questions` by corpus of one unit), `shared` (questions that every group gets),
-    `corpora` (questions in the file and in units), `warnings`."""
-    of = {nuc_item(question, options["seed"]).item_id: question.corpus for question in questions}
-    by_group: dict[str, list[Unit]] = {}
+def _tables(units: Sequence[Unit], items: Mapping[str, NucQuestion]) -> dict:
+    """Return how many people each group has and the questions of each corpus that one of them gets; and what of each
+    corpus is used."""
+    groups: dict[str, dict[str, int]] = {}
     for unit in units:
-        by_group.setdefault(unit.group, []).append(unit)
-    shown = {group: {item.item_id for unit in own for item in unit.items} for group, own in by_group.items()}
-    used = Counter(of[item_id] for item_id in set().union(*shown.values())) if shown else Counter()
-    there = Counter(of.values())
-    said = []
-    if not FEWEST_QUESTIONS <= options["unit_size"] <= MOST_QUESTIONS:
-        said.append(
-            f"{options['unit_size']} questions a person: the paper has {FEWEST_QUESTIONS} to {MOST_QUESTIONS}, in 40 "
-            "minutes"
-        )
-    return {
-        "packing": "questions",
-        "units": len(units),
-        "blocks": len({unit.block_id for unit in units}),
-        "questions": len(set().union(*shown.values())) if shown else 0,
-        "annotations": sum(len(unit.items) for unit in units),
-        "shared": len(set.intersection(*shown.values())) if shown else 0,
-        "groups": [
-            {"group": group, "units": len(own), "corpora": dict(Counter(of[i.item_id] for i in own[0].items))}
-            for group, own in by_group.items()
-        ],
-        "corpora": {name: {"questions": there[name], "used": used[name]} for name in there},
-        "warnings": said,
-    }
+        row = groups.setdefault(unit.group or "everybody", {"people": 0})
+        row["people"] += 1
+        if row["people"] == 1:
+            row |= Counter(items[item.item_id].corpus for item in unit.items)
+    there = Counter(question.corpus for question in items.values())
+    used = Counter(items[i].corpus for i in {item.item_id for unit in units for item in unit.items})
+    corpora = {name: {"questions": there[name], "used": used[name]} for name in there}
+    return {"questions of each group": groups, "corpus": corpora}

@@ -13,13 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Unit
-from parlai_spotbot.surveys.packing.whole_items import (
-    WholeOptions,
-    appearances,
-    canonical,
-    kept_for_controls,
-    whole_item,
-)
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, kept_for_controls, usable, whole_item
 from parlai_spotbot.surveys.packing.whole_packing import WholePacking
 from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks, units_of
 from parlai_spotbot.surveys.survey import Survey
@@ -34,8 +28,8 @@ def pack_dialogues(
     asked before are added to the blocks there are. The result depends on conversations and options
     only, not on their order. Raises `UserError` where there is nothing to pack.
     """
-    usable = canonical(conversations)
-    by_id = {c.conversation_id: c for c in usable}
+    talks = usable(conversations)
+    by_id = {c.conversation_id: c for c in talks}
     times: Counter[str] = Counter()
     seats: Counter[tuple[str, int]] = Counter()
     done = {item.conversation_ids[0]: item.judged[0] for unit in existing for item in unit.items}
@@ -43,7 +37,7 @@ def pack_dialogues(
         times[by_id[name].entities[seat]] += 1
         seats[by_id[name].entities[seat], seat] += 1
     rng = random.Random(f"dialogues {options.survey} {options.seed}")
-    fresh = [c for c in _wanted(usable, options, done) if c.conversation_id not in done]
+    fresh = [c for c in _wanted(talks, options, done) if c.conversation_id not in done]
     rng.shuffle(fresh)
     items = []
     for conversation in fresh:
@@ -51,7 +45,7 @@ def pack_dialogues(
         times[name] += 1
         seats[name, seat] += 1
         items.append(whole_item([conversation], [seat], options.put(options.questions), options))
-    groups = deal(items, options.unit_size, {c.conversation_id: c.seed_id for c in usable})
+    groups = deal(items, options.unit_size, {c.conversation_id: c.seed_id for c in talks})
     further = _further_tasks(existing, by_id, options) if options.spread == "tasks" else []
     return further + pack_blocks([_rotations(group, by_id, options) for group in groups], options, existing)
 
@@ -62,10 +56,10 @@ def _who(conversation: Conversation) -> list[tuple[str, int]]:
     return [(name, seat) for name, pool in found.items() for seat in pool[conversation.conversation_id]]
 
 
-def _wanted(usable: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]) -> list[Conversation]:
-    people = [c for c in usable if c.kind == "people"]
+def _wanted(talks: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]) -> list[Conversation]:
+    people = [c for c in talks if c.kind == "people"]
     kept = kept_for_controls(people, set(shown), options)
-    bots = [c for c in usable if c.kind in options.sources]
+    bots = [c for c in talks if c.kind in options.sources]
     if not bots:
         raise UserError("There is no conversation of bots to pack.", "Name another --source, or leave fewer out.")
     return bots + ([c for c in people if c.conversation_id not in kept] if options.people else [])

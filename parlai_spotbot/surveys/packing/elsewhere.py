@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
+from parlai_spotbot.surveys.packing.packing import Packed, Packing, PackRequest
 from parlai_spotbot.surveys.survey import Survey
 
 
@@ -16,11 +14,8 @@ class ElsewherePacking(Packing):
     of_conversations = False
     comes_in = True
 
-    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
+    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
         raise UserError(
             f"--survey {survey.name}: comes in with its answers, there is nothing to pack.",
             hints.run("import", study.path, format=survey.name, data="FILE"),
         )
-
-    def said(self, summary: Mapping) -> str:
-        raise NotImplementedError

@@ -1,16 +1,21 @@
-"""What a kind of packing is: what its items are, what a user may say of it, how it packs, what is said of it."""
+"""The request of a user for units, and the base of all kinds of packing: what is written of units, and printed."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Unit
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.packing.units_file import blocks_of, write_units
 from parlai_spotbot.surveys.survey import Survey
+
+SURFACE_TITLE = "told from people by surface (AUC, 0.5 is blind)"
+SURFACE_COLUMNS = (("as said", "before"), ("as shown", "after"))
 
 WHOLE = ("sources", "ask", "questions", "comparisons", "pairs", "same_pairs", "same", "people", "repeated")
 """What may be wanted where whole conversations are shown."""
@@ -57,6 +62,27 @@ class PackRequest:
     versions: int | None = None
 
 
+@dataclass(frozen=True)
+class Packed:
+    """Units that stay and units that are added, the options as they are recorded, and what is to be told of them.
+
+    `tables` are {title: {row: {column: value}}}; `left_out` has rows of `what`, `reason`, `count`, `ids`; `surface` is
+    a report of `texts.surface_check`.
+    """
+
+    options: Mapping
+    existing: Sequence[Unit]
+    added: Sequence[Unit]
+    tables: Mapping[str, Mapping[str, Mapping[str, object]]]
+    left_out: Sequence[Mapping] = ()
+    warnings: Sequence[str] = ()
+    surface: Mapping = field(default_factory=dict)
+
+    @property
+    def units(self) -> list[Unit]:
+        return [*self.existing, *self.added]
+
+
 class Packing(ABC):
     """A kind of packing, under the `name` by which a survey asks for it.
 
@@ -83,26 +109,64 @@ class Packing(ABC):
                     raise UserError(f"--{option}: survey {survey.name} {why}.", "Leave it out.")
 
     @abstractmethod
-    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
-        """Write the units of a study and return the summary, ready for JSON; the caller holds the study's lock.
+    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+        """Pack the units of a study, of which nothing is written yet.
 
-        Raises `UserError`, before anything is written, on wishes that can't be carried out, and where units packed in
-        another way have judgements already.
+        Raises
+        ------
+        UserError
+            On wishes that can't be carried out, and where units packed in another way have judgements already.
         """
 
-    @abstractmethod
-    def said(self, summary: Mapping) -> str:
-        """The summary in a few lines for the terminal."""
+    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
+        """Write the units of a study and return the summary, ready for JSON; the caller holds the study's lock."""
+        packed = self.packed(study, survey, wanted)
+        sizes = [len(unit.items) for unit in packed.units]
+        summary = {
+            "packing": self.name,
+            "units": len(sizes),
+            "blocks": len(blocks_of(packed.units)),
+            "smallest_unit": min(sizes, default=0),
+            "largest_unit": max(sizes, default=0),
+            "annotations": sum(sizes),
+            "tables": packed.tables,
+            "left_out": list(packed.left_out),
+            "warnings": list(packed.warnings),
+        }
+        write_units(study, survey.name, packed, {"options": packed.options, **summary})
+        return {**summary, "surface": packed.surface, "added_units": len(packed.added)}
 
     def as_packed(self, study: Study, survey: Survey) -> Survey:
-        """The survey as the study's units put it."""
+        """Return the survey as the study's units put it."""
         return survey
 
     def as_asked(self, study: Study, survey: Survey) -> Survey:
-        """The survey, whatever its language, without what this study doesn't ask of it."""
+        """Return the survey, whatever its language, without what this study doesn't ask of it."""
         return survey
 
 
+def summary_text(summary: Mapping) -> str:
+    """Return a summary as lines for the terminal."""
+    lines = [
+        f"{summary['units']} units ({summary['added_units']} new) in {summary['blocks']} blocks, of "
+        f"{summary['smallest_unit']} to {summary['largest_unit']} items; {summary['annotations']} annotations"
+    ]
+    surface = {
+        name: {key: "too few" if row[when] is None else f"{row[when]:.2f}" for key, when in SURFACE_COLUMNS}
+        for name, row in summary["surface"].get("contestants", {}).items()
+    }
+    for title, rows in {**summary["tables"], **({SURFACE_TITLE: surface} if surface else {})}.items():
+        columns = list(dict.fromkeys(column for row in rows.values() for column in row))
+        widths = {column: max(10, len(column) + 2) for column in columns}
+        lines.append(f"\n{title:<48}" + "".join(f"{column:>{widths[column]}}" for column in columns))
+        lines += [
+            f"{name:<48}" + "".join(f"{row.get(column, ''):>{widths[column]}}" for column in columns)
+            for name, row in rows.items()
+        ]
+    lines += [""] + [f"left out: {row['count']} {row['what']}: {row['reason']}" for row in summary["left_out"]]
+    return "\n".join([*lines, *(f"warning: {warning}" for warning in summary["warnings"])]).rstrip()
+
+
 def seed_of(study: Study, wanted: PackRequest) -> int:
-    """The seed that is wanted, else the study's."""
+    """Return the seed that is wanted, else the study's."""
     return study.plan.seed if wanted.seed is None else wanted.seed

@@ -12,14 +12,15 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Unit
-from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, canonical, reserved, whole_item
+from parlai_spotbot.surveys.packing.units_file import items_of
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, reserved, usable, whole_item
 from parlai_spotbot.surveys.packing.whole_packing import WholePacking
-from parlai_spotbot.surveys.packing.whole_units import deal, items_of, pack_blocks
+from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks
 from parlai_spotbot.surveys.survey import Survey
 
 MOST_BY_DEFAULT = 100
@@ -68,26 +69,28 @@ class PairsPacking(WholePacking):
     def growing(self, survey: Survey) -> tuple[str, ...]:
         return GROWING if survey.spread == "items" else ("comparisons", "same")
 
-    def compared(
-        self, kept: Sequence[Conversation], units: Sequence[Unit], options: WholeOptions, by_id: Mapping
-    ) -> tuple[list[dict], list[str]]:
-        """The comparisons made of each cell, and where there are fewer than wanted."""
-        tally = tally_of_units(units, by_id, options)
-        if options.led:
-            return [{**asdict(cell), "count": count} for cell, count in sorted(tally.counts.items())], []
-        usable = canonical(kept)
-        pools = pools_of(usable, options, tally.uses)
-        wanted, cells = comparisons_of(pools, options), cells_of(pools, options)
-        rows = [{**asdict(cell), "count": tally.counts[cell]} for cell in cells]
-        said = [_fewer(cell, tally.counts[cell], wanted) for cell in cells if tally.counts[cell] < wanted]
-        again = [i for i, times in tally.uses.items() if times > 1]
-        if again:
-            most = max(tally.uses.values())
-            said.append(
-                f"{len(again)} conversations are shown in several comparisons, up to {most}, as there are fewer of "
-                "them than --comparisons takes: the least used came first, and no two stand beside each other twice"
-            )
-        return rows, said
+    def told(
+        self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: WholeOptions
+    ) -> tuple[dict, list[str]]:
+        """Count the comparisons of each cell, too, and say where there are fewer than wanted."""
+        tables, said = super().told(units, by_id, options)
+        tally = tally_of_items(items_of(units), by_id, options)
+        cells = sorted(tally.counts)
+        if not options.led:
+            pools = pools_of(usable(by_id.values()), options, tally.uses)
+            wanted, cells = comparisons_of(pools, options), cells_of(pools, options)
+            said += [_fewer(cell, tally.counts[cell], wanted) for cell in cells if tally.counts[cell] < wanted]
+            again = [i for i, times in tally.uses.items() if times > 1]
+            if again:
+                said.append(
+                    f"{len(again)} conversations are shown in several comparisons, up to {max(tally.uses.values())}, "
+                    "as there are fewer of them than --comparisons takes: the least used came first, and no two stand "
+                    "beside each other twice"
+                )
+        rows: dict[str, dict[str, int]] = {}
+        for cell in cells:
+            rows.setdefault(f"{cell.a} and {cell.b} ({cell.source})", {})[cell.question or "all"] = tally.counts[cell]
+        return tables | {"comparisons": rows}, said
 
 
 def _fewer(cell: ComparisonCell, count: int, wanted: int) -> str:
@@ -103,44 +106,35 @@ def pack_pairs(
     The result depends on conversations and options only, not on their order. Raises `UserError` where there are no two
     contestants to compare.
     """
-    usable = canonical(conversations)
-    by_id = {c.conversation_id: c for c in usable}
+    talks = usable(conversations)
+    by_id = {c.conversation_id: c for c in talks}
     rng = random.Random(f"pair {options.survey} {options.seed}")
     items = []
-    for cell, ids, seats in chosen_pairs(usable, options, items_of(existing), rng):
+    for cell, ids, seats in chosen_pairs(talks, options, items_of(existing), rng):
         ids, seats = turned(ids, seats, rng)
         questions = options.put([cell.question] if cell.question else options.questions)
         items.append(whole_item([by_id[i] for i in ids], seats, questions, options))
-    seeds = {c.conversation_id: c.seed_id for c in usable}
+    seeds = {c.conversation_id: c.seed_id for c in talks}
     return pack_blocks([[group] for group in deal(items, options.unit_size, seeds)], options, existing)
 
 
 def chosen_pairs(
-    usable: Sequence[Conversation], options: WholeOptions, items: Iterable[Item], rng: random.Random
+    talks: Sequence[Conversation], options: WholeOptions, items: Iterable[Item], rng: random.Random
 ) -> list[tuple[ComparisonCell, tuple[str, str], tuple[int, int]]]:
-    """The comparisons that `items` lack: (cell, conversations, seats that are judged)."""
+    """Return the comparisons that `items` lack: (cell, conversations, seats that are judged)."""
+    by_id = {c.conversation_id: c for c in talks}
     if not options.led:
-        cells, pools, wanted, tally = choose_from(usable, options, items)
-        return choose(cells, pools, wanted, tally, rng)
-    by_id = {c.conversation_id: c for c in usable}
+        tally = tally_of_items(items, by_id, options)
+        pools = pools_of(talks, options, tally.uses)
+        return choose(cells_of(pools, options), pools, comparisons_of(pools, options), tally, rng)
     there = {frozenset(item.conversation_ids) for item in items}
     found = []
     for ids in options.led:
         if set(ids) <= by_id.keys() and frozenset(ids) not in there:
-            talks = [by_id[i] for i in ids]
-            seats = tuple(talk.is_human.index(False) for talk in talks)
-            a, b = sorted(talk.entities[seat] for talk, seat in zip(talks, seats, strict=True))
+            seats = tuple(by_id[i].is_human.index(False) for i in ids)
+            a, b = sorted(by_id[i].entities[seat] for i, seat in zip(ids, seats, strict=True))
             found.append((ComparisonCell("human_model", a, b), ids, seats))
     return found
-
-
-def choose_from(
-    usable: Sequence[Conversation], options: WholeOptions, items: Iterable[Item]
-) -> tuple[list[ComparisonCell], dict[str, dict[str, JudgeableSeats]], int, ComparisonTally]:
-    """The first arguments of `choose`, where `items` are packed already."""
-    tally = tally_of_items(items, {c.conversation_id: c for c in usable}, options)
-    pools = pools_of(usable, options, tally.uses)
-    return cells_of(pools, options), pools, comparisons_of(pools, options), tally
 
 
 def turned(ids: tuple[str, str], seats: tuple[int, int], rng: random.Random) -> tuple[tuple[str, str], tuple[int, int]]:
@@ -149,13 +143,13 @@ def turned(ids: tuple[str, str], seats: tuple[int, int], rng: random.Random) -> 
 
 
 def pools_of(
-    usable: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]
+    talks: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]
 ) -> dict[str, dict[str, JudgeableSeats]]:
     """By source and contestant; people are a contestant in every source, but for what is kept for controls."""
-    people = [c for c in usable if c.kind == "people"]
+    people = [c for c in talks if c.kind == "people"]
     kept = reserved(people, set(shown), options.seed)
     humans = appearances([c for c in people if c.conversation_id not in kept], "people") if options.people else {}
-    pools = {source: {**appearances(usable, source), **humans} for source in options.sources}
+    pools = {source: {**appearances(talks, source), **humans} for source in options.sources}
     for source, pool in pools.items():
         if len(pool) < 2 and not (options.same and set(pool) - {HUMAN}):
             raise UserError(
@@ -187,11 +181,6 @@ def comparisons_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: W
         return options.comparisons
     bots = [len(ids) for pool in pools.values() for name, ids in pool.items() if name != HUMAN]
     return min(MOST_BY_DEFAULT, *bots)
-
-
-def tally_of_units(units: Iterable[Unit], by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonTally:
-    """What these units show, each item once however many annotators get it."""
-    return tally_of_items(items_of(units), by_id, options)
 
 
 def tally_of_items(items: Iterable[Item], by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonTally:
@@ -274,23 +263,23 @@ def pack_same_pairs(
     A question that came later is put for the pairs that are there, too. The result depends on conversations and options
     only, not on their order. Raises `UserError` where there are no two contestants to compare.
     """
-    usable = canonical(conversations)
-    by_id = {c.conversation_id: c for c in usable}
+    talks = usable(conversations)
+    by_id = {c.conversation_id: c for c in talks}
     rng = random.Random(f"same pairs {options.survey} {options.seed}")
     first, put = put_already(existing)
     pairs = [(item.conversation_ids, item.judged) for item in first.values()]
-    further = chosen_pairs(usable, replace(options, spread=""), first.values(), rng)
+    further = chosen_pairs(talks, replace(options, spread=""), first.values(), rng)
     pairs += [turned(ids, seats, rng) for _, ids, seats in further]
 
     alike: dict[tuple[str, ...], list[dict[str, Item]]] = {}
     for ids, seats in pairs:
         lacking = tuple(q for q in options.questions if q not in put.get(frozenset(ids), ()))
         if lacking:
-            talks = [by_id[i] for i in ids]
+            shown = [by_id[i] for i in ids]
             alike.setdefault(lacking, []).append(
-                {q: whole_item(talks, seats, options.put([q]), options) for q in lacking}
+                {q: whole_item(shown, seats, options.put([q]), options) for q in lacking}
             )
-    seeds = {c.conversation_id: c.seed_id for c in usable}
+    seeds = {c.conversation_id: c.seed_id for c in talks}
     blocks = [
         [[member[q] for member in group] for q in lacking]
         for lacking, members in alike.items()

@@ -16,8 +16,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest, seed_of
-from parlai_spotbot.surveys.packing.units_file import UnitsUpdate, existing_units, packed_with, write_units
+from parlai_spotbot.surveys.packing.packing import WHOLE, Packed, Packing, PackRequest, seed_of
+from parlai_spotbot.surveys.packing.units_file import existing_units, packed_with
 from parlai_spotbot.surveys.survey import Survey
 
 COMPARISONS = 33
@@ -37,11 +37,8 @@ class PartnersPacking(Packing):
         ),
     )
 
-    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
-        """See `Packing.pack`; every two contestants of the plan meet in `comparisons` units.
-
-        Raises `UserError` where there are fewer than two contestants, or fewer comparisons than are packed.
-        """
+    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+        """See `Packing.packed`; every two contestants of the plan meet in `comparisons` units."""
         known = packed_with(study, survey.name) or {}
         comparisons = known.get("comparisons", COMPARISONS) if wanted.comparisons is None else wanted.comparisons
         contestants = list(study.plan.remaining().contestants)
@@ -55,19 +52,9 @@ class PartnersPacking(Packing):
         recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study, wanted)}
         existing = existing_units(study, survey.name, recorded, lambda units: _of_study(units, contestants), _goes_on)
         added = partner_units(survey, contestants, comparisons, recorded["seed"], existing)
-        update = UnitsUpdate(existing, added)
-        summary = summarise(update.units, contestants)
-        write_units(study, survey.name, update, {}, {"options": recorded, **summary})
-        return {**summary, "added_units": len(added)}
-
-    def said(self, summary: Mapping) -> str:
-        lines = [f"{summary['units']} units ({summary['added_units']} new), each two chats and a comparison"]
-        lines.append(f"\n{'talked to':<32}{'first':>8}{'second':>8}")
-        lines += [f"{name:<32}{row['first']:>8}{row['second']:>8}" for name, row in summary["contestants"].items()]
-        counts = sorted({row["units"] for row in summary["pairs"]})
-        each = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
-        lines.append(f"\n{len(summary['pairs'])} pairs of contestants, {each} units of each")
-        return "\n".join(lines)
+        talked = Counter((name, n) for unit in [*existing, *added] for n, name in enumerate(partners_of(unit)))
+        rows = {name: {"first": talked[name, 0], "second": talked[name, 1]} for name in contestants}
+        return Packed(recorded, existing, added, {"talked to": rows})
 
 
 def _goes_on(known: Mapping, wanted: Mapping) -> bool:
@@ -119,25 +106,3 @@ def _items(survey: Survey, unit_id: str, partners: tuple[str, str]) -> tuple[Ite
 def partners_of(unit: Unit) -> tuple[str, ...]:
     """The contestants of a unit, in the order in which they are talked to."""
     return tuple(item.partners[0] for item in unit.items if len(item.partners) == 1)
-
-
-def summarise(units: Sequence[Unit], contestants: Sequence[str]) -> dict:
-    """What the units hold: `packing`, `units`, `chats`, `pairs` (rows `a`, `b`, `units`, `a_first`), and `contestants`
-    (by name: how often `first`, how often `second`)."""
-    seats: dict[str, list[int]] = {name: [0, 0] for name in contestants}
-    ordered: Counter[tuple[str, ...]] = Counter()
-    for unit in units:
-        ordered[partners_of(unit)] += 1
-        for place, name in enumerate(partners_of(unit)):
-            seats[name][place] += 1
-    return {
-        "packing": "contestants",
-        "units": len(units),
-        "chats": 2 * len(units),
-        "pairs": [
-            {"a": a, "b": b, "units": ordered[a, b] + ordered[b, a], "a_first": ordered[a, b]}
-            for a, b in combinations(contestants, 2)
-        ],
-        "contestants": {name: {"first": first, "second": second} for name, (first, second) in seats.items()},
-        "warnings": [],
-    }

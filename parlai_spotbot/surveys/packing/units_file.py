@@ -6,13 +6,17 @@ Units that people or judges have answers to are never packed anew: other options
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Protocol
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.records import Conversation, Unit
+from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.texts.surface import SURFACES
 
 GONE = "a contestant that is left out"
 """Why a conversation isn't packed that shows no fault."""
@@ -107,19 +111,15 @@ def _shows_gone(study: Study, units: Sequence[Unit]) -> bool:
     return any(not gone.isdisjoint(item.conversation_ids) for unit in units for item in unit.items)
 
 
-@dataclass(frozen=True)
-class UnitsUpdate:
+class Update(Protocol):
     """What a units file is to hold: the `existing` units, which stay, and behind them those `added`."""
 
     existing: Sequence[Unit]
     added: Sequence[Unit]
-
-    @property
-    def units(self) -> list[Unit]:
-        return [*self.existing, *self.added]
+    surface: Mapping
 
 
-def write_units(study: Study, survey: str, update: UnitsUpdate, report: dict, done: dict) -> None:
+def write_units(study: Study, survey: str, update: Update, done: dict) -> None:
     """Append the added units, write the surface report (if there is one), and record `done` (options and summary)."""
     path = study.units_path(survey)
     kept = path.read_text(encoding="utf-8") if update.existing else ""
@@ -127,28 +127,50 @@ def write_units(study: Study, survey: str, update: UnitsUpdate, report: dict, do
     if update.added:
         checksums.write_text(path, text)
     surface_path = study.survey_path(survey) / "surface.json"
-    if report and (not surface_path.exists() or checksums.read_json(surface_path) != report):
-        checksums.write_json(surface_path, report)
+    if update.surface and (not surface_path.exists() or checksums.read_json(surface_path) != update.surface):
+        checksums.write_json(surface_path, update.surface)
     if survey not in study.plan.surveys:
         study.extend(surveys=[survey])
     checksum = hashlib.sha256(text.encode("utf-8")).hexdigest()
     study.record("pack", {**study.provenance().get("pack", {}), survey: {**done, "units_sha256": checksum}})
 
 
-def surface_rows(summary: Mapping, what: str, rows: Sequence[str]) -> str:
-    """A summary of conversations for the terminal: units of `what`, then `rows`, how far surface gives contestants
-    away, what was left out, warnings."""
-    count = summary["conversations"]
-    lines = [
-        f"{summary['units']} units ({summary['added_units']} new) in {summary['blocks']} blocks, "
-        f"of {summary['smallest_unit']} to {summary['largest_unit']} {what}; {summary['annotations']} annotations",
-        f"conversations: {count['bots']} of bots, {count['people']} between people",
-        *rows,
-        f"\n{'told from people by surface':<32}{'as said':>8}{'as shown':>10}   (AUC, 0.5 is blind)",
-    ]
-    for name, row in summary["surface"]["contestants"].items():
-        said, shown = ("too few" if row[when] is None else f"{row[when]:.2f}" for when in ("before", "after"))
-        lines.append(f"{name:<32}{said:>8}{shown:>10}")
-    lines += [""] + [f"left out: {row['count']} {row['what']}: {row['reason']}" for row in summary["left_out"]]
-    lines += [f"warning: {warning}" for warning in summary["warnings"]]
-    return "\n".join(lines).rstrip()
+def blocks_of(units: Iterable[Unit]) -> dict[str, set[str]]:
+    """Return the conversations of each block."""
+    blocks: dict[str, set[str]] = {}
+    for unit in units:
+        blocks.setdefault(unit.block_id, set()).update(i for item in unit.items for i in item.conversation_ids)
+    return blocks
+
+
+def items_of(units: Iterable[Unit]) -> list[Item]:
+    """Return each item once, however many annotators get it."""
+    return list({item.item_id: item for unit in units for item in unit.items}.values())
+
+
+def unit_of(survey: str, block_id: str, rotation: int, replicate: int, items: Sequence[Item]) -> Unit:
+    """Return a unit with the items in an order of its own."""
+    unit_id = opaque("unit", block_id, rotation, replicate)
+    order = list(items)
+    random.Random(unit_id).shuffle(order)
+    return Unit(unit_id, survey, block_id, rotation, replicate, tuple(order))
+
+
+def canonical(conversations: Iterable[Conversation]) -> list[Conversation]:
+    """Return conversations by id; one that stands twice is a `UserError`."""
+    ordered = sorted(conversations, key=lambda c: c.conversation_id)
+    for one, other in pairwise(ordered):
+        if one.conversation_id == other.conversation_id:
+            raise UserError(
+                f"conversation_id '{one.conversation_id}' stands twice among the conversations.", "Remove one of them."
+            )
+    return ordered
+
+
+def check_options(at_least_one: Mapping[str, int], surface: str) -> None:
+    """Raise `UserError` for a number below 1, by its option, and for an unknown surface form."""
+    for option, value in at_least_one.items():
+        if value < 1:
+            raise UserError(f"{option} {value}: expected a whole number from 1 up.", "Correct it.")
+    if surface not in SURFACES:
+        raise UserError(f"--surface {surface}: unknown.", f"Known: {', '.join(SURFACES)}.")

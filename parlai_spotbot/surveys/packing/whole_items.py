@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation, Item, Utterance
 from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.packing.units_file import canonical, check_options
 from parlai_spotbot.texts.surface import SURFACES
 
 SOURCES = ("self", "human_model", "pairs")
@@ -23,6 +23,11 @@ SOURCES = ("self", "human_model", "pairs")
 
 MOST_RESERVED, SHARE_RESERVED = 12, 4
 """So many conversations between people, one in four at most, are kept for controls."""
+
+FOLLOWS = ("companions", "everything", "groups", "led", "spread")
+"""Options that follow from the survey and the others, and are not recorded."""
+LATER = ("pairs", "same", "same_pairs")
+"""Options that aren't recorded unless they are chosen, as studies of earlier versions know nothing of them."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +62,23 @@ class WholeOptions:
     surface: str = "normalise"
 
     def __post_init__(self):
-        for option, value in (
-            ("--unit-size", self.unit_size),
-            ("--annotators-per-item", self.annotators_per_item),
-            ("--comparisons", 1 if self.comparisons is None else self.comparisons),
-        ):
-            if value < 1:
-                raise UserError(f"{option} {value}: expected a whole number from 1 up.", "Correct it.")
+        comparisons = 1 if self.comparisons is None else self.comparisons
+        numbers = {"--unit-size": self.unit_size, "--annotators-per-item": self.annotators_per_item}
+        check_options(numbers | {"--comparisons": comparisons}, self.surface)
         if not 0 <= self.repeated <= 1:
             raise UserError(f"--repeated {self.repeated}: expected a share from 0 to 1.", "Write 0.25 for a quarter.")
-        if self.surface not in SURFACES:
-            raise UserError(f"--surface {self.surface}: unknown.", f"Known: {', '.join(SURFACES)}.")
+
+    def recorded(self) -> dict:
+        """Return the options as provenance.json has them."""
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in vars(self).items()
+            if key not in FOLLOWS and (value or key not in LATER)
+        }
+
+    def lengths(self, conversation: Conversation) -> tuple[int, ...]:
+        """Return the lengths at which a conversation is packed: its own, or none."""
+        return (conversation.exchanges,) if conversation.exchanges else ()
 
     @property
     def dealt(self) -> tuple[tuple[str, ...], ...]:
@@ -100,15 +111,9 @@ def sources_of(conversations: Iterable[Conversation], asked: Sequence[str] | Non
     return tuple(source for source in SOURCES if source in asked)
 
 
-def canonical(conversations: Iterable[Conversation]) -> list[Conversation]:
-    """By id, those with nothing to show left out; one that stands twice is a `UserError`."""
-    ordered = sorted(conversations, key=lambda c: c.conversation_id)
-    for one, other in pairwise(ordered):
-        if one.conversation_id == other.conversation_id:
-            raise UserError(
-                f"conversation_id '{one.conversation_id}' stands twice among the conversations.", "Remove one of them."
-            )
-    return [c for c in ordered if c.exchanges]
+def usable(conversations: Iterable[Conversation]) -> list[Conversation]:
+    """Return conversations by id, without those that have nothing to show."""
+    return [c for c in canonical(conversations) if c.exchanges]
 
 
 def reserved(people: Iterable[Conversation], shown: Collection[str], seed: int) -> set[str]:

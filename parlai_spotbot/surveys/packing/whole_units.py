@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.packing.units_file import unit_of
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions
 
 
@@ -38,11 +39,6 @@ def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[lis
         if len(fit[0]) >= most:
             open_.remove(fit)
     return groups
-
-
-def items_of(units: Iterable[Unit]) -> list[Item]:
-    """Each item once, however many annotators get it."""
-    return list({item.item_id: item for unit in units for item in unit.items}.values())
 
 
 def pack_blocks(
@@ -78,11 +74,8 @@ def units_of(
     Each rotation goes to `annotators_per_item` people, with `again` to one more; each has the items in an order of its
     own.
     """
-    units = []
-    for rotation, items in enumerate(rotations, start=first):
-        for replicate in range(options.annotators_per_item + again):
-            unit_id = opaque("unit", block_id, rotation, replicate)
-            order = list(items)
-            random.Random(unit_id).shuffle(order)
-            units.append(Unit(unit_id, options.survey, block_id, rotation, replicate, tuple(order)))
-    return units
+    return [
+        unit_of(options.survey, block_id, rotation, replicate, items)
+        for rotation, items in enumerate(rotations, start=first)
+        for replicate in range(options.annotators_per_item + again)
+    ]

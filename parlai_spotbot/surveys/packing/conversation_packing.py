@@ -1,0 +1,135 @@
+"""What all kinds of packing that show conversations share: which are packed, which units stay, what is left out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from parlai_spotbot.records import Conversation, Item, Unit
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import own_questions
+from parlai_spotbot.surveys.packing.packing import Packed, Packing, PackRequest
+from parlai_spotbot.surveys.packing.units_file import existing_units, faulty_ones, items_of
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.surface_check import surface_report, warnings
+
+TOO_SHORT = "too short"
+ON_REQUEST = "left out on request"
+FOR_CONTROLS = "between people, kept for controls"
+NO_PEOPLE = "between people, left out (--without-people)"
+NOT_NEEDED = "there are more than units have room for"
+OTHER_SOURCE = {
+    "self": "a bot that talks to itself, not asked about (--source)",
+    "pairs": "between two bots, not asked about (--source)",
+    "human_model": "between a person and a bot, not asked about (--source)",
+}
+
+
+class ConversationPacking(Packing):
+    """Packing of conversations; `options` below are those that `options` returns, of a class of the kind's own."""
+
+    @abstractmethod
+    def options(self, study: Study, survey: Survey, wanted: PackRequest, conversations: Sequence[Conversation]) -> Any:
+        """Return how it is packed: as wanted, else as the first time, else as the survey says."""
+
+    @abstractmethod
+    def considered(self, conversations: Sequence[Conversation], options: Any) -> list[Conversation]:
+        """Return the conversations whose faults and surface are looked at."""
+
+    @abstractmethod
+    def units(self, conversations: Sequence[Conversation], options: Any, existing: Sequence[Unit]) -> list[Unit]:
+        """Return the units to add to `existing`."""
+
+    @abstractmethod
+    def id_of(self, item: Item, talks: Sequence[Conversation], options: Any) -> str:
+        """Return the id that an item of these conversations has."""
+
+    @abstractmethod
+    def told(self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: Any) -> tuple[dict, list[str]]:
+        """Return tables of what the units hold, and warnings."""
+
+    def growing(self, survey: Survey) -> tuple[str, ...]:
+        """Return the options that may grow without what is packed being changed."""
+        return ()
+
+    def held(self, people: Sequence[Conversation], shown: set[str], options: Any) -> set[str]:
+        """Return the conversations between people that are kept for controls."""
+        return set()
+
+    def lengths(self, units: Sequence[Unit], options: Any) -> tuple[int, ...]:
+        """Return the lengths of what is shown, in exchanges, ascending."""
+        return tuple(sorted({len(t) // 2 for item in items_of(units) for t in item.transcripts})) or (1,)
+
+    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+        """See `Packing.packed`; people's conversations that show a fault are left out by the same rules as bots'."""
+        conversations, own = study.conversations(), own_questions.merged(study, survey.name, wanted.questions)
+        survey = own_questions.with_questions(survey, own) if own else survey
+        options = self.options(study, survey, wanted, conversations)
+        recorded = options.recorded()
+        recorded |= {"wordings": own} if own and not self.cuts else {}
+        recorded |= {"leave_out": sorted(set(wanted.leave_out))} if wanted.leave_out else {}
+        by_id = {c.conversation_id: c for c in conversations}
+        existing = existing_units(
+            study, survey.name, recorded, partial(self._from, by_id, options), partial(_goes_on, self.growing(survey))
+        )
+        considered = self.considered(conversations, options)
+        faulty = faulty_ones(study, considered, wanted.leave_out)
+        shown = shown_in(existing)
+        kept = [c for c in considered if c.conversation_id not in faulty or c.conversation_id in shown]
+        added = self.units(kept, options, existing)
+        units = [*existing, *added]
+        report = surface_report(considered, self.lengths(units, options), options.surface)
+        tables, said = self.told(units, by_id, options)
+        shown = shown_in(units)
+        people = sum(by_id[i].kind == "people" for i in shown)
+        counts = {"conversations": {"shown": {"of bots": len(shown) - people, "of people": people}}}
+        left = self.left_out(conversations, shown, options, faulty)
+        own_questions.keep(study, survey.name, own)
+        return Packed(recorded, existing, added, counts | tables, left, said + warnings(report), report)
+
+    def _from(self, by_id: Mapping[str, Conversation], options: Any, units: Sequence[Unit]) -> bool:
+        """Return True if the units show these conversations (item ids are made from the text)."""
+        for item in items_of(units):
+            talks = [by_id.get(i) for i in item.conversation_ids]
+            if None in talks or item.item_id != self.id_of(item, talks, options):
+                return False
+        return True
+
+    def left_out(
+        self, conversations: Sequence[Conversation], shown: set[str], options: Any, faulty: Mapping[str, Sequence[str]]
+    ) -> list[dict]:
+        """Return every conversation that no unit shows, by the reason."""
+        held = self.held([c for c in conversations if c.kind == "people" and c.exchanges], shown, options)
+        rows: dict[str, list[str]] = {}
+        for conversation in sorted(conversations, key=lambda c: c.conversation_id):
+            name, kind = conversation.conversation_id, conversation.kind
+            if name in shown:
+                continue
+            reason = FOR_CONTROLS if name in held else NOT_NEEDED
+            if name in faulty:
+                reason = f"{ON_REQUEST}: {', '.join(faulty[name])}"
+            elif kind not in (*options.sources, "people"):
+                reason = OTHER_SOURCE[kind]
+            elif not options.lengths(conversation):
+                reason = TOO_SHORT
+            elif kind == "people" and not options.people:
+                reason = NO_PEOPLE
+            rows.setdefault(reason, []).append(name)
+        return [
+            {"what": "conversations", "reason": reason, "count": len(ids), "ids": ids}
+            for reason, ids in sorted(rows.items())
+        ]
+
+
+def shown_in(units: Sequence[Unit]) -> set[str]:
+    return {i for item in items_of(units) for i in item.conversation_ids}
+
+
+def _goes_on(growing: Sequence[str], known: Mapping, wanted: Mapping) -> bool:
+    """Return True if units packed with the known options can stay, and be added to, under the wanted ones."""
+    fixed = ({key: value for key, value in row.items() if key not in growing} for row in (known, wanted))
+    fewer = (known.get("comparisons") or 0) > (wanted.get("comparisons") or 10**9)
+    lost = set(known.get("questions", ())) - set(wanted.get("questions", ()))
+    return next(fixed) == next(fixed) and not fewer and not lost

@@ -6,19 +6,16 @@ from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, PROFILED, RAR
 from parlai_spotbot.wording import percent
 
 CLUSTERED = (
-    "Standard errors take answers about one conversation, and by one annotator, as dependent (two-way clustered, with "
-    "the correction CR2 for few clusters); tests and intervals are Student's t with Satterthwaite's degrees of "
-    "freedom: for strengths by Bell and McCaffrey's rule, for means from the effective number of clusters less one."
+    "Standard errors are clustered by conversation and by annotator (CR2); tests and intervals are Student's t with "
+    "Satterthwaite's degrees of freedom."
 )
 
 COMPARED = (
-    "Strengths are those of Davidson's model of all matches, which extends Bradley and Terry's by ties. An effect of "
-    f"who speaks first is part of it where more than {percent(BOTH_ORDERS)} of matches are of pairs seen both ways, "
-    f"at least {percent(RARER)} in the rarer one. A penalty (Jeffreys' prior) keeps strengths finite where one bot won "
-    f"everything. Two bots are compared by the model's likelihood ratio (in groups of more than {PROFILED} bots by "
-    "Wald's test), scaled by how much conversations and annotators widen errors: the design effect, after Rao and "
-    "Scott, drawn half way to the mean of all pairs, after Smyth. P values are Holm's over all pairs that met, "
-    "directly or through others."
+    "Davidson's model extends Bradley and Terry's by ties; an effect of who speaks first enters where more than "
+    f"{percent(BOTH_ORDERS)} of matches are of pairs seen both ways, {percent(RARER)} in the rarer one. Jeffreys' "
+    f"prior keeps strengths finite. Two bots are compared by likelihood ratio (beyond "
+    f"{PROFILED} bots by Wald's test), scaled by the design effect of conversations and annotators, which is drawn "
+    f"half way to the mean of all pairs; p values are Holm's."
 )
 
 OF_STRENGTHS = (

@@ -7,6 +7,7 @@ for every key there, which becomes the column ``question``, and ``{column}`` for
 - ``criteria/{question}/pairs``: a list of records for each question;
 - ``human_difference/{bot}``: a mapping from a bot to its record;
 - ``{column}/{bot}``: for each column a mapping from a bot to its value;
+- ``curves/{bot}/[]``: for each bot a mapping from a column to the list of its values;
 - an empty path: one record, the finding's data themselves.
 """
 
@@ -21,7 +22,7 @@ import pandas as pd
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE, between, number, p_value, percent, span
 
-COLUMN = "column"
+COLUMN, LISTS = "column", "[]"
 ENDS = ("low", "high")
 PLACES = ("first", "last")
 
@@ -188,6 +189,10 @@ def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple
     elif head.startswith("{"):
         for name, inner in (data or {}).items():
             yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
+    elif head == LISTS:
+        length = max((len(values) for values in data.values() if isinstance(values, list)), default=0)
+        for i in range(length):
+            yield {}, {key: values[i] for key, values in data.items() if isinstance(values, list) and len(values) > i}
     elif isinstance(data, list):
         yield from (found for inner in data for found in _walk(inner, path, columns))
     elif isinstance(data, Mapping) and data.get(head) is not None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import ALL, Section, Table
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.surveys.controls import SEGMENTS, truth
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.spot_the_bot_game import GAME
-from parlai_spotbot.wording import listed, number, percent, upper_first
+from parlai_spotbot.wording import listed, number, upper_first
 
 NO_GAME = "a judge is shown everything at once: it plays no game"
 
@@ -83,46 +81,47 @@ def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
     return board.sort_values(["rank", "worker_id"], kind="stable").reset_index(drop=True)
 
 
-def tell(result: Result) -> list[Section]:
-    """The leader and the leaderboard."""
+def summarise(result: Result) -> list[str]:
+    """Return who leads; [] of a judge, which plays no game."""
     own = result.data
     if not own.get("leaderboard"):
         return []
     winners = [result.called(worker) for worker in own["bonus"]["annotators"]]
     verb = "lead" if len(winners) > 1 else "leads"
-    text = f"{upper_first(listed(winners))} {verb} with {number(own['bonus']['points'], 0)} points and gets the bonus."
-    return [Section("game", "Game", [text], [], [_leaderboard_table(own, result)], open_tables=ALL)]
-
-
-def _leaderboard_table(own: Mapping, result: Result) -> Table:
-    rows = [
-        (
-            result.called(e["worker_id"]),
-            str(e["rank"]),
-            number(e["points"], 0),
-            str(e["units"]),
-            number(e["points_per_unit"], 1),
-            f"{e['right']} / {e['wrong']} / {e['unsure']}",
-            percent(e["accuracy"]),
-            number(e["mean_opened"], 1),
-            "bonus" if e["bonus"] else "–",
-        )
-        for e in own["leaderboard"]
+    return [
+        f"{upper_first(listed(winners))} {verb} with {number(own['bonus']['points'], 0)} points and gets the bonus."
     ]
-    points = own["points"]
-    how = (
-        f"{number(points['right'], 0)} points for an entity called what it is, {number(points['wrong'], 0)} for one "
-        f"called what it is not, 0 for unsure, less {number(points['penalty'], 0)} for every exchange beyond the first "
-        "that was open; known segments count. Accuracy is of the sure decisions; always “bot” can be accurate, too."
-    )
-    head = ("", "Place", "Points", "Units", "Points a unit", "Right / wrong / unsure", "Accuracy", "Exchanges open", "")
-    return Table("Leaderboard", how, head, rows, folded=len(rows) > 12)
 
 
-def rows(data: Mapping) -> Rows:
-    """Rows of the table game_leaderboard."""
-    for row in data.get("leaderboard", []):
-        yield "game_leaderboard", row
+LEADERBOARD = Table(
+    "leaderboard",
+    {
+        "worker_id": Column("annotator", "Annotator"),
+        "rank": Column("count", "Place"),
+        "points": Column("number", "Points", digits=0),
+        "units": Column("count", "Units"),
+        "points_per_unit": Column("number", "Points a unit", digits=1),
+        "decisions": Column("count"),
+        "right": Column("count", "Right"),
+        "wrong": Column("count", "Wrong"),
+        "unsure": Column("count", "Unsure"),
+        "accuracy": Column("share", "Accuracy"),
+        "mean_opened": Column("number", "Exchanges open", digits=1),
+        "bonus": Column("flag", "Bonus"),
+    },
+    "Leaderboard",
+    "Points for an entity called what it is, against one called what it is not, less points for every exchange beyond "
+    "the first that was open; known segments count. Accuracy is of the sure decisions.",
+    csv="game_leaderboard",
+)
 
-
-FINDING = Finding("game", FORM, compute, tell, rows, place=40, surveys=("spot_the_bot_game",))
+FINDING = Finding(
+    "game",
+    FORM,
+    compute,
+    tables={"leaderboard": LEADERBOARD},
+    summarise=summarise,
+    heading="Game",
+    place=40,
+    surveys=("spot_the_bot_game",),
+)

@@ -50,8 +50,6 @@ def effects(
     better = "po" if totals[1] > totals[0] else "ph"
     for key in KEYS.values():
         _adjust(result[key])
-    for name in names:
-        models[name]["sentence"] = sentences.effects(name, result[KEYS[better]][name], better)
     return {
         **result,
         "cox_model": _said("ph"),

@@ -81,8 +81,6 @@ def survival(entities: pd.DataFrame, setting: Setting) -> dict:
     clusters = [c for c in DEPENDENT[setting.resample] if rows[c].nunique() > 1]
     drawn = {name: _Drawn(rows, name, setting) for name in names}
     curves = {name: _curve(drawn[name], drawn.get(HUMAN)) for name in names}
-    for name, own in curves.items():
-        own["sentence"] = sentences.curve(name, own)
     # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
     strata = None if setting.followed else rows["k"]
     pairs = _pairs(rows, names, clusters, strata, drawn)
@@ -181,7 +179,7 @@ def _pairs(
         if not np.isfinite(row["se"]):
             row["why"] = ALONE
         passing = _passing(drawn[row["a"]], drawn[row["b"]])
-        found.append(row | {"passing": passing, "sentence": sentences.pair(row, passing)})
+        found.append(row | {"passing": passing})
     return found
 
 

@@ -1,7 +1,7 @@
 """Votes of an arena, from a CSV or JSON file of millions of rows, into a study without conversations.
 
 A vote becomes a judgement of the survey `votes`; who met whom stands in its items, a pair of contestants each. The file
-is read row by row, and of a row nothing is kept but what is written and a number by which repeats are known.
+is read row by row, and of a row nothing is kept but what is written.
 """
 
 from __future__ import annotations
@@ -88,16 +88,13 @@ def votes(
         {name: contestant(name, _described(theirs, name)) for theirs, name in reader.names.named.items()},
         surveys=(SURVEY,),
     )
-    with path.open("rb") as data:
-        sha256 = hashlib.file_digest(data, "sha256").hexdigest()
     about = {
         "format": SURVEY,
         "source": path.name,
-        "sha256": sha256,
+        "sha256": files.sha256(path),
         "options": {"domain": domain, "columns": columns, "answers": answers, "names": names, "source": source},
         "columns": {**found.by_field, **({"winner": sorted(found.one_hot)} if found.one_hot else {})},
         "annotations": reader.counts.total(),
-        "repeated": reader.repeated,
         "outcomes": {what: reader.counts[what] for what in OUTCOMES},
         "annotators": len(reader.workers) if "annotator" in found.by_field else None,
         "notes": reader.notes(),
@@ -187,9 +184,6 @@ class _VoteReader:
     languages: dict[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     alone: int = 0
-    given: set[int] = field(default_factory=set)
-    repeated: int = 0
-    guessed: int = 0
 
     def lines(self, rows: Rows, progress: Callable[[int], None] | None) -> Iterator[bytes]:
         """The judgements as they are written, many lines a piece."""
@@ -207,7 +201,6 @@ class _VoteReader:
             self.counts[meant[0]] += 1
             shown, who, spoken = self._prompt(prompt, line), self._worker(worker, line), self._language(language, line)
             when = self._time(time, line)
-            self._count_repeat(meant, shown, who, spoken, when)
             block.append(
                 f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
                 f'"{UNIT}", {meant[1]}, "conversation_ids": {shown}, "exchanges": 0, "target": '
@@ -219,19 +212,6 @@ class _VoteReader:
                     progress(len(block))
                 block.clear()
         yield "".join(block).encode()
-
-    def _count_repeat(self, meant: tuple[str, str, str], shown: str, who: str, spoken: str, when: str) -> None:
-        """Count a vote that repeats another by the rule of `findings.votes.repeated_votes`, by which analyses go."""
-        if who != '""':
-            key = (who, meant[2], shown, when if shown == "[]" else "")
-        elif when and not when.endswith('T00:00:00Z"'):
-            key = (meant[1], shown, spoken, when)
-        else:
-            return
-        if (code := hash(key)) in self.given:
-            self.repeated += 1
-            self.guessed += shown == "[]" and not when
-        self.given.add(code)
 
     def _where(self, line: int) -> str:
         return f"{self.path}, {'entry' if self.path.suffix.lower() == '.json' else 'line'} {line}"
@@ -255,8 +235,8 @@ class _VoteReader:
         """Our name of a contestant."""
         return self.names.named.get(theirs) or self.names.of(theirs, self._where(line))
 
-    def _vote(self, said: Sequence[str], line: int) -> tuple[str, str, str] | tuple[()]:
-        """Return the outcome, item and answer as JSON, and the sorted pair; nothing where both contestants are one."""
+    def _vote(self, said: Sequence[str], line: int) -> tuple[str, str] | None:
+        """Return the outcome, and item and answer as JSON; None where both contestants are one."""
         a, b = self._name(said[0], line), self._name(said[1], line)
         if self.columns.one_hot:
             hits = [what for value, what in zip(said[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]
@@ -266,18 +246,16 @@ class _VoteReader:
             what = hits[0]
         else:
             winner = said[2].strip()
-            if not winner:
-                raise self._wrong(line, "winner", winner, "expected who won", "Fill it in, or remove the row.")
             try:
                 what = outcome(said[0], said[1], winner, self.columns, self.answers)
             except ValueError as err:
-                raise self._wrong(line, "winner", winner, f"which {err.args[0]}", err.args[1]) from None
+                raise self._wrong(line, "winner", winner, *err.args) from None
         if a == b:
-            return ()
+            return None
         item = f"{a}:{b}"  # names need no escapes in JSON
         if item not in self.items:
             self.items[item] = Item(item, (), 0, (), partners=(a, b))
-        return what, f'"item_id": "{item}", "answer": "{what}"', item if a < b else f"{b}:{a}"
+        return what, f'"item_id": "{item}", "answer": "{what}"'
 
     def _text(self, name: str, value: Any, line: int) -> str:
         """A field that may be missing, as text; what is no single value is an error."""
@@ -320,18 +298,9 @@ class _VoteReader:
         return f', "submitted_at": "{when.replace(tzinfo=None).isoformat()}Z"'
 
     def notes(self) -> list[str]:
-        """What was done that isn't plain."""
-        found = []
-        if self.alone:
-            found.append(f"left out: {counted(self.alone, 'vote')} between a contestant and itself")
-        if self.repeated:
-            found.append(f"{counted(self.repeated, 'vote')} repeated by the same annotator: the last one counts")
-        if self.guessed:
-            found.append(
-                f"{self.guessed} of these may be votes on other prompts, as neither prompt nor time is known: name "
-                "their columns, --columns prompt=…,time=…"
-            )
-        return found + self.names.notes()
+        """Return notes on what was left out and renamed."""
+        left = f"left out: {counted(self.alone, 'vote')} between a contestant and itself"
+        return [left] * bool(self.alone) + self.names.notes()
 
 
 def _holds(value: str) -> bool:

@@ -149,7 +149,7 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> V
 
 
 def outcome(a: str, b: str, winner: str, columns: VoteColumns, answers: Mapping[str, str]) -> str:
-    """What a vote came to, one of `OUTCOMES`, from what the file says of the winner.
+    """Return the outcome of a vote, one of `OUTCOMES`, from the file's word for the winner.
 
     Raises
     ------
@@ -158,14 +158,18 @@ def outcome(a: str, b: str, winner: str, columns: VoteColumns, answers: Mapping[
     """
     if winner in answers:
         return answers[winner]
+    if not winner:
+        raise ValueError("expected who won", "Fill it in, or remove the row.")
     meant = {side for side, name in (("a", a), ("b", b)) if winner == name}
     meant |= columns.words.get(plainly(winner), set())
     if len(meant) == 1:
         return meant.pop()
     if meant:
-        raise ValueError("names a contestant and a side that isn't its", "Say which is meant: --answers WORD=a,….")
+        raise ValueError(
+            "which names a contestant and a side that isn't its", "Say which is meant: --answers WORD=a,…."
+        )
     raise ValueError(
-        "is none of the two contestants and no known word",
+        "which is none of the two contestants and no known word",
         f"Known: {', '.join(sorted(columns.words))}, and the contestants' "
         "names. Others are told with --answers WORD=a, b, tie or both_bad.",
     )

@@ -240,7 +240,7 @@ REPEATS = [
 
 @pytest.mark.parametrize(("known", "change", "is_repeat"), REPEATS)
 def test_an_annotator_votes_once_on_an_item(known, change, is_repeat, written, tmp_path):
-    """By the importer's count, and by the table that analyses read, on which the last vote counts."""
+    """By the table that analyses read, on which the last vote counts."""
     columns = ("model_a", "model_b", "winner", *known)
     row = dict(zip(("model_a", "model_b", "winner", *ALL), ("x", "y", "model_a", "w", "q", 1.7e9 + 0.5), strict=True))
     other = row | change
@@ -249,8 +249,6 @@ def test_an_annotator_votes_once_on_an_item(known, change, is_repeat, written, t
     rows = [row, {**row, "model_b": "z", "question_id": "q9", "tstamp": 1.6e9}, other]
     text = ",".join(columns) + "\n" + "".join(",".join(str(one[name]) for name in columns) + "\n" for one in rows)
     found = votes(written(text), "x")
-    assert found.about["repeated"] == is_repeat
-    assert ("1 vote repeated by the same annotator: the last one counts" in found.about["notes"]) == is_repeat
     write_study(tmp_path / "study", found)
     study = Study.open(tmp_path / "study")
     partners = {item.item_id: item.partners for unit in study.units("votes") for item in unit.items}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import yaml
-from annotators import Annotator
 from office import MemoryCrowd
 
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -97,13 +95,3 @@ def body_of(unit: dict, about: dict | None = None, **how: object) -> dict:
         "comment": "",
         "questionnaire": told,
     }
-
-
-class Picker(Annotator):
-    """A simulated person who picks at random, but what is obvious."""
-
-    def filled(self, unit: dict) -> dict:
-        rng = random.Random(self.name)
-        items = [pick(page, rng.randrange(5), self.kind == "careless") for page in unit["items"]]
-        told = [{"question": "age", "target": "annotator", "answer": rng.choice(("18-20", "untold"))}]
-        return {"unit": unit["unit"], "items": items, "comment": self.name, "questionnaire": told}

@@ -171,23 +171,6 @@ def test_no_round_is_skipped_whatever_the_browser_says(made):
     assert office.ledger.sittings() == []
 
 
-def test_a_pass_is_not_to_be_had_by_saying_so(made):
-    office = made()
-    office.desk.consent(ANN)
-    sit(office, ANN)
-    sit(office, ANN)
-    body = round_body(office.survey, office.desk.session(ANN), range(99))
-    result = {"passed": True, "wrong_turns": 0, "right": 99, "standing": "passed"}
-    body |= result | {"onboarding_result": result, "worker": "bob", "task": "sociality", "allowed": 99}
-    body["items"][0] |= result
-    said = office.desk.onboarding(ANN, body)
-    assert said["onboarding_result"]["passed"] is False
-    assert (said["state"], said["onboarding"]["attempt"]) == ("onboarding", 2)
-    assert refused(office.desk.onboarding, ANN, {**body, "attempt": 1, "round": 3, "items": []}) == (409, "attempt")
-    assert office.ledger.annotator("ann").standing == "new"
-    assert office.ledger.annotator("bob").standing == "new"
-
-
 def test_the_answers_to_every_turn_are_needed(made):
     office = made("knowledge")
     office.desk.consent(ANN)
@@ -197,15 +180,6 @@ def test_the_answers_to_every_turn_are_needed(made):
     assert refused(office.desk.onboarding, Visitor(""), body) == (403, "preview")
     assert refused(office.desk.onboarding, BOB, body) == (403, "consent")
     assert office.ledger.sittings() == []
-
-
-def test_passing_counts_for_that_task_only(made):
-    one, other = made("sociality"), made("interpretability")
-    trained(one, ANN)
-    assert other.desk.consent(ANN)["state"] == "onboarding"
-    assert refused(other.desk.next_unit, ANN) == (403, "onboarding")
-    with pytest.raises(UserError, match="abc_eval/sociality"):
-        one.ledger.begin("abc_eval/interpretability", 60)
 
 
 def test_the_database_itself_takes_no_round_out_of_turn(tmp_path):
@@ -240,14 +214,6 @@ def test_more_attempts_than_dialogues_are_an_error_before_anything_is_served():
     check_course(narrowed("empathy"))
     with pytest.raises(UserError, match="dialogues for 2 attempts"):
         check_course(narrowed("empathy", onboarding_attempts=3))
-
-
-def test_with_one_attempt_the_first_failure_is_the_last(made):
-    office = made(onboarding_attempts=1)
-    office.desk.consent(ANN)
-    for wrong in ((), (), range(99)):
-        said = sit(office, ANN, wrong)
-    assert said["state"] == "stopped"
 
 
 def test_what_was_trained_counts_though_somebody_took_the_last_unit(made):

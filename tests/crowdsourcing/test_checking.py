@@ -1,7 +1,6 @@
 """What is a complete answer, and that whatever else a browser sends is refused and nothing more."""
 
 import copy
-import json
 from dataclasses import replace
 
 import pytest
@@ -77,23 +76,10 @@ def test_conditions_hold_for_the_same_target_any_target_or_a_named_one():
     assert ("last", "pair") not in asked(MANY_KINDS, (0, 1, 0), {**given, odd[0]: "yes", ("why", "turn:0"): ["b"]})
 
 
-def test_an_optional_question_holds_nothing_up():
-    given = {("odd", "turn:0"): "no", ("odd", "turn:1"): "yes", ("why", "turn:1"): ["b", "c"]}
-    given |= {("rate", "conversation:0"): "a", ("order", "pair"): ["a", "b", "c"]}
-    pairs = asked(MANY_KINDS, (0, 1), given)
-    assert ("words", "turn:1") in pairs
-    assert ("last", "pair") in pairs
-
-
 def test_an_answer_that_is_left_over_from_a_changed_one_counts_for_nothing():
     # turn:0 is not odd any more, so its left-over `why` must not put `words`.
     given = {("odd", "turn:0"): "no", ("why", "turn:0"): ["c"]}
     assert asked(MANY_KINDS, (0,), given) == [("odd", "turn:0"), ("rate", "conversation:0")]
-
-
-def test_a_question_that_is_not_put_holds_nothing_up():
-    assert asked(SURVEY, (0, 1, 0, 1), {}, put={"fluency"}) == [("fluency", "pair")]
-    assert asked(MANY_KINDS, (0,), {}, put={"why"}) == [("why", "turn:0")]
 
 
 def test_what_comes_after_something_that_has_not_come_yet_waits():
@@ -225,24 +211,6 @@ def test_anything_is_taken_whole_or_refused(body):
     assert len(clean) == len(PAGES)
 
 
-@settings(max_examples=100, deadline=None)
-@given(
-    st.fixed_dictionaries({}, optional={"seconds": JSON, "comment": JSON}),
-    st.fixed_dictionaries({}, optional={"seconds": JSON, "changes": JSON, "more": JSON}),
-)
-def test_what_is_taken_beside_complete_answers_can_be_stored(of_item, of_answer):
-    # An item is answered well, with anything beside: it is refused, or what is kept is plain JSON of the usual form.
-    row = {**copy.deepcopy(GOOD[0]), **of_item}
-    row["answers"][0] |= of_answer
-    try:
-        (clean,) = check_items(SURVEY, PAGES[:1], [row])
-    except Refusal:
-        return
-    json.dumps(clean, allow_nan=False).encode("utf-8")
-    assert set(clean) == {"item", "answers", "seconds", "comment"}
-    assert set(clean["answers"][0]) == {"question", "target", "answer", "seconds", "changes"}
-
-
 # -- kinds of answers --------------------------------------------------------------------------------------------------
 def test_each_kind_has_its_form():
     boxes, words, ranking = (MANY_KINDS.question(name) for name in ("why", "words", "order"))
@@ -267,23 +235,3 @@ def test_each_kind_has_its_form():
         (words, ["x"]),
     ):
         assert refused(clean_answer, question, answer, 10) == (400, "malformed")
-
-
-def test_left_over_answers_are_dropped():
-    page = present(MANY_KINDS, control(0, "known_human", 1), 0, "chance")[0]
-    rows = [
-        {"question": "odd", "target": "turn:0", "answer": "no"},
-        {"question": "odd", "target": "turn:1", "answer": "no"},
-        {"question": "why", "target": "turn:1", "answer": ["a"]},
-        {"question": "rate", "target": "conversation:0", "answer": "c"},
-        {"question": "last", "target": "pair", "answer": "yes"},
-    ]
-    (clean,) = check_items(MANY_KINDS, [page], [{"item": 0, "answers": rows}])
-    assert [(a["question"], a["target"]) for a in clean["answers"]] == [
-        ("odd", "turn:0"),
-        ("odd", "turn:1"),
-        ("rate", "conversation:0"),
-        ("last", "pair"),
-    ]
-    missing = [row for row in rows if row["question"] != "last"]
-    assert refused(check_items, MANY_KINDS, [page], [{"item": 0, "answers": missing}]) == (422, "incomplete")

@@ -22,18 +22,11 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import Judgement
-from parlai_spotbot.surveys import get_survey, launched_survey
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
-from parlai_spotbot.surveys.controls.exclusion import failed_people
 from parlai_spotbot.surveys.controls.flags import MISSED
 from parlai_spotbot.surveys.game import points
-
-
-def hurried(body):
-    """A second for each item."""
-    return {**body, "items": [{**item, "seconds": 1.0} for item in body["items"]]}
 
 
 class Collection:
@@ -258,33 +251,6 @@ def test_who_missed_controls_was_too_fast_or_always_said_the_same_is_listed_firs
     row = next(row for row in found.look if row.name == hasty)
     assert (row.units, row.seconds, row.missed, row.controls) == (1, 2.0, 0, 2)
     assert row.speed == pytest.approx(9.5 / 2)
-
-
-def test_who_missed_more_than_the_launch_allows_is_said_to_be_left_out_as_the_analysis_does(tmp_path):
-    collection = Collection(tmp_path / "study", bots=3, per_pair=8, people=12, unit_size=18)
-    for worker in ("anna", "bob"):
-        collection.work(worker)
-    collection.work("lazy", answer=plain)
-    collection.study.record("crowdsourcing", {SURVEY: {"limits": {"control_mistakes": 0}}})
-    found = collection.collect()
-    lazy = next(row for row in found.look if row.name == found.names["lazy"])
-    assert "left out of the main figures: missed a control" in lazy.flags
-    assert MISSED not in lazy.flags
-    failed = failed_people(collection.study.judgements(SURVEY), launched_survey(collection.study, SURVEY))
-    assert failed == {lazy.name: "missed a control"}
-
-
-def test_somebody_alone_who_takes_a_second_an_item_is_too_fast_though_nobody_is_slower(tmp_path):
-    collection = Collection(tmp_path / "study", bots=3, per_pair=8, people=12, unit_size=18)
-    collection.work("lazy", hurried, answer=plain)
-    (lazy,) = collection.collect().look
-    assert lazy.speed == 1
-    assert lazy.flags == (MISSED, "always the same label", "too fast", "same answers over and over")
-    analysed = analyze(collection.study, SURVEY, bootstraps=20)
-    own = analysed["annotators"]["by_source"]["human"]
-    assert set(own["annotators"][lazy.name]["flags"]) == set(lazy.flags)
-    assert (own["account"]["annotators"], own["account"]["flagged"]) == (1, 1)
-    assert set(analysed["needs"]["by_source"]["human"]) == {"scarce"}
 
 
 def test_who_withdraws_leaves_no_answer_behind(collection):

@@ -1,6 +1,5 @@
 """The desk's rules, one at a time: who gets what, what is taken, and what does not fit."""
 
-import copy
 from dataclasses import replace
 
 import pytest
@@ -52,39 +51,6 @@ def test_controls_with_other_questions_stay_out_where_units_differ_in_theirs(off
     assert len(o.unit("ann")["items"]) == 6 + mixed
 
 
-def test_six_tabs_get_one_unit(office):
-    o = office()
-    units = [o.desk.next_unit(ANN)["unit"] for _ in range(6)]
-    assert all(unit == units[0] for unit in units)
-    assert len(o.ledger.handouts()) == 1
-
-
-def test_nobody_gets_more_than_the_allowance_given_back_or_not(office):
-    o = office(talks=conversations(bots=4, per_pair=4, people=8))
-    do_unit(o, ANN)
-    o.desk.give_back(ANN, o.unit("ann"))
-    o.unit("ann")
-    o.clock.pass_by(3631)
-    assert o.desk.expire() == 1
-    said = o.desk.next_unit(ANN)
-    assert (said["state"], said["progress"]["used"]) == ("finished", 3)
-    assert "why" in said
-    o.restart()
-    assert o.desk.next_unit(ANN)["state"] == "finished"
-    assert {h.status for h in o.ledger.handouts()} == {"done", "returned", "expired"}
-    assert o.desk.counts()["free"] == len(o.units) - 1
-
-
-def test_a_returned_unit_goes_to_somebody_else_and_never_back(office):
-    o = office(talks=conversations(bots=2, per_pair=4, people=2), annotators_per_segment=1)
-    unit = held_unit = o.unit("ann")
-    unit_id = held(o, ANN).unit_id
-    assert o.desk.give_back(ANN, {"unit": held_unit["unit"]})["state"] == "finished"  # one block: nothing else is left
-    o.unit("bob")
-    assert held(o, BOB).unit_id == unit_id
-    assert refused(o.desk.submit, ANN, careful(o.survey, unit)) == (410, "late")
-
-
 def test_what_is_begun_is_finished_first(office):
     o = office(talks=conversations(bots=3, per_pair=4, people=6))
     order = []
@@ -95,19 +61,6 @@ def test_what_is_begun_is_finished_first(office):
     o.desk.give_back(Visitor("w2"), {"unit": held(o, Visitor("w2")).handle})
     o.unit("new")
     assert held(o, Visitor("new")).unit_id == order[2]
-
-
-def test_nobody_gets_two_units_of_a_block_or_with_one_seed(office):
-    o = office(talks=conversations(bots=3, per_pair=6, people=6, seeds=3), controls=[])
-    for n in range(12):
-        worker = Visitor(f"w{n}")
-        while o.desk.next_unit(worker)["state"] == "working":
-            o.desk.submit(worker, careful(o.survey, o.desk.session(worker)["unit"]))
-        mine = o.ledger.handouts("worker = ?", worker.worker)
-        talks = [i.conversation_ids[0] for h in mine for i in map(o.desk.items.get, h.items)]
-        seeds = [o.seeds[talk] for talk in talks]
-        assert len(set(talks)) == len(talks)
-        assert len(set(seeds)) == len(seeds)
 
 
 def test_waiting_while_others_have_all_units_that_could_come(office):
@@ -183,20 +136,6 @@ def test_the_page_is_told_how_the_platform_learns_of_the_end(office):
 
 
 # -- submitting --------------------------------------------------------------------------------------------------------
-def test_a_double_submission_counts_once(office):
-    o = office()
-    body = careful(o.survey, o.unit("ann"))
-    assert o.desk.submit(ANN, body)["accepted"]
-    o.unit("ann")  # a further unit in between changes nothing
-    assert o.desk.submit(ANN, copy.deepcopy(body))["accepted"]
-    assert refused(o.desk.submit, ANN, {**body, "comment": "second thoughts"}) == (409, "doubled")
-    assert refused(o.desk.give_back, ANN, body) == (409, "doubled")
-    assert len(list(o.ledger.submissions())) == 1
-    assert [call[0] for call in o.crowd.calls].count("finished") == 1
-    o.restart()
-    assert o.desk.submit(ANN, body)["accepted"]
-
-
 def test_another_ones_unit_is_refused(office):
     o = office()
     body = careful(o.survey, o.unit("ann"))
@@ -225,13 +164,6 @@ def test_late_is_late_after_the_grace(office):
     assert refused(o.desk.submit, ANN, body) == (410, "late")
     assert o.desk.give_back(ANN, body)["state"] == "ready"
     assert list(o.ledger.submissions()) == []
-
-
-def test_within_the_grace_it_is_taken(office):
-    o = office()
-    body = careful(o.survey, o.unit("ann"))
-    o.clock.pass_by(3630)
-    assert o.desk.submit(ANN, body)["accepted"]
 
 
 def test_incomplete_and_malformed_submissions_leave_the_unit_open(office):
@@ -270,15 +202,6 @@ def test_what_is_kept_says_what_was_shown_and_answered(office):
         assert [t["text"] for t in page["transcripts"][0]["turns"]] == [u.text for u in item.transcripts[0]]
         given = {(a["question"], a["target"]): a["answer"] for a in body["items"][number]["answers"]}
         assert {(a["question"], a["target"]): a["answer"] for a in row["answers"]} == given
-
-
-def test_comment_and_language_may_be_missing(office):
-    o = office()
-    body = careful(o.survey, o.unit("ann"))
-    del body["comment"], body["texts_language"]
-    o.desk.submit(ANN, body)
-    (kept,) = o.ledger.submissions()
-    assert (kept.record["comment"], kept.record["texts_language"]) == ("", "")
 
 
 # -- what doesn't fit --------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from office import answers, conversations, plain, refused
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.dialogue_opening import decision_question
-from parlai_spotbot.crowdsourcing.desk.game_scores import FIRST, SECOND, GameScores, nickname
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import truth
 from parlai_spotbot.surveys.game import points
@@ -73,26 +72,6 @@ def test_a_dialogue_opens_exchange_by_exchange(game):
     assert [turn["text"] for turn in page["transcripts"][0]["turns"]] == [u.text for u in whole.transcripts[0]]
     assert refused(game.desk.open_exchange, ANN, opens(unit, 0, whole.exchanges)) == (409, "all_open")
     assert shown(game.unit("ann")["items"][1]) == 1
-
-
-def test_asking_twice_opens_one(game):
-    unit = game.unit("ann")
-    page = game.desk.open_exchange(ANN, opens(unit, 0, 1))
-    game.restart()
-    assert game.desk.open_exchange(ANN, opens(unit, 0, 1)) == page
-    assert game.desk.session(ANN)["unit"]["items"][0] == page
-    assert game.ledger.opened(unit["unit"]) == {0: 2}
-
-
-def test_nobody_looks_ahead(game):
-    unit = game.unit("ann")
-    for opened in (2, 0, -1, 99, "1", None, True, 1.0):
-        assert refused(game.desk.open_exchange, ANN, opens(unit, 0, opened)) == (400, "malformed")
-    for item in (99, -1, None, "0", False):
-        assert refused(game.desk.open_exchange, ANN, opens(unit, item, 1)) == (400, "malformed")
-    said = json.dumps(game.desk.session(ANN)["unit"])
-    assert "turn 1 of" in said
-    assert "turn 2 of" not in said
 
 
 # -- deciding ----------------------------------------------------------------------------------------------------------
@@ -212,23 +191,6 @@ def test_the_leaderboard_orders_by_points_and_names_nobody(office):
     assert all(len(row["name"].split()) == 2 for row in board)
     ranks = [o.desk.session(Visitor(f"annotator-{n}"))["game"]["rank"] for n in range(3)]
     assert sorted(ranks) == [1, 2, 3]
-
-
-def test_names_are_made_up_and_each_has_one_bearer():
-    assert nickname(b"secret", "ann") == nickname(b"secret", "ann") != nickname(b"other", "ann")
-    assert len(set(FIRST)) == len(set(SECOND)) == 64
-    scores = GameScores(b"secret", most=10)
-    for n in range(1000):
-        scores.add(f"w{n}", n % 7)
-    assert len(set(scores._names().values())) == 1000
-    board = scores.board("w0")
-    assert len(board) == 11
-    assert board[-1]["you"]
-    assert [row["points"] for row in board[:10]] == [6] * 10
-    assert scores.game("w6")["rank"] == 1
-    assert scores.game("w5")["rank"] == 1 + sum(n % 7 == 6 for n in range(1000))
-    scores.add("w1", 0.5)
-    assert scores.game("w1")["points"] == 1.5
 
 
 def test_a_survey_with_nothing_to_decide_can_not_be_a_game():

@@ -5,12 +5,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from office import answers, careful, conversations, plain, refused, spot_the_bot
+from office import answers, plain, refused, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
-from parlai_spotbot.crowdsourcing.desk.grading import exercises_of, right
+from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.survey import Exercise, Option, Question
+from parlai_spotbot.surveys.survey import Exercise
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 FULL = get_survey("spot_the_bot")
@@ -105,14 +105,6 @@ def test_no_key_and_no_explanation_is_sent_before_the_attempt(full):
     assert "onboarding" not in full.desk.session(ANN)["survey"]
 
 
-def test_the_exercises_stay_as_they_were_drawn_and_differ_between_annotators(full):
-    said = full.desk.consent(ANN)
-    full.restart()
-    assert full.desk.session(ANN)["onboarding"] == said["onboarding"]
-    drawn = [full.desk.consent(Visitor(f"w{n}"))["onboarding"]["items"] for n in range(8)]
-    assert len({json.dumps(pages) for pages in drawn}) == 8
-
-
 def test_unfinished_exercises_are_no_attempt(full):
     said = full.desk.consent(ANN)
     body = keyed(FULL, 0, said)
@@ -159,18 +151,6 @@ def test_mistakes_may_be_allowed_and_the_last_exercises_come_again(office):
     assert o.desk.onboarding(ANN, keyed(survey, 2, said, wrong={0}))["state"] == "ready"
 
 
-def test_a_key_may_be_of_any_kind():
-    parts = (Option("a", "A"), Option("b", "B"), Option("c", "C"))
-    boxes, order, choice = (Question("q", kind, ("pair",), "Q?", parts) for kind in ("checkboxes", "ranking", "choice"))
-    assert right(boxes, ["a", "c"], ("c", "a"))
-    assert not right(boxes, ["a"], ("c", "a"))
-    assert not right(boxes, None, ("c", "a"))
-    assert right(order, ["c", "a", "b"], ("c", "a", "b"))
-    assert not right(order, ["a", "c", "b"], ("c", "a", "b"))
-    assert right(choice, "a", ("a", "b"))
-    assert not right(choice, None, ("a", "b"))
-
-
 def test_explanations_name_the_entities_as_they_were_shown(office):
     exercise = Exercise(
         ((0, "hi"), (1, "hi hi")), (("nature", "entity:1", ("bot",)),), "{entity:1} repeats {entity:0}."
@@ -202,30 +182,3 @@ def test_who_misses_too_many_controls_is_stopped_and_the_unit_counts(office):
     assert o.desk.session(ANN)["state"] == "stopped"
     assert o.desk.counts()["stopped"] == 1
     assert [missed for *_, missed in o.ledger.grades()].count(True) == 2
-
-
-def test_who_calls_everybody_human_misses_the_known_bots(office):
-    o = office(survey=spot_the_bot(control_mistakes=0))
-    assert o.desk.submit(ANN, careless(o.survey, o.unit("ann"), "human"))["state"] == "stopped"
-
-
-def test_who_looks_is_not_stopped(office):
-    o = office(talks=conversations(bots=4, per_pair=6, people=12), survey=spot_the_bot(control_mistakes=0))
-    for _ in range(3):
-        said = o.desk.submit(ANN, careful(o.survey, o.unit("ann")))
-    assert (said["state"], said["progress"]["done"]) == ("finished", 3)
-    assert [missed for *_, missed in o.ledger.grades()] == [False] * 6
-
-
-def test_no_control_twice_and_fewer_when_none_is_left(office):
-    o = office(talks=conversations(bots=4, per_pair=6, people=12), controls=None)
-    o.controls = o.controls[:3]  # one of each kind, three units of two
-    o.restart()
-    used = []
-    for _ in range(3):
-        unit = o.unit("ann")
-        handout = o.ledger.handout(unit["unit"])
-        used.append([i for i in handout.items if o.desk.items[i].control])
-        o.desk.give_back(ANN, unit)
-    assert [len(few) for few in used] == [2, 1, 0]
-    assert len({i for few in used for i in few}) == 3

@@ -1,119 +1,132 @@
-"""The rules that never break, whatever annotators do and wherever the process is killed: random walks over the desk.
+"""The rules that never break, whatever annotators do and wherever the process is killed: a state machine over the desk.
 
-Many annotators take units in several tabs, hand them in twice, otherwise, late or not at all, while the process is
-killed before and after writes and in the middle of calls to the platform, and started again on the same ledger.
+Annotators take units in several tabs, hand them in twice, otherwise, late or not at all, while the disk fills and the
+process is killed before, between and after writes and calls to the platform, and started again on the same ledger.
 """
 
 import contextlib
 import json
-import random
 import sqlite3
+import tempfile
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from office import MemoryCrowd, careful, conversations, spot_the_bot
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from office import MemoryCrowd, Office, careful, controls_of, conversations, spot_the_bot
 from test_desk_game import GAME, features
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 from parlai_spotbot.surveys.survey import Question
 
 LIMIT = 3
+WORKERS = st.integers(0, 7).map(lambda number: Visitor(f"w{number}"))
+MOMENTS = st.integers(0, 6)
 
 
 class Killed(BaseException):
     """What kill -9 looks like from inside: nothing after it happens."""
 
 
-class Fate:
-    """Kills at one moment in `odds`, and fills the disk at one in `odds`, while `on`."""
+class Desks(RuleBasedStateMachine):
+    """A desk under arbitrary requests; everything that it says is checked on the way."""
 
-    def __init__(self, seed, odds=12):
-        self.rng, self.odds, self.on, self.kills, self.full = random.Random(seed), odds, True, 0, 0
+    case = {}
 
-    def moment(self):
-        if self.on and self.rng.randrange(self.odds) == 0:
-            self.kills += 1
-            raise Killed
-
-    def disk(self):
-        if self.on and self.rng.randrange(self.odds) == 0:
-            self.full += 1
-            raise sqlite3.OperationalError("database or disk is full")
-
-
-class Walk:
-    """A random walk; everything that the desk says is checked on the way."""
-
-    def __init__(self, office, seed, monkeypatch, **options):
-        self.rng, self.fate = random.Random(seed), Fate(seed)
-        self.office = office(**options)
+    def __init__(self):
+        super().__init__()
+        self.cleanup = contextlib.ExitStack()
+        folder = self.cleanup.enter_context(tempfile.TemporaryDirectory())
+        case = {"survey": spot_the_bot(units_per_annotator=LIMIT), "controls": controls_of(), **self.case}
+        self.survey, talks, controls = (case.pop(name) for name in ("survey", "talks", "controls"))
+        self.replicates = case.get("annotators_per_segment", 2)
+        options = {"survey": self.survey.name, "unit_size": 6, "humans_per_unit": 2, **case}
+        self.office = Office(self.survey, pack(talks, PackOptions(**options)), controls, talks, Path(folder) / "l.db")
         self.hidden = hidden_words(self.office)
-        self.units, self.accepted, self.states = {}, {}, Counter()
-        fate, writing, call = self.fate, Ledger._writing, MemoryCrowd._call
+        self.units, self.accepted = {}, {}
+        self.kill_in = self.full_in = None  # so many moments from now
+        patched = self.cleanup.enter_context(pytest.MonkeyPatch.context())
+        writing, call, machine = Ledger._writing, MemoryCrowd._call, self
 
         @contextlib.contextmanager
         def fateful_writing(ledger):
-            fate.moment()
+            machine.moment()
             with writing(ledger):
                 yield
-                fate.disk()
-            fate.moment()
+                machine.disk()
+            machine.moment()
 
         def fateful_call(crowd, *what):
-            fate.moment()
+            machine.moment()
             call(crowd, *what)
-            fate.moment()
+            machine.moment()
 
-        monkeypatch.setattr(Ledger, "_writing", fateful_writing)
-        monkeypatch.setattr(MemoryCrowd, "_call", fateful_call)
+        patched.setattr(Ledger, "_writing", fateful_writing)
+        patched.setattr(MemoryCrowd, "_call", fateful_call)
 
-    # -- what may happen -----------------------------------------------------------------------------------------------
-    def step(self, workers):
-        visitor = Visitor(self.rng.choice(workers))
-        deeds = [self.take, self.hand_in, self.again, self.give_back, self.wait, self.kill]
-        (deed,) = self.rng.choices(deeds, (5, 4, 1, 2, 1, 1))
+    def moment(self):
+        if self.kill_in is not None:
+            self.kill_in -= 1
+            if self.kill_in < 0:
+                self.kill_in = None
+                raise Killed
+
+    def disk(self):
+        if self.full_in is not None:
+            self.full_in -= 1
+            if self.full_in < 0:
+                self.full_in = None
+                raise sqlite3.OperationalError("database or disk is full")
+
+    @contextlib.contextmanager
+    def mortal(self):
+        """Requests may be refused, and the process may be killed and started again."""
         try:
             with contextlib.suppress(Refusal):
-                deed(visitor)
+                yield
         except Killed:
-            self.restart()
-
-    def restart(self):
-        while True:
-            with contextlib.suppress(Killed, sqlite3.OperationalError):
-                self.office.restart()
-                return
+            self.office.restart()
 
     def heard(self, session):
-        """What the desk said, looked through."""
         said = json.dumps({key: value for key, value in session.items() if key != "survey"})
-        found = [word for word in self.hidden if word in said]
-        assert not found
+        assert not [word for word in self.hidden if word in said]
         assert session["progress"]["used"] <= LIMIT
-        self.states[session["state"]] += 1
         return session
 
-    def take(self, visitor):
-        for _ in range(self.rng.choice((1, 1, 1, 6))):
-            session = self.heard(self.office.desk.next_unit(visitor))
-            if session["state"] == "working":
-                unit = session["unit"]
-                known = self.units.setdefault(visitor.worker, {}).setdefault(unit["unit"], unit)
-                assert [p["transcripts"][0]["entities"] for p in known["items"]] == [
-                    p["transcripts"][0]["entities"] for p in unit["items"]
-                ]
+    # -- what may happen -----------------------------------------------------------------------------------------------
+    @rule(moments=MOMENTS)
+    def a_kill_is_coming(self, moments):
+        self.kill_in = moments
 
+    @rule(moments=MOMENTS)
+    def the_disk_is_filling(self, moments):
+        self.full_in = moments
+
+    @rule(visitor=WORKERS, tabs=st.sampled_from([1, 1, 6]))
+    def take(self, visitor, tabs=1):
+        for _ in range(tabs):
+            with self.mortal():
+                session = self.heard(self.office.desk.next_unit(visitor))
+                if session["state"] == "working":
+                    unit = session["unit"]
+                    known = self.units.setdefault(visitor.worker, {}).setdefault(unit["unit"], unit)
+                    names = [[p["transcripts"][0]["entities"] for p in one["items"]] for one in (known, unit)]
+                    assert names[0] == names[1]
+
+    @rule(visitor=WORKERS)
     def hand_in(self, visitor):
-        mine = self.units.get(visitor.worker)
-        if mine:
-            unit = list(mine.values())[-1]
-            self.submit(visitor, self.body(visitor, unit))
+        for unit in list(self.units.get(visitor.worker, {}).values())[-1:]:
+            with self.mortal():
+                self.submit(visitor, self.body(visitor, unit))
 
     def body(self, visitor, unit):
-        if self.office.survey.layout != "opening":
-            return careful(self.office.survey, unit)
+        if self.survey.layout != "opening":
+            return careful(self.survey, unit)
         for page in unit["items"]:
             for target in ("entity:0", "entity:1"):
                 about = {"unit": unit["unit"], "item": page["item"], "question": "nature", "target": target}
@@ -124,87 +137,88 @@ class Walk:
         return {"unit": unit["unit"], "items": [features(page) for page in unit["items"]]}
 
     def submit(self, visitor, body):
-        session = self.heard(self.office.desk.submit(visitor, body))
-        assert session["accepted"] is True
+        assert self.heard(self.office.desk.submit(visitor, body))["accepted"] is True
         assert self.accepted.setdefault(body["unit"], body) == body
 
-    def again(self, visitor):
+    @rule(visitor=WORKERS)
+    def hand_in_again(self, visitor):
         """The same or another body for something handed in before, in another's name too."""
-        mine = [handle for handle in self.units.get(visitor.worker, ()) if handle in self.accepted]
-        if mine:
-            body = self.accepted[self.rng.choice(mine)]
-            self.submit(visitor, body)
+        for handle in [handle for handle in self.units.get(visitor.worker, ()) if handle in self.accepted][:1]:
+            body = self.accepted[handle]
+            with self.mortal():
+                self.submit(visitor, body)
             for other, different in ((visitor, {**body, "comment": "changed"}), (Visitor("thief"), body)):
                 with pytest.raises(Refusal):
                     self.office.desk.submit(other, different)
 
+    @rule(visitor=WORKERS)
     def give_back(self, visitor):
-        mine = self.units.get(visitor.worker)
-        if mine:
-            self.heard(self.office.desk.give_back(visitor, {"unit": self.rng.choice(list(mine))}))
+        for handle in list(self.units.get(visitor.worker, ()))[-1:]:
+            with self.mortal():
+                self.heard(self.office.desk.give_back(visitor, {"unit": handle}))
 
-    def wait(self, visitor):
-        self.office.clock.pass_by(self.rng.choice((10, 600, 3700)))
-        self.office.desk.expire()
+    @rule(seconds=st.sampled_from([10, 600, 3700]))
+    def time_passes(self, seconds):
+        self.office.clock.pass_by(seconds)
+        with self.mortal():
+            self.office.desk.expire()
 
-    def kill(self, visitor):
-        raise Killed
-
-    def finish(self):
-        """Fresh annotators do whatever is left; there must be an end to it."""
-        self.fate.on = False
-        self.restart()
-        self.office.clock.pass_by(5000)
-        self.office.desk.expire()
-        for n in range(2 * len(self.office.units)):
-            if not self.office.desk.stock.free:
-                return
-            visitor = Visitor(f"last-{n}")
-            for _ in range(LIMIT):
-                self.take(visitor)
-                if self.office.desk.session(visitor)["state"] == "working":
-                    self.hand_in(visitor)
+    @rule()
+    def restart(self):
+        with self.mortal(), contextlib.suppress(sqlite3.OperationalError):
+            self.office.restart()
 
     # -- what must hold ------------------------------------------------------------------------------------------------
-    def check(self):
+    @invariant()
+    def the_rules_hold(self):
         o = self.office
         handouts = o.ledger.handouts()
         kept = {s.handle: s for s in o.ledger.submissions()}
-        done = {h.handle for h in handouts if h.status == "done"}
-        assert set(kept) == done
-        assert set(self.accepted) <= done  # "accepted" was said of nothing that isn't there
-        assert all(kept[handle].body == body for handle, body in self.accepted.items())
+        assert set(kept) == {h.handle for h in handouts if h.status == "done"}
+        assert all(kept[handle].body == body for handle, body in self.accepted.items())  # nothing said is lost
         holders = Counter(h.unit_id for h in handouts if h.status in ("open", "done"))
         assert max(holders.values(), default=0) <= 1
         for worker in {h.worker for h in handouts}:
             mine = [h for h in handouts if h.worker == worker]
-            assert sum(h.status != "void" for h in mine) <= LIMIT
+            assert len(mine) <= LIMIT
             talks = [t for h in mine for i in h.items for t in o.desk.items[i].conversation_ids]
             seeds = [o.seeds[t] for t in talks if o.seeds.get(t)]
-            assert len(set(talks)) == len(talks)
-            assert len(set(seeds)) == len(seeds)
-            assert len({h.block_id for h in mine}) == len(mine)
-        self.check_platform(handouts, kept)
+            for met in (talks, seeds, [h.block_id for h in mine]):
+                assert len(set(met)) == len(met)
 
-    def check_platform(self, handouts, kept):
-        """The platform has the answers that we have, each once."""
-        crowd = self.office.crowd
-        assert {h.agent_id: kept[h.handle].record for h in handouts if h.status == "done"} == crowd.done
+    def teardown(self):
+        """Fresh annotators do whatever is left; the platform has every answer, each once."""
+        try:
+            self.kill_in = self.full_in = None
+            self.office.restart()
+            self.office.clock.pass_by(5000)
+            self.office.desk.expire()
+            for number in range(2 * len(self.office.units)):
+                visitor = Visitor(f"last-{number}")
+                for _ in range(LIMIT if self.office.desk.stock.free else 0):
+                    self.take(visitor)
+                    if self.office.desk.session(visitor)["state"] == "working":
+                        self.hand_in(visitor)
+            self.the_rules_hold()
+            self.all_is_done()
+        finally:
+            self.office.ledger.close()
+            self.cleanup.close()
 
-    def check_all_done(self, replicates):
-        """Every unit is done, so every segment has its annotators in each of its blocks, all different people."""
+    def all_is_done(self):
         o = self.office
         assert o.desk.counts()["done"] == len(o.units)
+        done = o.ledger.handouts("status = 'done'")
+        assert o.crowd.done == {h.agent_id: o.ledger.submission(h.handle).record for h in done}
         by = {}
-        for h in o.ledger.handouts("status = 'done'"):
-            for item_id in h.items:
+        for handout in done:
+            for item_id in handout.items:
                 if not o.desk.items[item_id].control:
-                    by.setdefault(item_id, []).append(h.worker)
+                    by.setdefault(item_id, []).append(handout.worker)
         blocks = Counter(item_id for item_id, _ in {(i.item_id, u.block_id) for u in o.units for i in u.items})
-        assert {item_id: len(workers) for item_id, workers in by.items()} == {
-            item_id: replicates * number for item_id, number in blocks.items()
+        assert {item: len(set(workers)) for item, workers in by.items()} == {
+            item: self.replicates * number for item, number in blocks.items()
         }
-        assert all(len(set(workers)) == len(workers) for workers in by.values())
 
 
 def hidden_words(o):
@@ -213,8 +227,7 @@ def hidden_words(o):
     for talk in o.talks:
         words |= {talk.conversation_id, talk.seed_id, *(name for name in talk.entities if name != "human")}
     for unit in o.units:
-        words |= {unit.unit_id, unit.block_id}
-        words |= {item.item_id for item in unit.items}
+        words |= {unit.unit_id, unit.block_id, *(item.item_id for item in unit.items)}
     for item in o.controls:
         words |= {item.item_id, *item.conversation_ids}
     return {word for word in words if len(word) > 2}
@@ -222,10 +235,12 @@ def hidden_words(o):
 
 CASES = {
     "as in the paper, smaller": {"talks": conversations(bots=3, per_pair=6, people=8)},
-    "one annotator a segment": {"talks": conversations(bots=3, per_pair=5, people=5), "annotators_per_segment": 1},
     "few seeds": {"talks": conversations(bots=4, per_pair=4, people=6, seeds=4), "unit_size": 5, "humans_per_unit": 1},
-    "short conversations": {"talks": conversations(bots=3, per_pair=4, people=5, exchanges=3), "unit_size": 4},
-    "no controls": {"talks": conversations(bots=3, per_pair=5, people=5), "controls": []},
+    "one annotator a segment, no controls": {
+        "talks": conversations(bots=3, per_pair=5, people=5),
+        "annotators_per_segment": 1,
+        "controls": [],
+    },
     "the game": {
         "talks": conversations(bots=3, per_pair=5, people=6),
         "segments": (5,),
@@ -235,57 +250,30 @@ CASES = {
 }
 
 
-def walk(office, monkeypatch, case, seed, steps):
-    options = dict(CASES[case])
-    options.setdefault("survey", spot_the_bot(units_per_annotator=LIMIT))
-    path = Walk(office, f"{case} {seed}", monkeypatch, **options)
-    for number in range(steps):
-        path.step([f"w{number // 10 + n}" for n in range(8)])  # some stay away for good, new ones come
-        if number % 50 == 0:
-            path.fate.on = False
-            path.restart()
-            path.check()
-            path.fate.on = True
-    path.finish()
-    path.check()
-    path.check_all_done(options.get("annotators_per_segment", 2))
-    return path
-
-
 @pytest.mark.parametrize("case", CASES)
-def test_the_rules_hold_whatever_happens(office, monkeypatch, case):
-    path = walk(office, monkeypatch, case, 0, 150)
-    assert path.fate.kills > 3  # it did happen
-    assert path.fate.full > 0
-    assert path.accepted
-    assert path.states["finished"]
+def test_the_rules_hold_whatever_happens(case):
+    machine = type("Machine", (Desks,), {"case": CASES[case]})
+    run_state_machine_as_test(machine, settings=settings(max_examples=4, stateful_step_count=40, deadline=None))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 4))
 @pytest.mark.parametrize("case", CASES)
-def test_the_rules_hold_for_longer(office, monkeypatch, case, seed):
-    walk(office, monkeypatch, case, seed, 400)
+def test_the_rules_hold_for_longer(case):
+    machine = type("Machine", (Desks,), {"case": CASES[case]})
+    run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=100, deadline=None))
 
 
-def test_nobody_is_stopped_for_want_of_reasons_that_were_not_asked_for(office):
-    o = office(survey=spot_the_bot(units_without_reason=1))
-    o.desk.submit(Visitor("ann"), careful(o.survey, o.unit("ann")))
-    assert o.ledger.annotator("ann").standing != "stopped"
-
-
-@pytest.mark.parametrize("said", [0, 1, 2])
+@pytest.mark.parametrize("said", [None, 0, 1, 2])
 def test_who_gives_no_reason_in_so_many_units_gets_no_further_one(office, said):
-    """`said`: with which of their units they give one; 0 for none."""
+    """`said`: with which of their units they give one; 0 for none, None where no reason is asked for."""
     survey = spot_the_bot(units_without_reason=2)
     why = Question("why", "free_text", ("pair",), "Why?", required=False)
-    o = office(survey=replace(survey, questions=(*survey.questions, why)))
+    o = office(survey=survey if said is None else replace(survey, questions=(*survey.questions, why)))
     for number in (1, 2):
         body = careful(o.survey, o.unit("ann"))
-        for item in body["items"]:
-            [reason] = [row for row in item["answers"] if row["question"] == "why"]
-            reason["answer"] = "it was rude" if number == said else ""
+        for row in (row for item in body["items"] for row in item["answers"] if row["question"] == "why"):
+            row["answer"] = "it was rude" if number == said else ""
         assert o.ledger.annotator("ann").standing != "stopped"
         o.desk.submit(Visitor("ann"), body)
     found = o.ledger.annotator("ann")
-    assert (found.standing, found.why) == (("new", "") if said else ("stopped", "reasons"))
+    assert (found.standing, found.why) == (("stopped", "reasons") if said == 0 else ("new", ""))

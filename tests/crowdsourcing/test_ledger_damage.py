@@ -171,33 +171,12 @@ def test_answers_that_were_lost_with_the_wal_file_are_noticed_by_the_backup(coll
     assert "--restore" in said
 
 
-def test_what_follows_from_the_ledger_is_made_anew_whatever_stands_in_its_place(collection):
-    collection.collect()
-    names, whole = collection.paths.annotators.read_bytes(), comments(collection).read_bytes()
-    for path in (collection.paths.annotators, comments(collection)):
-        path.write_bytes(b"\xff\xfe no text")
-    collection.collect()
-    assert (collection.paths.annotators.read_bytes(), comments(collection).read_bytes()) == (names, whole)
-
-
 @pytest.mark.parametrize("content", [b"", b"no database at all", b"SQLite format 3\0 and rubbish"])
 def test_mephisto_s_database_that_cannot_be_read_is_one_error(collection, content):
     collection.paths.mephisto.mkdir()
     (collection.paths.mephisto / "database.db").write_bytes(content)
     with pytest.raises(UserError, match="it is not known whose work was rejected"):
         collection.collect()
-
-
-def test_an_older_backup_can_be_put_back_when_the_later_ones_are_set_aside(collection):
-    older = backups.back_up(collection.paths)
-    collection.work("eve")
-    newest = backups.back_up(collection.paths)
-    collection.desk.ledger.close()
-    assert backups.restore(collection.paths, older.stem) == (older, 2)
-    assert not newest.exists()
-    assert len(list(older.parent.glob(f"*{backups.ASIDE}"))) == 2
-    with Ledger(collection.paths.ledger) as ledger:
-        assert len(list(ledger.submissions())) == 2
 
 
 # -- backups -----------------------------------------------------------------------------------------------------------
@@ -242,18 +221,6 @@ def test_the_latest_backup_stays_the_latest_where_the_clock_is_set_back(collecti
     collection.paths.ledger.unlink()
     assert backups.restore(collection.paths)[1] == 3
     assert ahead.exists()
-
-
-def test_other_files_among_the_backups_are_none(collection, monkeypatch):
-    monkeypatch.setattr(backups, "KEPT", 1)
-    mine = collection.paths.ledger.parent / backups.BACKUPS / "before-the-holidays.db"
-    made = [backups.back_up(collection.paths) for _ in range(2)]
-    mine.write_bytes(made[-1].read_bytes())
-    clock = backups.BackupClock(collection.paths)
-    clock.make()
-    assert not clock.trouble
-    assert mine.exists()
-    assert mine not in backups.backups_of(collection.paths.ledger)
 
 
 def test_backups_follow_what_changes(collection, monkeypatch):

@@ -1,17 +1,13 @@
 """Which unit comes next, and which controls are in it."""
 
-import random
 from collections import Counter
 from dataclasses import replace
 
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 from office import control, controls_of, conversations
 from scipy.stats import chisquare
 
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
 from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
-from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 TALKS = conversations(bots=4, per_pair=5, people=10)
@@ -28,12 +24,6 @@ def test_controls_come_at_drawn_places_and_the_items_keep_their_order():
         places[next(i for i, item in enumerate(mixed) if item.control)] += 1
     assert len(places) == len(items) + 1
     assert chisquare(list(places.values())).pvalue > 1e-4
-
-
-def test_the_same_chance_gives_the_same_controls():
-    drawn = [mix(UNITS[0].items, controls_of(), ControlDraw(2, "chance")) for _ in range(2)]
-    assert drawn[0] == drawn[1]
-    assert len({tuple(i.item_id for i in mix((), controls_of(), ControlDraw(2, f"{n}"))) for n in range(50)}) > 20
 
 
 def test_people_and_bots_alternate():
@@ -80,71 +70,6 @@ def test_the_stock_is_what_the_ledger_says():
     stock.take(second)
     stock.release(second)
     assert stock.choose("bob") == second
-
-
-def test_nobody_gets_two_units_of_a_block_even_if_they_share_nothing():
-    # Short conversations leave places of a rotation empty, so two rotations of a block may have none in common.
-    items = UNITS[0].items
-    units = [replace(UNITS[0], unit_id=f"u{n}", rotation=n, items=items[n : n + 1]) for n in (0, 1)]
-    stock = UnitStock(units, SEEDS)
-    handout = Handout("h", "ann", "", 0, "u0", units[0].block_id, (), "", 0.0, 1.0, status="returned", finished_at=1.0)
-    stock.load([handout], [])
-    assert stock.free == {"u0", "u1"}
-    assert stock.choose("ann") is None
-    assert stock.choose("bob") == "u0"
-
-
-@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.generate])
-@given(
-    unit_size=st.integers(2, 12),
-    people=st.integers(0, 4),
-    replicates=st.integers(1, 3),
-    shared=st.integers(0, 6),
-    exchanges=st.integers(2, 5),
-    allowance=st.integers(1, 4),
-    seed=st.integers(0, 99),
-)
-def test_every_packing_is_done_in_the_end_and_nobody_meets_anything_twice(
-    unit_size, people, replicates, shared, exchanges, allowance, seed
-):
-    talks = conversations(bots=3, per_pair=5, people=5, exchanges=exchanges, seeds=shared)
-    seeds = {talk.conversation_id: talk.seed_id for talk in talks}
-    options = PackOptions(
-        unit_size=unit_size, humans_per_unit=min(people, unit_size - 1), annotators_per_segment=replicates
-    )
-    units = pack(talks, options)
-    stock = UnitStock(units, seeds)
-    held, taken, order = {}, Counter(), random.Random(seed)
-    for turn in range(50 * len(units)):
-        if not stock.free:
-            break
-        worker = f"w{turn // 4}" if turn % 2 else f"w{order.randrange(turn + 1)}"  # new ones and old ones
-        unit_id = stock.choose(worker) if taken[worker] < allowance else None
-        if unit_id is None:
-            continue
-        marks = [*stock.marks[unit_id], f"block {stock.units[unit_id].block_id}"]
-        assert not held.setdefault(worker, set()) & set(marks)
-        held[worker] |= set(marks)
-        taken[worker] += 1
-        stock.take(unit_id)
-        stock.bar(worker, marks)
-        if order.random() < 0.2:
-            stock.release(unit_id)
-        else:
-            stock.finish(unit_id)
-    assert len(stock.done) == len(units)
-
-
-def test_who_has_met_everything_gets_nothing():
-    stock = UnitStock(UNITS, SEEDS)
-    for unit in UNITS:
-        stock.bar("ann", [f"block {unit.block_id}"])
-    assert stock.choose("ann") is None
-    assert not stock.any_free("ann")
-    assert stock.any_free("bob")
-    stock.take(UNITS[0].unit_id)
-    assert not stock.any_open("ann")
-    assert stock.any_open("bob")
 
 
 # -- controls of whole conversations -----------------------------------------------------------------------------------

@@ -4,17 +4,13 @@ questionnaire, groups that nobody changes between; and that no answer of the ser
 
 import copy
 import json
-import sqlite3
 from collections import Counter, defaultdict
-from contextlib import closing
 
 import picking
 import pytest
 import yaml
-from annotators import Record, meet
-from crowdsource_process import CrowdsourceProcess, run
 from office import Clock, refused
-from picking import NAME, Picker, body_of, desk_of
+from picking import NAME, body_of, desk_of
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
@@ -346,41 +342,3 @@ def test_neither_place_nor_order_tells_which_candidate_is_right(tmp_path):
 
 
 # -- real Mephisto -----------------------------------------------------------------------------------------------------
-@pytest.mark.slow  # quick: the same at the desk, above
-def test_two_groups_work_at_once_on_real_operators_over_a_kill(tmp_path):
-    study = picking.make_study(tmp_path / "study", paid={"people": 4}, lab={"people": 2})
-    survey = desk_of(study, "lab").survey
-    records = {"paid": Record(), "lab": Record()}
-    with (
-        CrowdsourceProcess(study, 4, 5.0, NAME, people="paid") as paid,
-        CrowdsourceProcess(study, 2, 5.0, NAME, people="lab") as lab,
-    ):
-        assert not set(paid.links()) & set(lab.links())
-
-        def work(server, links, kinds):
-            record = records[server.people]
-            run(meet(links, survey, {}, (0.0, 0.2), 0.2, record, None, kinds, Picker))
-            assert record.odd == []
-            assert not record.forged["accepted"]
-
-        work(paid, paid.links()[:2], ["careless", "plain"])
-        paid.kill()
-        paid.start()
-        work(lab, lab.links(), ["plain", "forging"])
-        work(paid, paid.links()[2:], ["forging", "plain"])
-    assert [len(records[group].accepted) for group in ("paid", "lab")] == [4, 2]
-    found = collect(study, NAME)
-    assert found.units == 6
-    of = {unit.unit_id: unit.group for unit in study.units(NAME)}
-    rows = study.judgements(NAME)
-    assert Counter(of[row.unit_id] for row in rows if row.question == "age") == {"paid": 4, "lab": 2}
-    assert Counter(row.question for row in rows) == {"first": 6 * 7, "second": 6 * 7, "age": 6}
-    with closing(sqlite3.connect(CollectionPaths.of(study, NAME, "group-paid").ledger)) as db:
-        standing = dict(db.execute("SELECT worker, standing FROM annotators"))
-    assert list(standing.values()).count("stopped") == 1
-    outputs = [
-        files.read_json(path)["outputs"]
-        for group in ("paid", "lab")
-        for path in CollectionPaths.of(study, NAME, f"group-{group}").mephisto.rglob("agent_data.json")
-    ]
-    assert len([one for one in outputs if one]) == 6

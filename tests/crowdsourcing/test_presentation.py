@@ -9,7 +9,7 @@ import pytest
 from office import control, spot_the_bot
 from scipy.stats import chisquare
 
-from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, exchanges_of, present
+from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, present
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW
@@ -38,11 +38,6 @@ def test_names_sides_and_orders_are_drawn_evenly_and_independently():
     assert even(Counter(r["side:0"] for r in records), 2)
     assert even(Counter(r["question_order"] for r in records), 6)
     assert even(Counter((r["entity:0"], r["side:0"], r["question_order"]) for r in records), 24)
-
-
-def test_items_of_a_unit_are_drawn_independently():
-    pairs = [tuple(present(SURVEY, item(), n, f"chance {i}")[1]["side:0"] for n in (0, 1)) for i in range(MANY)]
-    assert even(Counter(pairs), 4)
 
 
 def test_conversations_side_by_side_change_places_evenly():
@@ -80,18 +75,6 @@ def test_the_page_names_targets_as_they_are_drawn():
     assert page["questions"][0] == "nature"
 
 
-def test_the_same_chance_gives_the_same_page_however_much_is_shown():
-    game = replace(SURVEY, layout="opening")
-    whole, record = present(game, item(exchanges=4), 2, "chance")
-    for shown in range(1, 6):
-        page, again = present(game, item(exchanges=4), 2, "chance", Excerpt(shown))
-        assert again == record
-        assert page["transcripts"][0]["turns"] == whole["transcripts"][0]["turns"][: 2 * shown]
-        assert page["opening"] == {"opened": min(shown, 4), "more": shown < 4, "decided": {}}
-    decided = present(game, item(exchanges=4), 2, "chance", Excerpt(2, {"entity:1": "bot"}))[0]
-    assert decided["opening"]["decided"] == {"entity:1": "bot"}
-
-
 @pytest.mark.parametrize("layout", ["dialogue", "side_by_side", "turn_by_turn", "opening"])
 def test_nothing_hidden_is_in_the_page(layout):
     one = replace(item(2 if layout == "side_by_side" else 1), control="known_human")
@@ -112,11 +95,6 @@ def test_only_neighbours_that_shuffle_change_places():
     fixed = " ".join(q.name for q in questions[2:])
     first = [q.name for q in questions[:2]]
     assert orders == {f"{' '.join(two)} {fixed}" for two in itertools.permutations(first)}
-
-
-def test_an_unfinished_exchange_counts():
-    turns = tuple(Utterance(i % 2, "hm") for i in range(5))
-    assert exchanges_of(Item("i", ("c",), 2, (turns,))) == 3
 
 
 # -- where one speaker is judged ---------------------------------------------------------------------------------------

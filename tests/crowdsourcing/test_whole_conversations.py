@@ -4,7 +4,6 @@ pair is shown to one annotator, and nothing that was accepted is lost.
 The quick test has the server and the desk in this process; the slow one a real operator with Mephisto that is killed.
 """
 
-import asyncio
 import json
 import sqlite3
 import sys
@@ -19,7 +18,6 @@ import crowdsource_process as process
 import whole
 from annotators import Record, meet
 
-from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
@@ -112,37 +110,3 @@ def test_who_never_gives_a_reason_gets_no_further_unit(tmp_path):
         "annotator-3": ("stopped", "reasons"),
     }
     assert not record.odd
-
-
-@pytest.mark.slow
-def test_a_hundred_annotators_meet_a_real_operator_that_is_killed(tmp_path):
-    name = "acute_eval"
-    study = whole.make_study(tmp_path / "study", name, each=80, people=40, unit_size=2, comparisons=70, repeated=0.0)
-    units, kinds, record = study.units(name), kinds_of(100), Record()
-    known = whole.controls_of(study, name)
-    with process.CrowdsourceProcess(study, 100, survey=name) as server:
-
-        async def disturb(record):
-            while len(record.accepted) < 40:
-                await asyncio.sleep(0.05)
-            server.kill()
-            await asyncio.to_thread(server.start)
-
-        links = server.links()
-        process.run(meet(links, get_survey(name), known, (0.0, 1.0), 2.0, record, disturb, kinds, whole.Reader))
-        assert len(server.starts) == 2
-    assert record.retries > 0
-    done = check(study, name, record, kinds)
-    assert len(done) == 100 <= len(units)
-    assert set(shown_to(study, name, done).values()) == {1}
-    sent = {
-        (annotation_id(handle, item["item"]), answer["question"], answer["target"]): answer["answer"]
-        for handle, body in record.accepted.items()
-        for item in body["items"]
-        for answer in item["answers"]
-    }
-    for _ in range(2):
-        collect(study, name)
-        rows = study.judgements(name)
-        assert {(row.annotation_id, row.question, row.target): row.answer for row in rows} == sent
-        assert len(rows) == len(sent)

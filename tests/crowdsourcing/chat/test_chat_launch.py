@@ -88,30 +88,6 @@ def test_people_chat_with_embedded_bots_while_the_operator_is_killed(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_language_model_is_told_again_what_was_said(tmp_path):
-    pool = tmp_path / "pool.yaml"
-    pool.write_text("smollm2: {model: 'spotbot:smollm2'}\neliza: {model: 'spotbot:eliza'}\n")
-    spotbot("spotbot_pack", "--study", tmp_path / "s", "--survey", SURVEY, "--pool", pool, "--comparisons", 1)
-    study = Study.open(tmp_path / "s")
-    item = next(i for i, item in enumerate(study.units(SURVEY)[0].items) if item.partners == ("smollm2",))
-    with launched(study, 1, messages=2) as operated:
-        person = Person(operated.links()[0])
-        person.begin()
-        if item:
-            person.chat(0, 2)
-            person.rate(0)
-        person.say(item, "hello, my name is zebulon and i sell violins")
-        person.wait(item)
-        operated.kill()
-        operated.start()
-        again(person, operated.links()[0])
-        person.say(item, "please tell me something about music")
-        turns = person.wait(item)["turns"]
-        assert len(turns) == 4
-        assert turns[3]["text"]
-
-
-@pytest.mark.slow
 def test_a_contestant_that_never_comes_back_and_an_operator_who_mends_it(tmp_path, monkeypatch):
     here = Path(__file__).parent
     paths = [here, here.parents[1] / "selfplay", os.environ.get("PYTHONPATH", "")]

@@ -135,18 +135,6 @@ def test_text_is_kept_to_the_letter_and_is_data(company, parlour):
     assert person.wait(0)["turns"][1]["text"].startswith("turn 1 after <script>alert(1)</script>")
 
 
-def test_two_people_at_once_get_their_own_answers(company, parlour):
-    place = parlour(company)
-    people = [place.person(name) for name in ("ann", "bob")]
-    for person in people:
-        person.begin()
-    for round_ in range(3):
-        for person, name in zip(people, "ab", strict=True):
-            person.say(0, f"{name} says {round_}")
-        for person, name in zip(people, "ab", strict=True):
-            assert person.wait(0)["turns"][-1]["text"] == f"turn {round_ + 1} after {name} says {round_}"
-
-
 def test_no_answer_of_the_server_tells_who_the_partners_are(company, parlour, tmp_path):
     place = parlour(company)
     person = place.person("ann")

@@ -29,16 +29,6 @@ def test_a_contestant_that_breaks_down_comes_back_and_knows_what_was_said(loaded
     assert place.said == []  # each time it came back
 
 
-def test_a_contestant_that_eats_memory_is_started_again(loaded, parlour, tmp_path):
-    hungry = contestant("zzhungry", "Obedient", turn_timeout=60, memory_limit=0.5)
-    place = parlour(loaded(CALM, hungry))
-    person = place.person("ann")
-    item = place.meet(person, hungry.name)
-    person.say(item, f"hoard {tmp_path / 'marker'}")
-    assert person.wait(item)["turns"][-1]["text"].startswith("turn 1 after hoard")
-    assert all_troubles(place) == ["memory"]
-
-
 def test_one_that_never_comes_back_is_set_aside_and_its_chats_end_without_blame(loaded, parlour):
     place = parlour(loaded(CALM, OBEDIENT), limits={"units_per_annotator": 1})
     ann, bob = place.person("ann"), place.person("bob")
@@ -78,16 +68,6 @@ def test_who_waits_for_one_that_broke_off_is_told_so(loaded, parlour):
         time.sleep(0.02)
     assert True in seen  # whether it was seen before the crash depends on who was faster
     assert (chat["partner"], chat["again"]) == ("gone", False)
-
-
-def test_people_of_other_contestants_are_not_held_up(company, parlour):
-    place = parlour(company)
-    ann, bob = place.person("ann"), place.person("bob")
-    item, calm = place.meet(ann, OBEDIENT.name), place.meet(bob, CALM.name)
-    ann.say(item, "sleep 1.2")
-    bob.chat(calm, 4)
-    assert ann.poll(item)["chat"]["partner"] == "typing"
-    assert ann.wait(item)["turns"][-1]["text"] == "turn 1 after sleep 1.2"
 
 
 def test_who_waits_long_is_told_that_the_partner_takes_its_time(company, parlour):

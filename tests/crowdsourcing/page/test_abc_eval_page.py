@@ -2,16 +2,14 @@
 away; and forged submissions, which pass nothing.
 """
 
-import json
 from dataclasses import replace
 
 import pytest
 import trained
-from stage import PHONE, TALKS, button, heading, judged_item, stage
+from stage import TALKS, button, heading, judged_item, stage
 
 from parlai_spotbot.crowdsourcing.desk.training import course_of
-from parlai_spotbot.surveys.abc_eval.gold import is_mark
-from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS, labels_of
+from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, labels_of
 
 
 def short(task, exchanges=3, allowed=0):
@@ -133,79 +131,6 @@ def test_through_the_training_failing_then_passing(tmp_path, visit):
         assert labels_kept("consistency", st.kept[0]) == {turn: set(labels) for turn, labels in key.items()}
 
 
-def test_who_fails_twice_is_told_why_and_stopped(tmp_path, visit):
-    survey = short("sociality", exchanges=1)
-    course = course_of(survey)
-    with stage(survey, shown("sociality"), tmp_path) as st:
-        page = visit(PHONE)
-        enter(page, st)
-        for gold in course[0]:
-            do_round(page, gold, {0})
-            button(page, "Next attempt" if gold is course[0][-1] else "Go on with the training").click()
-        do_round(page, course[1][0], {0})
-        page.get_by_text("there is no further attempt").wait_for()
-        assert course[1][0].turns[1].why in page.locator("main").inner_text()
-        button(page, "Go on").click()
-        heading(page, "You can't go on")
-        page.get_by_text("last conversation were not answered as expected").wait_for()
-        page.reload()
-        heading(page, "You can't go on")
-
-
-def test_forged_submissions_pass_nothing(tmp_path, visit):
-    survey = short("consistency")
-    course = course_of(survey)
-    said = []
-    with stage(survey, shown("consistency"), tmp_path) as st:
-        page = visit(expected=("400", "403", "409"))
-        page.on("response", lambda answer: said.append(answer.text()) if "/api/" in answer.url else None)
-        enter(page, st)
-        heading(page, "conversation 1 of 3$")
-
-        # From the console, with the page's own token: claims, skipped rounds, a unit without the training.
-        token = "spotbot:token:" + page.evaluate("location.pathname + location.search")
-        ask = """async ([name, path, body]) => {
-            const token = sessionStorage.getItem(name);
-            const headers = {"Content-Type": "application/json", Authorization: `Bearer ${token}`};
-            const answer = await fetch(path, {method: "POST", headers, body: JSON.stringify(body)});
-            return [answer.status, await answer.json()];
-        }"""
-        answers = [
-            {"question": name, "target": f"turn:{turn}", "answer": value, "passed": True}
-            for turn in course[0][2].bot_turns
-            for name, value in trained.answers_to("consistency", course[0][2].turns[turn].labels).items()
-        ]
-        perfect = {"items": [{"item": 0, "answers": answers}], "passed": True, "onboarding_result": {"passed": True}}
-        for body in ({**perfect, "attempt": 1, "round": 3}, {**perfect, "attempt": 2, "round": 1}, {"passed": True}):
-            assert page.evaluate(ask, [token, "api/onboarding", body])[0] == 400
-        assert page.evaluate(ask, [token, "api/unit", {"state": "ready", "passed": True}])[0] == 403
-
-        # Between page and server: what is sent says that all is right, and that it is the round that decides.
-        def forge(route):
-            body = json.loads(route.request.post_data)
-            body |= {"passed": True, "wrong_turns": 0, "result": {"passed": True}}
-            route.continue_(post_data=json.dumps(body))
-
-        page.route("**/api/onboarding", forge)
-        for gold in course[0]:
-            do_round(page, gold, {0, 1, 2})
-            heading(page, ": the result")
-            button(page, "Next attempt" if gold is course[0][-1] else "Go on with the training").click()
-        # The answers of another annotator who knew better, sent for a round that is over.
-        status, answer = page.evaluate(ask, [token, "api/onboarding", {**perfect, "attempt": 1, "round": 3}])
-        assert (status, answer["error"]["code"]) == (409, "attempt")
-        page.route("**/api/onboarding", lambda route: route.continue_())
-        heading(page, "further conversation$")
-        assert st.server.call(lambda: st.server.desk.ledger.annotator("ann")).standing == "new"
-        # Nothing that the browser got so far holds a reason of the dialogue in hand or of the gold one.
-        known = {turn.why for gold in course[0] for turn in gold.turns}
-        for gold in survey.training:
-            if gold not in course[0]:
-                for why in {turn.why for turn in gold.turns if turn.why} - known:
-                    assert not any(json.dumps(why, ensure_ascii=False)[1:-1] in text for text in said)
-        assert len(said) > 8
-
-
 # -- the work ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("task", "keys"),
@@ -255,27 +180,3 @@ def test_definitions_a_key_away_and_a_timer_for_the_look_up(tmp_path, visit):
         question.get_by_text("The time is over").wait_for()
         page.keyboard.press("2")
         page.locator('[data-question^="facts_looked_up"][data-answered="true"]').wait_for()
-
-
-@pytest.mark.slow  # quick: the same with short dialogues, and units of some tasks
-@pytest.mark.parametrize("task", TASKS)
-def test_the_whole_way_of_each_task(tmp_path, visit, task):
-    survey = trained.narrowed(task)
-    allowed = survey.tasks[0].allowed
-    course = course_of(survey)
-    with stage(survey, shown(task), tmp_path) as st:
-        page = visit()
-        enter(page, st)
-        for number, gold in enumerate(course[0], start=1):
-            heading(page, f"conversation {number} of 3$")
-            do_round(page, gold, range(allowed + 1), keys=number > 1)
-            heading(page, ": the result")
-            assert page.locator(".told.wrong").count() == allowed + 1
-            button(page, "Next attempt" if number == 3 else "Go on with the training").click()
-        do_round(page, course[1][0], range(allowed))
-        page.get_by_text("You have passed.").wait_for()
-        button(page, "Go on").click()
-        button(page, "Start").click()
-        key = do_unit(page, task)
-        assert labels_kept(task, st.kept[0]) == {turn: set(labels) for turn, labels in key.items()}
-        assert not any(is_mark(item["control"]) for item in st.kept[0]["items"])

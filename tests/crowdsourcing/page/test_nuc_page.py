@@ -8,7 +8,7 @@ import re
 import picking
 import pytest
 from nuc_stage import CHECKS, enter, kept_choices, right_place, serving, shown
-from stage import PHONE, button, heading
+from stage import button, heading
 
 ITEMS = 3 + CHECKS
 """Questions of a unit here, and attention checks in it."""
@@ -82,42 +82,6 @@ def test_a_whole_unit_by_the_mouse(st, visit):
     assert kept_choices(st) == chosen
     told = {row["question"]: row["answer"] for row in st.kept[0]["questionnaire"]}
     assert told == {"age": "31-40", "gender": "woman"}
-
-
-@pytest.mark.slow
-def test_a_whole_unit_on_a_phone_by_the_keys_alone_over_reloads(st, visit):
-    page = visit(PHONE)
-    enter(page, st)
-    chosen = []
-    for number in range(1, ITEMS + 1):
-        heading(page, f"Conversation {number} of {ITEMS}")
-        page.locator('[data-question="first conversation:0"]').wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        texts, place = shown(page), right_place(page, number % 5)
-        page.keyboard.press(str(place + 1))
-        page.keyboard.press("Enter")
-        page.locator('[data-question="second conversation:0"]').wait_for()
-        if number == 3:
-            page.reload()
-            page.locator('[data-question="second conversation:0"]').wait_for()
-        page.keyboard.press(str(place + 1))  # the first choice again: nothing happens
-        assert page.locator('[data-question][data-answered="true"]').count() == 0
-        other = (place + 2) % 5
-        page.keyboard.press(str(other + 1))
-        page.keyboard.press("Enter")
-        chosen.append((texts[place], texts[other]))
-    heading(page, "About you")
-    page.keyboard.press("1")
-    page.keyboard.press("4")  # of the next question: rather not
-    page.keyboard.press("Enter")
-    heading(page, "Overview")
-    assert "Answered: 2 of 5" in page.locator(".card.about").inner_text()
-    button(page, "Hand in").focus()
-    page.keyboard.press("Enter")
-    heading(page, "Thank you")
-    assert kept_choices(st) == chosen
-    told = {row["question"]: row["answer"] for row in st.kept[0]["questionnaire"]}
-    assert told == {"age": "18-20", "gender": "untold"}
 
 
 FORGE = """async ([unit, body]) => {

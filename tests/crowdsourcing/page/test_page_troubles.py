@@ -4,7 +4,6 @@ clicks, time that is over, wrong links; and contrasts, names and the focus, with
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from office import Clock
@@ -157,46 +156,6 @@ def test_a_preview_shows_what_it_is_about_and_takes_nothing(tmp_path, visit):
         assert page.get_by_role("button").count() == 0
 
 
-@pytest.mark.slow
-def test_two_tabs_work_on_one_unit(tmp_path, visit):
-    page = visit()
-    with stage(bare(ONE), ITEMS, tmp_path) as st:
-        start(page, st.link("ann"))
-        other = page.context.new_page()
-        other.goto(st.link("ann"))
-        other.get_by_role("radio", name="No").check()
-        page.wait_for_function("() => document.querySelector('input[value=no]').checked")
-        to_overview(page)
-        button(page, "Hand in").click()
-        page.get_by_text("Tasks done: 1 of 3").wait_for()
-        other.get_by_role("radio", name="No").check()
-        assert len(st.kept) == 1
-
-
-@pytest.mark.slow
-def test_who_fails_the_practice_sees_why_and_is_stopped(tmp_path, visit):
-    survey = get_survey("spot_the_bot")
-    survey = replace(survey, consent=(), limits=replace(survey.limits, onboarding_attempts=2))
-    page = visit()
-    with stage(survey, ITEMS, tmp_path) as st:
-        page.goto(st.link("ann"))
-        button(page, "I have understood").click()
-        for attempt in (1, 2):
-            page.get_by_text(f"Attempt {attempt} of 2").wait_for()
-            heading(page, "Exercise 1")
-            while page.locator("[data-question]").count():
-                for question in page.locator("[data-question]").all():
-                    question.locator(".option").nth(2).click()
-                before = page.locator("main").inner_text()
-                page.locator(".panel .actions .primary").click()
-                page.wait_for_function("before => document.querySelector('main').innerText !== before", arg=before)
-            heading(page, "Practice")
-            page.get_by_text("Not right").first.wait_for()
-            assert page.locator(".mark").first.inner_text().count("Unsure") == 2
-            button(page, "Next attempt" if attempt == 1 else "Go on").click()
-        heading(page, "You can't go on")
-
-
 FINISHES = {
     "code": {"kind": "code", "code": "C0DE-<b>", "link": "https://platform.example/complete?cc=1"},
     "script": {"kind": "code", "code": "X", "link": "javascript:alert(1)"},
@@ -231,18 +190,6 @@ def test_the_ways_to_finish(tmp_path, visit):
             assert page.evaluate("navigator.clipboard.readText()") == finish["code"]
             links = [one.get_attribute("href") for one in page.get_by_role("link").all()]
             assert [link for link in links if link != "#content"] == ([finish["link"]] if name == "code" else [])
-
-
-def test_one_may_leave_with_the_code_before_everything_is_done(tmp_path, visit):
-    page = visit()
-    with stage(bare(ONE), ITEMS, tmp_path, finish=lambda *_: FINISHES["code"]) as st:
-        start(page, st.link("ann"))
-        to_overview(page)
-        button(page, "Hand in").click()
-        heading(page, "Ready")
-        page.get_by_text("You need not do more").wait_for()
-        page.get_by_text(FINISHES["code"]["code"]).wait_for()
-        button(page, "Start the next task").wait_for()
 
 
 CONTRASTS = """() => {

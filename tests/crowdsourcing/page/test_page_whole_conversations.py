@@ -2,11 +2,9 @@
 the mouse on a desktop, with the keyboard alone on a phone, reloaded in the middle. What arrives is what was given.
 """
 
-import itertools
-
 import pytest
 from stage import PHONE, TALKS, bare, button, heading, judged_item, pair_item, stage
-from test_page_whole_units import focused, tab_to
+from test_page_whole_units import tab_to
 
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
@@ -100,58 +98,6 @@ def test_the_practice_is_passed_by_its_own_key_and_failed_by_other_answers(tmp_p
             assert page.locator(".mark.right").count() == (len(survey.onboarding[0]) if right else 0)
 
 
-def test_two_speakers_compared_by_mouse_on_a_desktop(tmp_path, visit):
-    page = visit()
-    with stage(bare(get_survey("acute_eval")), PAIRS, tmp_path) as st:
-        begin(page, st, "ann")
-        left, right = page.locator(".transcript").all()
-        assert left.bounding_box()["y"] == right.bounding_box()["y"]
-        assert left.bounding_box()["x"] + left.bounding_box()["width"] <= right.bounding_box()["x"]
-        for number, (name, place) in enumerate((("engagingness", 1), ("humanness", 0))):
-            heading(page, f"Pair {number + 1} of 2")
-            options = question(page, name).locator(".option")
-            assert options.count() == 2
-            assert f"Speaker {place + 1}" in options.nth(place).inner_text()
-            speakers = [
-                {row.inner_text() for row in one.locator(".turn.judged .who").all()}
-                for one in page.locator(".transcript").all()
-            ]
-            assert speakers == [{"Speaker 1"}, {"Speaker 2"}]
-            others = page.locator(".turn.grey .who")
-            assert {row.inner_text() for row in others.all()} == {"Other speaker"}
-            options.nth(place).click()
-            if number == 0:
-                page.reload()
-                heading(page, "Pair 1 of 2")
-                assert question(page, name).locator("input").nth(place).is_checked()
-            button(page, "Continue").click()
-            page.get_by_text("Step 2 of 2").wait_for()
-            if number == 1:
-                question(page, "reason").locator("textarea").fill("listens <b>well</b>")
-            primary(page)
-        heading(page, "Overview")
-        button(page, "Hand in").click()
-        dialog = page.get_by_role("dialog")
-        dialog.get_by_text("not said why: 1 of 2").wait_for()
-        dialog.get_by_role("button", name="Write a reason").click()
-        heading(page, "Pair 1 of 2")
-        assert focused(page) == "reason pair"
-        primary(page)
-        heading(page, "Overview")
-        button(page, "Hand in").click()  # asked once
-        heading(page, "Thank you")
-        (record,) = st.kept
-    for row, name, place, reason in zip(
-        record["items"], ("engagingness", "humanness"), (1, 0), (None, "listens <b>well</b>"), strict=True
-    ):
-        told = row["presentation"]
-        at = {told["place:0"]: "conversation:0", told["place:1"]: "conversation:1"}
-        chosen = at[("left", "right")[place]]
-        assert told[chosen.replace("conversation", "speaker")] == f"Speaker {place + 1}"
-        expected = {f"{name} pair": chosen} | ({"reason pair": reason} if reason else {})
-        assert {f"{a['question']} {a['target']}": a["answer"] for a in row["answers"]} == expected
-
-
 def test_two_speakers_compared_in_eight_respects_by_keyboard_on_a_phone(tmp_path, visit):
     page = visit(PHONE, color_scheme="dark")
     with stage(bare(get_survey("comparative")), EIGHT, tmp_path) as st:
@@ -188,41 +134,6 @@ def test_two_speakers_compared_in_eight_respects_by_keyboard_on_a_phone(tmp_path
     places = {told["place:0"]: "conversation:0", told["place:1"]: "conversation:1"}
     expected = {f"{n} pair": places[at[k]] if k in at else "neither" for n, k in zip(order, keys, strict=True)}
     assert given_of(record) == [expected]
-
-
-@pytest.mark.slow  # as two speakers are
-def test_a_speaker_rated_by_mouse_on_a_desktop(tmp_path, visit):
-    page = visit()
-    with stage(bare(get_survey("dialogue_likert")), RATED, tmp_path) as st:
-        begin(page, st, "ann")
-        assert page.locator(".turn.judged").count() == page.locator(".turn.grey").count() == 3
-        groups = page.locator("[data-question]")
-        assert groups.count() == 8
-        assert {one.get_attribute("data-question").split()[1] for one in groups.all()} == {"entity:1"}
-        quality = question(page, "quality").inner_text()
-        assert "how good a partner" in quality  # the definition stands at the question, and so do the scale's ends
-        assert "very bad" in quality
-        assert "very good" in quality
-        low, high = question(page, "quality").locator(".ends span").all()
-        first, last = (question(page, "quality").locator(".option").nth(n).bounding_box() for n in (0, 4))
-        assert low.bounding_box()["x"] < first["x"] + first["width"]
-        assert high.bounding_box()["x"] + high.bounding_box()["width"] > last["x"]
-        ratings = dict(zip(NAMES, "12345432", strict=True))
-        for name, rating in itertools.islice(ratings.items(), 7):
-            question(page, name).locator(f'.option:has(input[value="{rating}"])').click()
-        page.reload()
-        heading(page, "Conversation 1 of 1")
-        assert value_of(page, NAMES[2]) == "3"
-        primary(page)
-        page.get_by_text("Something is not answered yet").wait_for()
-        assert focused(page) == f"{NAMES[7]} entity:1"
-        question(page, NAMES[7]).locator('.option:has(input[value="2"])').click()
-        primary(page)
-        heading(page, "Overview")
-        button(page, "Hand in").click()
-        page.get_by_text("Tasks done: 1 of 60").wait_for()
-        (record,) = st.kept
-    assert given_of(record) == [{f"{name} entity:1": rating for name, rating in ratings.items()}]
 
 
 def test_turns_rated_by_keyboard_on_a_phone(tmp_path, visit):

@@ -35,7 +35,7 @@ def missing(judge: Mapping) -> str:
     if not found.get("n"):
         return ""
     reasons = ", ".join(f"{kind} {n}" for kind, n in found["reasons"].items())
-    return f"{found['n']} of its answers are missing ({reasons}); judges/{judge['judge']}/failures.jsonl lists them."
+    return f"{found['n']} of its answers are missing ({reasons}); judges/{judge['judge']}/raw.jsonl has what was said."
 
 
 def confusion(variant: Mapping, title: str, trained: bool = True) -> Table | None:

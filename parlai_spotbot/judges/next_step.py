@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.frames import FEATURES
-from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.spotter import SURVEYS as SPOTTED
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -29,20 +28,10 @@ def answers_by_people(study: Study, survey: str) -> str:
 
 
 def answers_by_a_judge(study: Study, survey: str) -> str:
-    """The command that lets a judge answer: the last one that was asked, else the spotter, else a language model; ""
-    where no judge can."""
-    about, asked = get_survey(survey, study), study.provenance().get("judge", {}).get(survey, {})
+    """The command that lets a judge answer: the spotter, else a language model; "" where no judge can."""
+    about = get_survey(survey, study)
     if about.chat or about.layout == "candidates":
         return ""
-    name, options = list(asked.items())[-1] if asked else ("", {})
-    if options.get("url"):
-        plain = LanguageModelOptions(model=options["model"], url=options["url"]).deciding()
-        if any(options.get(option) != value for option, value in plain.items()):
-            return hints.command("judge", study.path, survey, judges=YOUR_FILE)  # options of a judges file
-        path = study.survey_path(survey) / "judges" / name / "model.json"
-        given = {"model": options["model"], "url": options["url"], "name": name}
-        given["key_variable"] = files.read_json(path).get("key_variable") or None if path.exists() else None
-        return hints.command("judge", study.path, survey, **{f"judge_{key}": value for key, value in given.items()})
     if survey in SPOTTED and set(features_of(survey_of(study, survey))) <= set(FEATURES):
         return hints.command("judge", study.path, survey, judges="spotter")
     return hints.command("judge", study.path, survey, **ANY_SERVER)

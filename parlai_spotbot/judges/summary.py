@@ -70,8 +70,7 @@ def summary_text(summary: Mapping) -> str:
         )
     if reasons := missing_answers(summary):
         why = ", ".join(f"{why} {n}" for why, n in reasons.items())
-        where = ": see failures.jsonl" if (summary.get("missing") or {}).get("n") else ""
-        lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why}){where}")
+        lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why})")
     if "cost" in usage:
         read, written = usage["prompt_tokens"], usage["completion_tokens"]
         cost = f"{usage['cost']:.4f} {usage['currency']}"

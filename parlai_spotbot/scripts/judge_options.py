@@ -65,7 +65,7 @@ def remedy_of(summaries: dict[str, dict]) -> str:
     if any(map(is_open, summaries.values())):
         lines.append("Correct the judge or its server, then run the same command again: what was answered is kept.")
     else:
-        lines.append("They are not asked for again; judges/NAME/failures.jsonl lists them.")
+        lines.append("They are not asked for again; judges/NAME/raw.jsonl has what was said.")
     return " ".join(lines)
 
 

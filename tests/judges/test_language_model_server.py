@@ -16,7 +16,7 @@ import pytest
 from chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, seen
 from small_study import MANY, SURVEY, conversation, item, spot_study, study_of
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
@@ -242,9 +242,11 @@ def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
     assert study.judgements_path(SURVEY).read_bytes() == before
     # Entity A is one entity in each order: of both, one order is missing
     assert asked == 4 * ASKED + 2 * 2
-    failures = files.read_jsonl(study.survey_path(SURVEY) / "judges" / NAME / "failures.jsonl", lambda row, where: row)
-    assert {(row["item_id"], row["question"]) for row in failures} == {(poisoned.item_id, "nature")}
-    assert {(row["attempts"], row["kind"], row["said"]) for row in failures} == {(3, "bad", "dunno")}
+    bad = [row for row in raw(study) if "problem" in row]
+    assert {(row["item_id"], row["question"], row["kind"], row["said"]) for row in bad} == {
+        (poisoned.item_id, "nature", "bad", "dunno")
+    }
+    assert max(row["attempt"] for row in bad if "attempt" in row) == 2
     assert summary["missing"] == {"n": 2, "reasons": {"bad": 2}}
     assert len(answers(study)) == 20 - 2
     from parlai_spotbot.judges.summary import summary_text

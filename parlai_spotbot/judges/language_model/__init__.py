@@ -200,8 +200,8 @@ class LanguageModelJudge(Judge):
 
     def describe(self) -> dict:
         items = [item for items in self._items.values() for item in items]
-        missing, not_asked = self._missing(items)
-        checksums.write_jsonl(self.folder / "failures.jsonl", missing)
+        keys = [key for item in items for key in self._visible(item) if key not in self.journal.good]
+        missing = Counter(self.journal.bad[key][-1].kind for key in keys if key in self.journal.bad)
         given, served = self.settings, {}
         for row in self.journal.rows:
             if row.model:
@@ -216,12 +216,10 @@ class LanguageModelJudge(Judge):
                 "version": prompts.VERSION,
                 "sha256": self.prompt_sha256,
                 "system": prompts.system_text(self.survey, tuple(self.questions)),
-                "words": prompts.WORDS,
-                "orders": prompts.__doc__.partition("\n\n")[2].strip().replace("\n", " "),
             },
             "usage": self._usage(),
-            "missing": {"n": len(missing), "reasons": dict(Counter(row["kind"] for row in missing))},
-            "not_asked": not_asked,
+            "missing": {"n": missing.total(), "reasons": dict(missing)},
+            "not_asked": len(keys) - missing.total(),
             "position": combining.position(self._both_orders(items)),
             "stopped": self.stopped,
         }
@@ -238,22 +236,6 @@ class LanguageModelJudge(Judge):
         }
         cost = {"cost": round(given.cost(read, written), 9), "currency": given.currency}
         return {**usage, **(cost if given.priced else {})}
-
-    def _missing(self, items: Sequence[Item]) -> tuple[list[dict], int]:
-        """Return what was asked and has no good answer, with the last reason, and how much was not asked."""
-        rows, not_asked = [], 0
-        for item in items:
-            for key, ask in self._visible(item).items():
-                bad = self.journal.bad.get(key)
-                if key in self.journal.good:
-                    continue
-                if not bad:
-                    not_asked += 1
-                    continue
-                place = {"item_id": ask.item_id, "question": ask.question, "target": ask.target}
-                place |= {"order": prompts.ORDERS[ask.order], "sample": ask.sample, "attempts": len(bad)}
-                rows.append(place | {"kind": bad[-1].kind, "reason": bad[-1].problem, "said": bad[-1].said})
-        return rows, not_asked
 
     def _both_orders(self, items: Sequence[Item]) -> list[tuple[str, object, object]]:
         """Conversation and the answers of the first and of the second order, where both are known."""

@@ -194,30 +194,17 @@ class Spotter(Judge):
         return rows
 
     def describe(self) -> dict:
-        by_bots = {}
+        leaving_out = {}
         for key, (own, added) in self.sources.items():
             names = sorted({name for c in own + added for name in c.entities})
-            by_bots[" and ".join(key) or "people"] = {
-                "bots": names,
-                "conversations": len(own),
-                "stand_in_conversations": len(added),
-                "examples": len(self._rows(key)),
-            }
+            counts = {"conversations": len(own), "stand_in_conversations": len(added)}
+            leaving_out[" and ".join(key) or "people"] = {"bots": names, **counts}
         variants = {}
         for variant in (WordsVariant, CoherenceVariant):
             accuracy = np.mean([self.models[variant.worker_id, key].held_out_accuracy for key in self.keys])
-            variants[variant.worker_id] = {
-                "description": variant.description,
-                "cross_validated_balanced_accuracy": float(accuracy),
-            }
-        people, spoilt = (len({example.conversation for example in own}) for own in (self.people, self.corrupted))
-        trained_on = {
-            "domain": self.domain,
-            "fold": "judges",
-            "people_conversations": people,
-            "spoilt_conversations": spoilt,
-            "leaving_out": by_bots,
-        }
+            variants[variant.worker_id] = {"description": variant.description}
+            variants[variant.worker_id]["cross_validated_balanced_accuracy"] = float(accuracy)
+        trained_on = {"domain": self.domain, "fold": "judges", "leaving_out": leaving_out}
         return {"rule": RULE, "trained_on": trained_on, "variants": variants}
 
 

@@ -72,7 +72,7 @@ class ServerOptions(Options):
     def _address(cls, text: str) -> str:
         url = urlsplit(text.strip())
         if url.scheme not in ("http", "https") or not url.hostname:
-            raise PydanticCustomError("url", f"input should be an address such as {EXAMPLE}")
+            raise PydanticCustomError("url", "input should be an address that begins with http:// or https://")
         if url.username or url.password or any(map(_secret, dict(parse_qsl(url.query)))):
             raise PydanticCustomError("secret", "Put it into an environment variable, and name that in 'key_variable'.")
         if url.path.rstrip("/").endswith("/chat/completions"):

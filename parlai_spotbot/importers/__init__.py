@@ -2,4 +2,5 @@
 
 _AS_MESSAGES = "Write the chats as JSON Lines of messages (role, content) and import them with --format messages."
 REMOVED = dict.fromkeys(("inspect_ai", "langfuse", "langsmith"), _AS_MESSAGES)
+REMOVED["pairings"] = "Import the chats with --format conversations, and pack them: spotbot_pack --survey acute_eval."
 REMOVED["argilla"] = "Write the answers as CSV, a row an answer, and import them with --format judgements."

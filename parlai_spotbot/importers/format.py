@@ -85,9 +85,6 @@ def summary(imported: ImportedStudy) -> str:
         people = len({judgement.worker_id for judgement in imported.judgements if judgement.source == HUMAN})
         answers = counted(imported.about["annotations"], "annotation")
         lines[0] += f"; {units}; {answers}, {counted(people, 'annotator')}"
-    elif imported.units:
-        pairs_read, known = counted(imported.about["pairs"], "pair"), counted(imported.about["controls"], "control")
-        lines[0] += f"; {pairs_read} in {units}, {known}"
     lines += [f"note: {note}" for note in imported.about.get("notes", [])]
     rows = imported.about.get("oddities", [])
     if rows:

@@ -13,10 +13,9 @@ from pathlib import Path
 import parlai_spotbot
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
+from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys.own_questions import keep
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.wording import counted
 
@@ -29,9 +28,8 @@ class ImportedStudy:
     """What an importer made: a plan and the records of one survey; `about` goes to provenance.json, with `unusable`,
     what the importer could not use through a fault (reason -> how often).
 
-    `controls` go beside the units, and so do `questions` of its own that were added to the survey, by name, and
-    `training`, the rounds of the training that its annotators took. `others` are the judgements of further surveys;
-    `lines` those of surveys with millions, as pieces of their files.
+    `training` are the rounds of the training that annotators took, `others` the judgements of further surveys, `lines`
+    those of surveys with millions, as pieces of their files.
     """
 
     plan: Plan
@@ -40,8 +38,6 @@ class ImportedStudy:
     units: Sequence[Unit]
     judgements: Sequence[Judgement]
     about: dict
-    controls: Sequence[Item] = ()
-    questions: dict[str, dict] = field(default_factory=dict)
     training: Sequence[dict] = ()
     others: Mapping[str, Sequence[Judgement]] = field(default_factory=dict)
     lines: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
@@ -74,10 +70,6 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
             checksums.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
         if imported.units:
             checksums.write_jsonl(study.units_path(imported.survey), (u.to_json() for u in imported.units))
-        keep(study, imported.survey, imported.questions)
-        if imported.controls:
-            controls = study.survey_path(imported.survey) / "controls.jsonl"
-            checksums.write_jsonl(controls, (c.to_json() for c in imported.controls))
         for survey, judgements in {imported.survey: imported.judgements, **imported.others}.items():
             if judgements:
                 checksums.write_jsonl(study.judgements_path(survey), (j.to_json() for j in judgements))

@@ -23,7 +23,6 @@ class SpotbotImport(Command):
   parlai spotbot_import --format judgements --data answers.csv --columns nature0=verdict_a,nature1=verdict_b \\
       --answers H=human,B=bot,?=unsure --study studies/x
   parlai spotbot_import --format self_chats --data model1.jsonl,theirs=model2.jsonl --study studies/x
-  parlai spotbot_import --format pairings --data pairings.jsonl --study studies/y
   parlai spotbot_import --format abc_eval --data behavior-classification-results.json --study studies/abc_eval
   parlai spotbot_import --format votes --data arena.csv --study studies/arena
   parlai spotbot_import --format votes --data votes.jsonl --columns a=bot1,b=bot2,winner=better,annotator=- \
@@ -47,7 +46,7 @@ class SpotbotImport(Command):
             "(self_chats: each of one model, named NAME=FILE or after the file); messages, sharegpt: JSON Lines, a "
             "JSON list, Parquet or a folder of it, the bot named by a column 'model', as NAME=FILE or after the file; "
             "abc_eval: its authors' labels, or the data.json of their project; judgements, votes: CSV or JSON Lines; "
-            "pairings, label_studio: the file they write",
+            "label_studio: the file it writes",
         )
         group.add_argument(
             "--domain",
@@ -69,10 +68,7 @@ class SpotbotImport(Command):
             "--names",
             type=str,
             default=None,
-            help="conversations, chats of all formats, pairings, votes: speakers' ids and names, ID=NAME,…",
-        )
-        group.add_argument(
-            "--ask", type=str, default="engagingness", help="pairings: the question, where the file names none"
+            help="conversations, chats of all formats, votes: speakers' ids and names, ID=NAME,…",
         )
         group.add_argument(
             "--seed-exchanges",

@@ -46,7 +46,6 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/rules --survey acute_eval --comparisons 20 --same
   parlai spotbot_pack --study studies/rules --survey acute_eval --questions wordings.yaml --same-pairs
   parlai spotbot_pack --study studies/rules --survey abc_eval --ask consistency,empathy --repeated 0.25
-  parlai spotbot_pack --study studies/rules --survey acute_eval --write-pairings pairings.jsonl
   parlai spotbot_pack --study studies/chats --survey interactive --pool rules --comparisons 10
       (a new study: people are to chat with two bots a unit, no conversation need be there)
   parlai spotbot_pack --study studies/chats --survey comparative --pairs interactors
@@ -213,16 +212,9 @@ class SpotbotPack(Command):
             help="the share of units, in abc_eval of conversations, for one more annotator (default: "
             "0.25, acute_eval 0)",
         )
-        group.add_argument(
-            "--write-pairings",
-            type=str,
-            default=None,
-            metavar="FILE",
-            help="write the comparisons as ParlAI's pairings.jsonl too",
-        )
 
     def execute(self) -> None:
-        study, given, pairings = self._study(), self.opt["survey"], None
+        study, given = self._study(), self.opt["survey"]
         wanted = self._wanted()
         from parlai_spotbot.surveys import get_survey, own_surveys
 
@@ -236,21 +228,11 @@ class SpotbotPack(Command):
         from parlai_spotbot.surveys.packing.packing import summary_text
 
         with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name, self._questions(study):
-            if self.opt["write_pairings"]:
-                from parlai_spotbot.importers.pairings import check_pairings_path, write_pairings
-
-                pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
             self.result.figures = pack_study(study, name, **wanted)
             print(said := summary_text(self.result.figures))
             self.result.said = said.partition("\n")[0]
             self.result.wrote(units=study.units_path(name))
             print(f"\nwritten: {study.units_path(name)}")
-            if pairings is not None:
-                from parlai_spotbot.surveys.controls import write_controls
-
-                write_controls(study, name)
-                print(f"written: {pairings} ({write_pairings(study, name, pairings)} pairs)")
-                self.result.wrote(pairings=pairings)
         self.say_next(study, name)
 
     @contextlib.contextmanager

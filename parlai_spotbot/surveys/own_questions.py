@@ -25,7 +25,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -36,7 +35,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import acute_eval, spot_the_bot
 from parlai_spotbot.surveys.features import feature
 from parlai_spotbot.surveys.survey import Question, Survey
-from parlai_spotbot.user_files import read_file, validated
+from parlai_spotbot.user_files import read_file
 
 SURVEYS = ("acute_eval", "spot_the_bot", "spot_the_bot_game")
 FILE = "questions.yaml"
@@ -132,11 +131,6 @@ def checked_name(name: str, where: str, survey: str = acute_eval.SURVEY.name) ->
     if of_features and name in _columns():
         raise UserError(f"{where}: {name!r} can't be a question's name: the analysis uses it.", f"Call it {name}_2.")
     return name
-
-
-def checked(about: Any, where: str) -> dict:
-    """Return one question's keys and values; a `UserError` names `where` and the key."""
-    return _written(validated(OwnQuestion, about, where))
 
 
 def with_questions(survey: Survey, added: dict[str, dict]) -> Survey:

@@ -12,13 +12,8 @@ from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 
 
-def dialogue(name, *texts):
-    ids = ("human_evaluator", name)
-    return {"speakers": list(ids), "dialogue": [{"id": ids[i % 2], "text": text} for i, text in enumerate(texts)]}
-
-
-def pair(first, second):
-    return {"is_onboarding": False, "speakers_to_eval": ["good", "poor"], "dialogue_dicts": [first, second]}
+def messages(*texts):
+    return [{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(texts)]
 
 
 @pytest.fixture
@@ -27,18 +22,21 @@ def asked(tmp_path, capsys):
 
     def answers(*rows):
         pairs = [
-            pair(dialogue("good", "hi", "hello!"), dialogue("poor", "hi", "beep")),
-            pair(dialogue("good", "bye", "ciao", "oh", "x"), dialogue("poor", "bye", "boop", "what", "y")),
-            pair(dialogue("good", "why?", "because"), dialogue("poor", "how?", "so")),
+            (("hi", "hello!"), ("hi", "beep")),
+            (("bye", "ciao", "oh", "x"), ("bye", "boop", "what", "y")),
+            (("why?", "because"), ("how?", "so")),
         ]
-        for number, row in enumerate(pairs):
-            row["dialogue_ids"] = [f"g{number}", f"p{number}"]
-        (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs))
+        chats = [
+            {"conversation_id": f"{bot[0]}{number}", "model": bot, "messages": messages(*texts)}
+            for number, both in enumerate(pairs)
+            for bot, texts in zip(("good", "poor"), both, strict=True)
+        ]
+        (tmp_path / "chats.jsonl").write_text("".join(json.dumps(row) + "\n" for row in chats))
         lines = ["conversation_ids,worker_id,question,target,answer,annotation_id"]
         lines += [f"{ids},{who},engagingness,pair,{answer},{n}" for n, (ids, who, answer) in enumerate(rows)]
         (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
         path = tmp_path / "study"
-        SpotbotImport.main("--format", "pairings", "--data", str(tmp_path / "pairs.jsonl"), "--study", str(path))
+        SpotbotImport.main("--format", "messages", "--data", str(tmp_path / "chats.jsonl"), "--study", str(path))
         words = ["--format", "judgements", "--survey", "acute_eval", "--study", str(path)]
         SpotbotImport.main(*words, "--data", str(tmp_path / "answers.csv"))
         capsys.readouterr()

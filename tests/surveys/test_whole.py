@@ -11,7 +11,6 @@ from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
-from parlai_spotbot.surveys.controls.whole_controls import WANTED
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 OWN = {"questions": {"politeness": {"wording": "Who is more polite?", "option": "{name} is more polite"}}}
@@ -221,8 +220,6 @@ BAD_OPTIONS = [
     (["--survey", "dialogue_likert", "--comparisons", "3"], "compares nothing"),
     (["--survey", "comparative", "--questions", "x.yaml"], "has fixed questions"),
     (["--survey", "spot_the_bot", "--source", "self"], "one bot speaks both parts"),
-    (["--survey", "dialogue_likert", "--write-pairings", "x"], "compares no conversations"),
-    (["--write-pairings", "/nowhere/at/all/x"], "/nowhere/at/all"),
 ]
 
 
@@ -236,27 +233,13 @@ def test_the_command_refuses_in_one_line(study_of, chats, capsys, args, says):
     assert not study.survey_path("acute_eval").exists()
 
 
-def test_the_command_prints_what_it_did(study_of, chats, capsys, tmp_path):
+def test_the_command_prints_what_it_did(study_of, chats, capsys):
     study = study_of(chats())
-    out = tmp_path / "pairs.jsonl"
-    args = [
-        "--survey",
-        "acute_eval",
-        "--ask",
-        "humanness,knowledge",
-        "--comparisons",
-        "4",
-        "--write-pairings",
-        str(out),
-    ]
+    args = ["--survey", "acute_eval", "--ask", "humanness,knowledge", "--comparisons", "4"]
     SpotbotPack.main("--study", str(study.path), *args)
     said = capsys.readouterr().out
     assert said.count(" (self) ") == 6
     assert "left out: 6 conversations: between two bots, not asked about (--source)" in said
-    known = [json.loads(line)["is_onboarding"] for line in out.read_text().splitlines()]
-    assert known.count(False) == 48
-    assert known[: known.count(True)] == [True] * WANTED  # the controls come first
-    assert f"({48 + WANTED} pairs)" in said
     assert {item.questions for unit in study.units("acute_eval") for item in unit.items} == {
         ("humanness", "reason"),
         ("knowledge", "reason"),

@@ -27,6 +27,7 @@ REMOVED = {
     "--taste": "Use --worker-correlation.",
     "--conversation-sd": "Use --rating-sd and --conversation-correlation.",
     "--annotator-sd": "Use --rating-sd.",
+    "--versions": "The survey nuc has four versions, as in the paper.",
     "--taste-sd": "Use --rating-sd and --worker-correlation.",
 }
 """Options of earlier versions, and what to do instead."""

@@ -29,7 +29,6 @@ SAME = (
     "repeated",
     "nuc_questions",
     "groups",
-    "versions",
 )
 """Options that are called as in `packing.packing.PackRequest`."""
 LISTS = {"leave_out": "leave_out", "sources": "source", "ask": "ask"}
@@ -50,7 +49,7 @@ class SpotbotPack(Command):
       (a new study: people are to chat with two bots a unit, no conversation need be there)
   parlai spotbot_pack --study studies/chats --survey comparative --pairs interactors
   parlai spotbot_pack --study studies/nuc --survey nuc --corpora chitchat,support.jsonl
-  parlai spotbot_pack --study studies/nuc --survey nuc --versions 4 --annotators-per-item 10
+  parlai spotbot_pack --study studies/nuc --survey nuc --annotators-per-item 10
   parlai spotbot_pack --study studies/rules --survey my_survey.py
       (a survey of your own, Python or YAML, which the study keeps: --survey NAME from then on)
   The same command again changes nothing; a study that grew gets further units."""
@@ -128,7 +127,6 @@ class SpotbotPack(Command):
             help="where questions are made: of what, ParlAI tasks, domains or files of conversations joined by commas, "
             "as many of each (default: the study's domain)",
         )
-        group.add_argument("--versions", type=int, default=None, help="versions with different questions (default: 4)")
         group.add_argument(
             "--groups",
             type=str,
@@ -259,7 +257,7 @@ class SpotbotPack(Command):
         from parlai_spotbot.nuc.recall import make_questions
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
-        count = 2 * size * (self.opt["versions"] or VERSIONS)  # as some questions can't stand in one version
+        count = 2 * size * VERSIONS  # as some questions can't stand in one version
         seed = study.plan.seed if self.opt["seed"] is None else self.opt["seed"]
         path = make_questions(study, corpora or "", count, seed)
         print(f"questions made: {path}")

@@ -36,7 +36,7 @@ from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import OPENED, Study
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.user_files import read_file
+from parlai_spotbot.user_files import read_file, validated
 
 FILE = "survey.json"
 PYTHON, DATA = ".py", (".yaml", ".yml", ".json")
@@ -85,7 +85,7 @@ def _of_python(path: Path) -> Survey:
     found = [key for key, value in vars(module).items() if isinstance(value, Survey) and not key.startswith("_")]
     own = getattr(module, "SURVEY", None)
     if isinstance(own, Survey):
-        return own
+        return validated(Survey, to_data(own), path)
     if found:
         raise UserError(
             f"{path}: holds {', '.join(found)}, but no survey that is called SURVEY.", f"Write: SURVEY = {found[0]}"

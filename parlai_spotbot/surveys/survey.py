@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field, replace
+from typing import Literal
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.tasks import GoldDialogue, Task
 
-KINDS = ("choice", "scale", "checkboxes", "ranking", "free_text")
+Kind = Literal["choice", "scale", "checkboxes", "ranking", "free_text"]
 """Answers: one option; one of an ordered list; any number of options; all options in an order; a text."""
 
-LAYOUTS = ("dialogue", "side_by_side", "turn_by_turn", "opening", "chat", "candidates")
+Layout = Literal["dialogue", "side_by_side", "turn_by_turn", "opening", "chat", "candidates"]
 """How transcripts are shown: one dialogue; several beside each other; one, asked about turn by turn; one that the
 annotator opens exchange by exchange; one that the annotator writes, in a chat with a contestant; one with the item's
 candidates for its next turn."""
 
-PACKINGS = ("segments", "pairs", "dialogues", "contestants", "questions", "elsewhere")
+PackingName = Literal["segments", "pairs", "dialogues", "contestants", "questions", "elsewhere"]
 """What an item is made of: a segment of a conversation; two whole conversations of different contestants side by side;
 one whole conversation; contestants to talk to; a question with candidates for the next turn; or it comes in with its
 answers from elsewhere. How each is packed: `surveys.packing`."""
@@ -40,7 +41,7 @@ HIDDEN_LIMITS = (
 )
 """Limits that are no browser's business."""
 
-SPREADS = ("", "items", "units", "tasks")
+Spread = Literal["", "items", "units", "tasks"]
 """What the questions are dealt to: every item has all of them; an item has one; the items of a unit have one, or those
 of one task."""
 
@@ -88,7 +89,7 @@ class Question:
     """
 
     name: str
-    kind: str
+    kind: Kind
     targets: tuple[str, ...]
     wording: str
     options: tuple[Option, ...] = ()
@@ -102,8 +103,6 @@ class Question:
     other_than: str = ""
 
     def __post_init__(self):
-        if self.kind not in KINDS:
-            raise ValueError(f"question '{self.name}': kind is {self.kind!r}, expected one of {', '.join(KINDS)}")
         if not self.targets or not all(TARGET.match(target) for target in self.targets):
             raise ValueError(
                 f"question '{self.name}': targets are {self.targets!r}, "
@@ -249,7 +248,7 @@ class Survey:
     title: str
     instructions: str
     questions: tuple[Question, ...]
-    layout: str = "dialogue"
+    layout: Layout = "dialogue"
     entities: tuple[str, ...] = ("Entity A", "Entity B")
     consent: tuple[str, ...] = ()
     example: Exercise | None = None
@@ -260,8 +259,8 @@ class Survey:
     conversations: tuple[str, ...] = ("Conversation A", "Conversation B")
     speakers: tuple[str, ...] = ()
     other: str = ""
-    packing: str = "segments"
-    spread: str = ""
+    packing: PackingName = "segments"
+    spread: Spread = ""
     asked: tuple[str, ...] = ()
     unit_size: int = 20
     annotators_per_item: int = 2
@@ -275,37 +274,27 @@ class Survey:
     about: About = field(default_factory=About)
 
     def __post_init__(self):
-        if self.layout not in LAYOUTS:
-            raise ValueError(f"survey '{self.name}': layout is {self.layout!r}, expected one of {', '.join(LAYOUTS)}")
-        for name, known_values in (("packing", PACKINGS), ("spread", SPREADS)):
-            if getattr(self, name) not in known_values:
-                values = ", ".join(map(repr, known_values))
-                raise ValueError(f"survey '{self.name}': {name} is {getattr(self, name)!r}, expected one of {values}")
-        known: set[str] = set()
+        known: list[str] = []
         for question in self.questions:
-            if question.name in known:
-                raise ValueError(f"survey '{self.name}': question '{question.name}' stands twice")
-            other = (question.other_than,) if question.other_than else ()
-            for what in (question.after, tuple(condition.question for condition in question.when), other):
-                if not set(what) <= known:
-                    raise ValueError(
-                        f"survey '{self.name}': question '{question.name}' comes after {what!r}, "
-                        "expected names of earlier questions"
-                    )
-            known.add(question.name)
-        object.__setattr__(self, "about", self.about.named(self.name))
-        if not set(self.asked) <= known:
-            raise ValueError(f"survey '{self.name}': asked is {self.asked!r}, expected names of its questions")
-        asked_of_people = [question for question in self.questionnaire if question.required or question.name in known]
-        if asked_of_people:
-            raise ValueError(
-                f"survey '{self.name}': question '{asked_of_people[0].name}' of the questionnaire, expected a name of "
-                "its own and required=False"
-            )
-        for task in self.tasks:
-            if not set(task.questions) <= known:
+            earlier = {*question.after, *(condition.question for condition in question.when), question.other_than} - {
+                ""
+            }
+            if question.name in known or not earlier <= set(known):
                 raise ValueError(
-                    f"survey '{self.name}': task '{task.name}' asks {task.questions!r}, expected names of its questions"
+                    f"survey '{self.name}': question '{question.name}' stands twice, or comes after {sorted(earlier)}, "
+                    "expected names of earlier questions"
+                )
+            known.append(question.name)
+        object.__setattr__(self, "about", self.about.named(self.name))
+        asked = [("asked", self.asked), *((f"task '{task.name}'", task.questions) for task in self.tasks)]
+        for what, names in asked:
+            if not set(names) <= set(known):
+                raise ValueError(f"survey '{self.name}': {what} names {names!r}, expected names of its questions")
+        for question in self.questionnaire:
+            if question.required or question.name in known:
+                raise ValueError(
+                    f"survey '{self.name}': question '{question.name}' of the questionnaire, expected a name of its "
+                    "own and required=False"
                 )
 
     @property
@@ -340,7 +329,7 @@ class Survey:
         task = self.tasks[names.index(name)]
         about = task.read(name) if task.read else None
         if about:
-            task = replace(task, instructions=about.instructions, definitions=about.definitions)
+            task = replace(task, instructions=about.instructions, definitions=tuple(about.definitions.values()))
         return replace(
             self,
             title=task.title,

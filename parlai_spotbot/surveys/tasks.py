@@ -6,7 +6,7 @@ dialogues whose gold labels are shown afterwards with the reasons; the third dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from parlai_spotbot.records import Utterance
@@ -32,45 +32,68 @@ class LabelExample:
 
 @dataclass(frozen=True)
 class LabelDefinition:
-    """What a label means: in a sentence, by cases that count and near misses that don't, and by examples."""
+    """What a label means: in a sentence, by cases that count and near misses that don't, and by examples.
 
-    label: str
-    heading: str
-    short: str
+    A file leaves `label` and `heading` out, as it has the definitions by their labels.
+    """
+
+    label: str = ""
+    heading: str = ""
+    short: str = ""
     counts: tuple[str, ...] = ()
     counts_not: tuple[str, ...] = ()
     examples: tuple[LabelExample, ...] = ()
 
+    def __post_init__(self):
+        both = {example.label for example in self.examples} == {True, False}
+        if not (self.short and self.counts and self.counts_not and both):
+            raise ValueError("expected short, counts, counts_not, and examples with label true and false")
+
 
 @dataclass(frozen=True)
 class GoldTurn:
-    """A turn of a gold dialogue; the bot's have the `labels` that hold, and `why`."""
+    """A turn of a gold dialogue, of the user or of the bot; the bot's have the `labels` that hold, and `why`."""
 
-    entity: int
-    text: str
+    user: str = ""
+    bot: str = ""
     labels: tuple[str, ...] = ()
     why: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.user or self.bot
 
 
 @dataclass(frozen=True)
 class GoldDialogue:
-    """A dialogue written for a task, with the labels of every turn of the bot."""
+    """A dialogue written for a task, with the labels of every turn of the bot; `task` is that of its file."""
 
     id: str
-    task: str
     role: str
     covers: str
     turns: tuple[GoldTurn, ...]
+    task: str = ""
+
+    def __post_init__(self):
+        if self.role not in ROLES:
+            raise ValueError(f"role is '{self.role}', expected one of {', '.join(ROLES)}")
+        if len(self.turns) % 2 or not self.turns:
+            raise ValueError(f"{len(self.turns)} turns, expected that the bot has the last")
+        for place, turn in enumerate(self.turns):
+            of_user = place % 2 == USER
+            needed = (turn.user,) if of_user else (turn.bot, turn.why)
+            if not all(needed) or of_user != (turn == GoldTurn(turn.user)):
+                raise ValueError(f"turn {place}: expected {'user' if of_user else 'bot, labels and why'}")
 
     @property
     def transcript(self) -> tuple[Utterance, ...]:
         """What an annotator sees of it."""
-        return tuple(Utterance(turn.entity, turn.text) for turn in self.turns)
+        return tuple(Utterance(number % 2, turn.text) for number, turn in enumerate(self.turns))
 
     @property
     def bot_turns(self) -> tuple[int, ...]:
         """The numbers of the turns that are annotated."""
-        return tuple(number for number, turn in enumerate(self.turns) if turn.entity == BOT)
+        return tuple(range(BOT, len(self.turns), 2))
 
     @property
     def key(self) -> dict[int, frozenset[str]]:
@@ -80,11 +103,12 @@ class GoldDialogue:
 
 @dataclass(frozen=True)
 class TaskMaterial:
-    """What a task's file holds beside its questions."""
+    """A file on a task: gold dialogues, and of a shipped one instructions and definitions by label."""
 
-    instructions: str
-    definitions: tuple[LabelDefinition, ...]
+    task: str
     dialogues: tuple[GoldDialogue, ...]
+    instructions: str = ""
+    definitions: Mapping[str, LabelDefinition] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def pack(study: Study) -> str:
     why = f"{count} questions are too few for {VERSIONS} versions"
     for size in range(min(SURVEY.unit_size, count // VERSIONS), 0, -1):  # some questions would give others away
         try:
-            pack_study(study, "nuc", unit_size=size, versions=VERSIONS)
+            pack_study(study, "nuc", unit_size=size)
         except UserError as err:
             why = err.problem
             continue

@@ -45,7 +45,6 @@ CHOICE = {"kind": "choice", "targets": ("pair",), "wording": "?", "options": (Op
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"kind": "chioce"}, "chioce"),
         ({"targets": ("entity:2",)}, "entity:2"),
         ({"options": ()}, "options"),
         ({"targets": ()}, "targets"),

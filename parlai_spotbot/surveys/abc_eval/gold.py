@@ -112,10 +112,10 @@ def gold_item(task: str, seed: int = 0, surface: str = "normalise") -> Item:
 
 
 def gold_items(task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:
-    """All that may be mixed into the work of a task: its gold dialogue, then that of a second attempt at the training,
-    for those who did not need one."""
-    golds = {role: [gold for gold in gold_dialogues(task) if gold.role == role] for role in ("gold", "second_chance")}
-    return [item_of(gold, seed, surface) for role in golds for gold in golds[role]]
+    """Return all that may be mixed into the work of a task: its gold dialogue, then that of a second attempt at the
+    training, for those who did not need one."""
+    golds = sorted((gold for gold in gold_dialogues(task) if gold.role != "training"), key=lambda gold: gold.role)
+    return [item_of(gold, seed, surface) for gold in golds]
 
 
 def read_gold(path: Path | str, task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:

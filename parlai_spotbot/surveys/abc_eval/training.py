@@ -8,23 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, complete, labels_of, possible
-from parlai_spotbot.surveys.tasks import (
-    BOT,
-    ROLES,
-    USER,
-    GoldDialogue,
-    GoldTurn,
-    LabelDefinition,
-    LabelExample,
-    TaskMaterial,
-)
+from parlai_spotbot.surveys.tasks import ROLES, GoldDialogue, TaskMaterial
 from parlai_spotbot.user_files import read_file
 
 FOLDER = Path(__file__).with_name("training")
@@ -77,52 +68,6 @@ def wrong_turns(gold: GoldDialogue, answers: Answers) -> int:
 
 
 # -- the files ---------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class _Definition:
-    short: str
-    counts: tuple[str, ...]
-    counts_not: tuple[str, ...]
-    examples: tuple[LabelExample, ...]
-
-    def __post_init__(self):
-        if {example.label for example in self.examples} != {True, False} or not (self.counts and self.counts_not):
-            raise ValueError("expected cases that count, cases that don't, and examples with label true and false")
-
-
-@dataclass(frozen=True)
-class _Turn:
-    user: str = ""
-    bot: str = ""
-    labels: tuple[str, ...] = ()
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class _Dialogue:
-    id: str
-    role: str
-    covers: str
-    turns: tuple[_Turn, ...]
-
-    def __post_init__(self):
-        if self.role not in ROLES:
-            raise ValueError(f"role is '{self.role}', expected one of {', '.join(ROLES)}")
-        if len(self.turns) % 2 or not self.turns:
-            raise ValueError(f"{len(self.turns)} turns, expected that the bot has the last")
-        for place, turn in enumerate(self.turns):
-            needed = (turn.user,) if place % 2 == USER else (turn.bot, turn.why)
-            if not all(needed) or (place % 2 == USER) != (turn == _Turn(turn.user)):
-                raise ValueError(f"turn {place}: expected {'user' if place % 2 == USER else 'bot, labels and why'}")
-
-
-@dataclass(frozen=True)
-class _File:
-    task: str
-    dialogues: tuple[_Dialogue, ...]
-    definitions: Mapping[str, _Definition] = field(default_factory=dict)
-    instructions: str = ""
-
-
 @cache
 def read_task(task: str) -> TaskMaterial:
     """Return what training/TASK.yaml says; the task is one of `TASKS`."""
@@ -133,8 +78,8 @@ def read_task(task: str) -> TaskMaterial:
 
 def read_file_of(path: Path, task: str) -> TaskMaterial:
     """Return a task's file, checked; a `UserError` names file, dialogue, turn and field."""
-    read = read_file(_File, path, "Install the package again: it comes with this file.")
-    dialogues, roles = _dialogues(read, task, path), Counter(dialogue.role for dialogue in read.dialogues)
+    read = _read(path, task)
+    roles = Counter(dialogue.role for dialogue in read.dialogues)
     if list(read.definitions) != list(LABELS[task]) or not read.instructions:
         labels = ", ".join(LABELS[task])
         raise UserError(f"{path}: expected instructions, and definitions of {labels}.", "Add what is missing.")
@@ -143,42 +88,37 @@ def read_file_of(path: Path, task: str) -> TaskMaterial:
             f"{path}: the dialogues have the roles {dict(roles)}.",
             f"A task has {ROUNDS} of training, one second_chance and one gold.",
         )
-    definitions = tuple(
-        LabelDefinition(label, label.replace("_", " ").capitalize(), **vars(about))
-        for label, about in read.definitions.items()
+    return replace(
+        read,
+        definitions={
+            label: replace(about, label=label, heading=label.replace("_", " ").capitalize())
+            for label, about in read.definitions.items()
+        },
     )
-    return TaskMaterial(read.instructions, definitions, dialogues)
 
 
 def read_dialogues(path: Path, task: str) -> tuple[GoldDialogue, ...]:
     """Return gold dialogues alone, from a user's file ``{task, dialogues}``: each with the role gold."""
-    found = _dialogues(read_file(_File, path, "Name a file of gold dialogues."), task, path)
+    found = _read(path, task).dialogues
     if any(gold.role != "gold" for gold in found):
         raise UserError(f"{path}: a dialogue has another role than gold.", "Give each the role gold.")
     return found
 
 
-def _dialogues(read: _File, task: str, path: Path) -> tuple[GoldDialogue, ...]:
+def _read(path: Path, task: str) -> TaskMaterial:
+    read = read_file(TaskMaterial, path, "Name a file of gold dialogues.")
     if read.task != task:
         raise UserError(f"{path}: field 'task' is '{read.task}', expected '{task}'.", "Name another file.")
     names = [dialogue.id for dialogue in read.dialogues]
     for dialogue in read.dialogues:
         if names.count(dialogue.id) > 1:
             raise UserError(f"{path}: dialogue '{dialogue.id}' stands twice.", "Give each an id of its own.")
-        for place, turn in enumerate(dialogue.turns[BOT::2]):
-            if frozenset(turn.labels) not in possible(task) or len(set(turn.labels)) < len(turn.labels):
+        for number, labels in dialogue.key.items():
+            given = dialogue.turns[number].labels
+            if labels not in possible(task) or len(labels) < len(given):
                 raise UserError(
-                    f"{path}: dialogue '{dialogue.id}', turn {2 * place + 1}: labels are {list(turn.labels)!r}, which "
-                    "no answers to the questions lead to.",
+                    f"{path}: dialogue '{dialogue.id}', turn {number}: labels are {list(given)!r}, which no answers to "
+                    "the questions lead to.",
                     f"The labels of {task} are {', '.join(LABELS[task])}; leave out what excludes another.",
                 )
-    return tuple(
-        GoldDialogue(
-            dialogue.id,
-            task,
-            dialogue.role,
-            dialogue.covers,
-            tuple(GoldTurn(n % 2, (t.user or t.bot), t.labels, t.why) for n, t in enumerate(dialogue.turns)),
-        )
-        for dialogue in read.dialogues
-    )
+    return replace(read, dialogues=tuple(replace(dialogue, task=task) for dialogue in read.dialogues))

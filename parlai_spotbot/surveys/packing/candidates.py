@@ -21,7 +21,7 @@ from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.nuc_groups import Group, Groups, read_groups
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 from parlai_spotbot.surveys.packing.packing import WHOLE, Packed, Packing, PackRequest
-from parlai_spotbot.surveys.packing.units_file import existing_units, packed_with
+from parlai_spotbot.surveys.packing.units_file import check_options, existing_units, packed_with
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.normal_forms import bare_text
 
@@ -95,10 +95,11 @@ class CandidatesPacking(Packing):
         known = packed_with(study, name) or {}
         questions, corpora = _questions(study, wanted)
         groups = _groups(wanted, known, corpora)
-        versions = _whole("--versions", wanted.versions, known.get("versions", VERSIONS))
-        size = _whole("--unit-size", wanted.unit_size, known.get("unit_size", survey.unit_size))
-        annotators = known.get("annotators", survey.annotators_per_item)
-        each = _whole("--annotators-per-item", wanted.annotators_per_segment, annotators)
+        versions = known.get("versions", VERSIONS)
+        size, each = wanted.unit_size, wanted.annotators_per_segment
+        size = known.get("unit_size", survey.unit_size) if size is None else size
+        each = known.get("annotators", survey.annotators_per_item) if each is None else each
+        check_options({"--unit-size": size, "--annotators-per-item": each}, "keep")
         seed = known.get("seed", study.plan.seed) if wanted.seed is None else wanted.seed
         options = {
             "survey": name,
@@ -121,15 +122,8 @@ class CandidatesPacking(Packing):
         if not existing:
             write_questions(questions_path(study), questions)
         few = f"{size} questions a person: the paper has {FEWEST_QUESTIONS} to {MOST_QUESTIONS}, in 40 minutes"
-        warnings = [few] * (not FEWEST_QUESTIONS <= size <= MOST_QUESTIONS) + _made_anew(study, wanted, questions)
+        warnings = [] if FEWEST_QUESTIONS <= size <= MOST_QUESTIONS else [few]
         return Packed(options, existing, added, _tables([*existing, *added], items), warnings=warnings)
-
-
-def _whole(option: str, value: int | None, otherwise: int) -> int:
-    value = otherwise if value is None else value
-    if value < 1:
-        raise UserError(f"{option} {value}: expected a whole number from 1 up.", "Correct it.")
-    return value
 
 
 def _questions(study: Study, wanted: PackRequest) -> tuple[list[NucQuestion], list[str]]:
@@ -142,23 +136,14 @@ def _questions(study: Study, wanted: PackRequest) -> tuple[list[NucQuestion], li
     if not questions:
         raise UserError(f"{path}: holds no question.", made_by(study))
     for question in questions:
-        count = len(question.candidates)
-        if not 2 <= count <= nuc.MOST_CANDIDATES or max(question.speakers) > 1:
-            what = f"{count} candidates" if max(question.speakers) <= 1 else f"{max(question.speakers) + 1} speakers"
+        count, speakers = len(question.candidates), max(question.speakers) + 1
+        if not 2 <= count <= nuc.MOST_CANDIDATES or speakers > 2:
             raise UserError(
-                f"{path}: question {question.question_id} has {what}; people are shown two speakers and 2 to "
-                f"{nuc.MOST_CANDIDATES} candidates.",
+                f"{path}: question {question.question_id} has {count} candidates and {speakers} speakers; people are "
+                f"shown two speakers and 2 to {nuc.MOST_CANDIDATES} candidates.",
                 "Make other questions for people: parlai spotbot_nuc, or take another file (--nuc-questions FILE).",
             )
     return questions, list(dict.fromkeys(question.corpus for question in questions))
-
-
-def _made_anew(study: Study, wanted: PackRequest, questions: Sequence[NucQuestion]) -> list[str]:
-    """What is to be said where the study's questions were made anew after they were packed."""
-    path = study.path / "nuc" / "questions.jsonl"
-    if wanted.nuc_questions or not path.exists() or read_questions(path) == list(questions):
-        return []
-    return [f"{path} has other questions than those that were packed first, which stay; name it to pack it instead"]
 
 
 def _groups(wanted: PackRequest, known: Mapping, corpora: Sequence[str]) -> Groups:
@@ -174,20 +159,18 @@ def _of(units: Sequence[Unit], items: Mapping[str, NucQuestion]) -> bool:
 
 
 def _goes_on(known: Mapping, wanted: Mapping) -> bool:
-    """More people in a group, and more groups, leave what is packed as it is."""
-    growing = ("groups", "annotators")
-    if {k: v for k, v in known.items() if k not in growing} != {k: v for k, v in wanted.items() if k not in growing}:
-        return False
-    if wanted["annotators"] < known["annotators"]:
-        return False
-    now = {row["name"]: row for row in wanted["groups"]}
-    for row in known["groups"]:
-        own = now.get(row["name"])
-        if own is None or {**own, "people": 0} != {**row, "people": 0}:
-            return False
-        if _people(own, wanted) < _people(row, known):
-            return False
-    return True
+    """Return True if only people and groups were added, which leaves what is packed as it is."""
+    groups = {row["name"]: row for row in wanted["groups"]}
+
+    def fixed(row: Mapping) -> dict:
+        return {key: value for key, value in row.items() if key not in ("groups", "annotators", "people")}
+
+    return (
+        fixed(known) == fixed(wanted)
+        and known["annotators"] <= wanted["annotators"]
+        and all(fixed(row) == fixed(groups.get(row["name"], {})) for row in known["groups"])
+        and all(_people(row, known) <= _people(groups[row["name"]], wanted) for row in known["groups"])
+    )
 
 
 def _people(row: Mapping, options: Mapping) -> int:
@@ -205,44 +188,24 @@ def _same_questions(study: Study, existing: Sequence[Unit], questions: Sequence[
 
 
 def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQuestion]]:
-    """The questions of one corpus dealt to versions, in order; in a version no question gives another's answer away."""
+    """Deal the questions of one corpus to versions, in order.
+
+    A version has one question of a conversation, and no text that is said in one question and offered in another.
+    """
     dealt: list[list[NucQuestion]] = [[] for _ in range(count)]
-    shown: list[_VersionTexts] = [_VersionTexts() for _ in range(count)]
+    shown: list[tuple[set[str], set[str], set[str]]] = [(set(), set(), set()) for _ in range(count)]
     for question in questions:
-        fitting = [number for number in range(count) if shown[number].takes(question)]
+        said = {bare_text(text) for text in (*question.context, question.answer)}
+        offered = {bare_text(text) for text in question.candidates}
+        own = ({question.conversation_id}, said, offered)
+        beside = ({question.conversation_id}, offered, said)
+        fitting = [n for n in range(count) if all(map(set.isdisjoint, shown[n], beside))]
         if fitting:
-            number = min(fitting, key=lambda own: (len(dealt[own]), own))
+            number = min(fitting, key=lambda n: (len(dealt[n]), n))
             dealt[number].append(question)
-            shown[number].add(question)
+            for texts, more in zip(shown[number], own, strict=True):
+                texts |= more
     return dealt
-
-
-class _VersionTexts:
-    """What a version shows: no second question of a conversation, and no text that is said in one question's
-    conversation and offered in another's candidates."""
-
-    def __init__(self) -> None:
-        self._conversations: set[str] = set()
-        self._said: set[str] = set()
-        self._offered: set[str] = set()
-
-    def takes(self, question: NucQuestion) -> bool:
-        if question.conversation_id in self._conversations:
-            return False
-        return not (self._said & _offered(question)) and not (self._offered & _said(question))
-
-    def add(self, question: NucQuestion) -> None:
-        self._conversations.add(question.conversation_id)
-        self._said |= _said(question)
-        self._offered |= _offered(question)
-
-
-def _said(question: NucQuestion) -> set[str]:
-    return {bare_text(text) for text in (*question.context, question.answer)}
-
-
-def _offered(question: NucQuestion) -> set[str]:
-    return {bare_text(text) for text in question.candidates}
 
 
 def _units(name: str, groups: Groups, lists: Mapping[str, list[list[NucQuestion]]], options: Mapping) -> list[Unit]:
@@ -284,8 +247,8 @@ def _check_enough(
                 f"corpus '{corpus}': {there} questions can be dealt to {options['versions']} versions, {least} to the "
                 f"smallest, but a version{of_group} takes {wanted} of the {options['unit_size']} from it; in a version "
                 "no two are of one conversation, and none gives away another's answer.",
-                f"Make more questions (about {2 * wanted * options['versions']} of it), or ask for fewer versions "
-                "(--versions) or fewer questions a person (--unit-size).",
+                f"Make more questions (about {2 * wanted * options['versions']} of it), or ask for fewer "
+                "questions a person (--unit-size).",
             )
 
 

@@ -19,7 +19,7 @@ SURFACE_COLUMNS = (("as said", "before"), ("as shown", "after"))
 
 WHOLE = ("sources", "ask", "questions", "comparisons", "pairs", "same_pairs", "same", "people", "repeated")
 """What may be wanted where whole conversations are shown."""
-CANDIDATES = ("nuc_questions", "groups", "versions")
+CANDIDATES = ("nuc_questions", "groups")
 """What may be wanted where candidates for the next turn are shown."""
 OPTIONS = {"sources": "source", "people": "without-people", "annotators_per_segment": "annotators-per-item"}
 """Options of spotbot_pack that are not called as here."""
@@ -38,7 +38,7 @@ class PackRequest:
     compared with itself, too; `same_pairs`:
     whether all questions are put for the same pairs; `people`: whether people are a contestant; `repeated`: the share
     of units that go to one more annotator. Candidates: `nuc_questions` is a file (by default
-    STUDY/nuc/questions.jsonl), `groups` one of groups (`nuc_groups`), `versions` how many versions there are.
+    STUDY/nuc/questions.jsonl) and `groups` one of groups (`nuc_groups`).
     """
 
     segments: Sequence[int] | None = None
@@ -59,7 +59,6 @@ class PackRequest:
     repeated: float | None = None
     nuc_questions: Path | str | None = None
     groups: Path | str | None = None
-    versions: int | None = None
 
 
 @dataclass(frozen=True)

@@ -258,7 +258,7 @@ def test_a_file_that_is_right_missing_or_no_yaml(tmp_path):
     path.write_text(yaml.safe_dump(task_file()), encoding="utf-8")
     about = read_file_of(path, "sociality")
     assert about.dialogues[0].key == {1: frozenset({"antisocial"})}
-    assert about.definitions[0].examples[1].label
+    assert about.definitions["antisocial"].examples[1].label
     path.write_text("task: [", encoding="utf-8")
     with pytest.raises(UserError, match="not valid YAML"):
         read_file_of(path, "sociality")

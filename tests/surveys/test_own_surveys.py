@@ -213,7 +213,7 @@ def test_a_wrong_python_file_is_named_and_nothing_is_written(study, written, cap
         ({"title": 1}, ": title: expected a valid string, found '1'"),
         ({"speakers": "Ann"}, ": speakers: expected a valid array, found 'Ann'"),
         ({"questions": [{"name": "x"}]}, ": questions[0]: 'kind' is missing"),
-        ({"questions": [{"name": "x", "kind": "choise", "targets": ["pair"], "wording": "?"}]}, "or 'free_text', found 'choise'"),
+        ({"questions": [{"name": "x", "kind": "choise", "targets": ["pair"], "wording": "?"}]}, "found 'choise'"),
         ({"limits": {"units_per_annotator": True}}, "units_per_annotator: expected a valid integer, found 'True'"),
         ({"chat": {}}, "only surveys of the package have chat"),
     ],

@@ -15,7 +15,7 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import CLUSTER
 from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_test, wilson
 
@@ -98,8 +98,5 @@ def _dialogues(own: pd.DataFrame, crossed: bool, resample: str) -> dict:
 def adjust_over_all(found: Mapping[str, dict]) -> None:
     """Give every pair of every label `p_adjusted_all`: Holm's, over the tests of all labels together."""
     pairs = [pair for own in found.values() for pair in own["pairs"]]
-    known = [pair for pair in pairs if np.isfinite(pair["p"])]
-    for pair in pairs:
-        pair["p_adjusted_all"] = np.nan
-    for pair, p in zip(known, adjust(np.array([pair["p"] for pair in known])), strict=True):
+    for pair, p in zip(pairs, adjust_known([pair["p"] for pair in pairs]), strict=True):
         pair["p_adjusted_all"] = float(p)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from parlai_spotbot import hints
-from parlai_spotbot.analysis.study_comparison import Scores, among, standard_error
+from parlai_spotbot.analysis.order_agreement import Scores, standard_error
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import Analysis, Contents, read_contents
@@ -61,17 +61,13 @@ class Standing:
         return span((first, last)) + (f" of group {self.group(name)}" if len(self.groups) > 1 else "")
 
     def scores(self, names: Sequence[str] | None = None) -> Scores:
-        """Scores and standard errors of `names` (by default of all); relative ones are against `names` only."""
+        """Return scores and standard errors of `names` (by default of all)."""
         chosen = [name for name in self.order if names is None or name in names]
-        own = {name: standard_error(self.ci.get(name)) for name in self.order}
-        if self.relative and set(chosen) != set(self.order) and self.pairs:
-            rated = {pair: (rate, standard_error(ci)) for pair, (rate, ci) in self.pairs.items()}
-            return among(chosen, rated, own)
         values = [self.score.get(name) for name in chosen]
         return Scores(
             tuple(chosen),
             np.array([np.nan if value is None else value for value in values], dtype=float),
-            np.array([own[name] for name in chosen], dtype=float),
+            np.array([standard_error(self.ci.get(name)) for name in chosen], dtype=float),
             self.relative,
         )
 

@@ -11,7 +11,7 @@ import pytest
 from parlai.utils import logging
 from scoring_models import FORMS, WORDS, made_questions, saved_agent
 
-from parlai_spotbot.analysis.side_by_side import MethodRanking, agreements
+from parlai_spotbot.analysis.order_agreement import MethodRanking, agreements
 from parlai_spotbot.findings.whole_study.nuc import ranking_of, read_results, sections
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
 from parlai_spotbot.surveys.nuc_questions import write_questions

@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 
 from parlai_spotbot.analysis.metrics.frame import Metric
 from parlai_spotbot.analysis.metrics.regression import Fit, regress
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 
 RATING, CHOSEN = "rating", "choice"
 OUTCOMES = {RATING: "linear", CHOSEN: "logistic"}
@@ -36,10 +36,7 @@ def importance(table: pd.DataFrame, metrics: Sequence[Metric], outcome: str) -> 
     """
     found = [_of(table, metric, outcome) for metric in metrics if metric.key in table]
     for name, corrected in (("p", "p_holm"), ("p_clustered", "p_clustered_holm")):
-        p = np.array([entry[name] for entry in found], dtype=float)
-        known = np.isfinite(p)
-        p[known] = adjust(p[known])
-        for entry, value in zip(found, p, strict=True):
+        for entry, value in zip(found, adjust_known([entry[name] for entry in found]), strict=True):
             entry[corrected] = float(value)
     return found
 

@@ -18,7 +18,7 @@ from scipy.special import ndtr, stdtr
 from parlai_spotbot.analysis.choices.grid import oriented
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE, Metric
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_test, sign_test
 from parlai_spotbot.records import HUMAN
@@ -158,9 +158,7 @@ def _choice_pairs(metric: Metric, values: Mapping[Pair, np.ndarray], crossed: bo
 
 
 def _with_holm(pairs: list[dict]) -> list[dict]:
-    p = np.array([row["p"] for row in pairs], dtype=float)
-    known = np.isfinite(p)
-    p[known] = adjust(p[known])
+    p = adjust_known([row["p"] for row in pairs])
     return [{**row, "p_holm": float(value)} for row, value in zip(pairs, p, strict=True)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 METHODS = ("holm", "bonferroni", "none")
@@ -20,6 +22,14 @@ def adjust(p: np.ndarray, method: str = "holm", n: int | None = None) -> np.ndar
         raise ValueError(f"p: row {row} is {p[row]}, expected a number from 0 to 1; leave out tests that weren't made")
     factor = _factor(p, method, n)
     return p.copy() if method == "none" else np.minimum(1.0, _rising(p, factor * p, method))
+
+
+def adjust_known(p: Sequence[float], method: str = "holm") -> np.ndarray:
+    """Adjust the p-values that are known; NaN stays NaN."""
+    p = np.array(p, dtype=float)
+    known = np.isfinite(p)
+    p[known] = adjust(p[known], method)
+    return p
 
 
 def adjust_log(log_p: np.ndarray, method: str = "holm", n: int | None = None) -> np.ndarray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.analysis.side_by_side import LEAST, MethodRanking, OrderAgreement, agreements
+from parlai_spotbot.analysis.order_agreement import LEAST, MethodRanking, OrderAgreement, agreements
 from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.findings.contents import Analysis, analysed, people_first
 from parlai_spotbot.findings.criteria import single_order

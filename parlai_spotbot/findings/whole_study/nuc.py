@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from parlai_spotbot import checksums
-from parlai_spotbot.analysis.side_by_side import MethodRanking, agreements
-from parlai_spotbot.analysis.study_comparison import Scores, standard_error
+from parlai_spotbot.analysis.order_agreement import MethodRanking, Scores, agreements, standard_error
 from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.findings.contents import Analysis, analysed
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table

@@ -1,21 +1,25 @@
-"""Rank correlation of two orders of the same contestants, and whether they differ by more than chance.
+"""Agreement of the orders of several methods on the same contestants, and whether they differ by more than chance.
 
-Input are stored scores with 95 % intervals. The two orders are taken as independent; errors of scores that are shares
-of wins against each other sum to zero, which is allowed for.
+Input are stored scores with 95 % intervals. Two orders are taken as independent; over the same conversations they are
+correlated a little, so intervals are rather too wide. Errors of scores that are shares of wins against each other sum
+to zero, which is allowed for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.agreement import kendall, spearman
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.records import HUMAN
 
 Z = float(norm.ppf(0.975))
+LEAST = 3
+"""Fewer contestants have no order worth comparing."""
 
 
 @dataclass(frozen=True)
@@ -53,72 +57,12 @@ def standard_error(ci: Sequence[float | None] | None) -> float:
     return (ci[1] - ci[0]) / (2 * Z)
 
 
-def among(
-    names: Sequence[str], pairs: Mapping[tuple[str, str], tuple[float, float]], whole: Mapping[str, float]
-) -> Scores:
-    """Mean rates over the opponents among `names`, from the stored rates of pairs of a larger pool.
-
-    The errors of one contestant's pairs are correlated, since annotators are the same. Their mean correlation is that
-    which makes the standard error of its mean over all opponents out of those of its pairs, at least 0, at most 1.
-
-    Parameters
-    ----------
-    pairs : mapping
-        (a, b) -> rate of a over b and its standard error; each pair once, either way round. Over the whole pool.
-    whole : mapping
-        Name -> standard error of its mean rate over all opponents of the pool; NaN where it is unknown.
-    """
-    by: dict[str, dict[str, tuple[float, float]]] = {}
-    for (a, b), (rate, se) in pairs.items():
-        by.setdefault(a, {})[b] = (rate, se)
-        by.setdefault(b, {})[a] = (1 - rate, se)
-    score, error = [], []
-    for name in names:
-        met = by.get(name, {})
-        own = np.array([met.get(other, (np.nan, np.nan)) for other in names if other != name]).reshape(-1, 2)
-        every = np.array([se for _, se in met.values()])
-        score.append(own[:, 0].mean() if len(own) else np.nan)
-        # Without the whole's error nothing is known of the correlation: 1 is on the safe side.
-        rho = correlation(every, whole.get(name, np.nan))
-        error.append(_of_mean(own[:, 1], 1.0 if np.isnan(rho) else rho))
-    return Scores(tuple(names), np.array(score), np.array(error))
-
-
-def correlation(errors: np.ndarray, whole: float) -> float:
-    """The mean correlation, 0 to 1, with which a mean of estimates with `errors` (m,) has the standard error `whole`.
-
-    NaN where it can't be told.
-    """
-    m = len(errors)
-    cross = errors.sum() ** 2 - (errors**2).sum()
-    if m < 2 or not np.isfinite(cross) or not np.isfinite(whole) or cross <= 0:
-        return float("nan")
-    return float(np.clip((whole**2 * m**2 - (errors**2).sum()) / cross, 0.0, 1.0))
-
-
-def _of_mean(errors: np.ndarray, rho: float) -> float:
-    if not len(errors):
-        return float("nan")
-    own = (errors**2).sum()
-    return float(np.sqrt(own + rho * (errors.sum() ** 2 - own)) / len(errors))
-
-
-def adjusted(p: Sequence[float]) -> np.ndarray:
-    """Holm's adjustment of those p-values that are known; NaN stays NaN."""
-    p = np.asarray(p, dtype=float)
-    result, known = np.full(len(p), np.nan), np.isfinite(p)
-    if known.any():
-        result[known] = adjust(p[known])
-    return result
-
-
 @dataclass(frozen=True)
 class Correlation:
     """How far two orders agree.
 
     `tau` is Kendall's tau-b, `rho` Spearman's; `*_ci` their 95 % intervals, None where standard errors are unknown.
-    `expected` is where tau would lie in 95 of 100 pairs of studies if nothing but chance had changed, and `p` how often
-    it would be as low as it is, or lower.
+    `p` is how often tau would be as low as it is, or lower, if nothing but chance had changed.
     """
 
     n: int
@@ -126,7 +70,6 @@ class Correlation:
     rho: float
     tau_ci: tuple[float, float] | None
     rho_ci: tuple[float, float] | None
-    expected: tuple[float, float] | None
     p: float | None
 
 
@@ -140,13 +83,13 @@ def rank_correlation(before: Scores, after: Scores, *, rng: np.random.Generator,
     _same(before, after)
     known = np.isfinite(before.score) & np.isfinite(after.score)
     if known.sum() < 2:
-        return Correlation(int(known.sum()), np.nan, np.nan, None, None, None, None)
+        return Correlation(int(known.sum()), np.nan, np.nan, None, None, None)
     x, y = before.score[known], after.score[known]
     tau, rho = (float(of(x[None], y[None])[0]) for of in (kendall, spearman))
     ex, ey = _of_orders(before, known), _of_orders(after, known)
     # Where all scores of one study are equal it has no order, so nothing of an order can have changed.
     if not np.isfinite(tau) or not np.isfinite(ex).all() or not np.isfinite(ey).all():
-        return Correlation(int(known.sum()), tau, rho, None, None, None, None)
+        return Correlation(int(known.sum()), tau, rho, None, None, None)
     noise = rng.standard_normal((2, replicates, len(x)))
     drawn = x + noise[0] * ex, y + noise[1] * ey
     tau_ci, rho_ci = _interval(kendall(*drawn)), _interval(spearman(*drawn))
@@ -154,7 +97,7 @@ def rank_correlation(before: Scores, after: Scores, *, rng: np.random.Generator,
     centre = common(x, ex, y, ey)
     null = kendall(centre + noise[0] * ex, centre + noise[1] * ey)
     p = (1 + np.count_nonzero(null <= tau + 1e-12)) / (1 + replicates)
-    return Correlation(int(known.sum()), tau, rho, tau_ci, rho_ci, _interval(null), float(p))
+    return Correlation(int(known.sum()), tau, rho, tau_ci, rho_ci, float(p))
 
 
 def common(x: np.ndarray, ex: np.ndarray, y: np.ndarray, ey: np.ndarray) -> np.ndarray:
@@ -183,3 +126,44 @@ def _interval(samples: np.ndarray) -> tuple[float, float]:
 def _same(before: Scores, after: Scores) -> None:
     if before.names != after.names:
         raise ValueError(f"after: names are {after.names}, expected those of before, {before.names}")
+
+
+@dataclass(frozen=True)
+class MethodRanking:
+    """One method's ranking by one criterion ("" for the main one): `scores` gives those of some of `names`."""
+
+    method: str
+    criterion: str
+    names: tuple[str, ...]
+    scores: Callable[[Sequence[str]], Scores]
+
+
+@dataclass(frozen=True)
+class OrderAgreement:
+    """How far two methods' orders of `names` by `criterion` agree; `p_adjusted`: Holm's, over all that are compared."""
+
+    criterion: str
+    first: str
+    second: str
+    names: tuple[str, ...]
+    found: Correlation
+    p_adjusted: float
+
+
+def agreements(
+    rankings: Sequence[MethodRanking], *, rng: np.random.Generator, replicates: int = 2000
+) -> list[OrderAgreement]:
+    """Compare every two methods by every criterion that both have, the main ones first; people are no contestants."""
+    found = []
+    for criterion in dict.fromkeys(ranking.criterion for ranking in rankings):
+        own = [ranking for ranking in rankings if ranking.criterion == criterion]
+        for i, first in enumerate(own):
+            for second in own[i + 1 :]:
+                names = tuple(sorted((set(first.names) & set(second.names)) - {HUMAN}))
+                if first.method == second.method or len(names) < LEAST:
+                    continue
+                a, b = (ranking.scores(names).of(names) for ranking in (first, second))
+                correlation = rank_correlation(a, b, rng=rng, replicates=replicates)
+                found.append((criterion, first.method, second.method, names, correlation))
+    ps = [np.nan if row[-1].p is None else row[-1].p for row in found]
+    return [OrderAgreement(*row, float(p)) for row, p in zip(found, adjust_known(ps), strict=True)]

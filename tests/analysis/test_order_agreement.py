@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from parlai_spotbot.analysis.study_comparison import (
+from parlai_spotbot.analysis.order_agreement import (
+    MethodRanking,
     Scores,
     Z,
-    adjusted,
-    among,
+    agreements,
     common,
-    correlation,
     rank_correlation,
     standard_error,
 )
@@ -31,38 +30,6 @@ def test_an_interval_without_width_is_no_interval():
     )
 
 
-def test_holm_over_the_known_ones():
-    assert adjusted([0.01, np.nan, 0.04]).tolist()[0::2] == pytest.approx([0.02, 0.04])
-
-
-@pytest.mark.parametrize("rho", [0.0, 0.3, 1.0])
-def test_the_correlation_of_pairs_is_found_from_the_error_of_their_mean(rho):
-    errors = np.array([0.05, 0.08, 0.1])
-    covariance = np.outer(errors, errors) * (rho + (1 - rho) * np.eye(3))
-    whole = np.sqrt(covariance.sum()) / 3
-    assert correlation(errors, whole) == pytest.approx(rho, abs=1e-9)
-
-
-def test_among_some_contestants_the_others_do_not_count():
-    pairs = {("a", "b"): (0.6, 0.04), ("a", "c"): (0.9, 0.03), ("c", "b"): (0.2, 0.05)}
-    whole = {"a": 0.025, "b": 0.035, "c": 0.03}
-    found = among(["a", "b"], pairs, whole)
-    assert found.score.tolist() == pytest.approx([0.6, 0.4])
-    assert found.se.tolist() == pytest.approx([0.04, 0.04])
-    full = among(["a", "b", "c"], pairs, whole)
-    assert full.score.tolist() == pytest.approx([0.75, 0.6, 0.15])
-    assert full.se[0] == pytest.approx(0.025)
-    assert full.se[2] == pytest.approx(0.03)
-
-
-def test_among_without_the_whole_is_on_the_safe_side_and_an_unmet_pair_is_unknown():
-    pairs = {("a", "b"): (0.6, 0.04), ("a", "c"): (0.9, 0.02)}
-    found = among(["a", "b", "c"], pairs, {})
-    assert found.se[0] == pytest.approx(0.03)
-    assert np.isnan(found.score[1])
-    assert np.isnan(found.score[2])
-
-
 def test_far_apart_and_turned_round_is_beyond_chance_and_the_same_is_not():
     rng = np.random.default_rng(1)
     up, down = scores([0.1, 0.3, 0.5, 0.7, 0.9], 0.02), scores([0.9, 0.7, 0.5, 0.3, 0.1], 0.02)
@@ -71,10 +38,6 @@ def test_far_apart_and_turned_round_is_beyond_chance_and_the_same_is_not():
     assert turned.p < 0.01
     assert same.tau == same.rho == 1
     assert same.p == 1
-    assert same.expected == (1, 1)
-    near = scores([0.5, 0.51, 0.52, 0.53, 0.54], 0.1)
-    chance = rank_correlation(near, near.of(near.names[::-1]).of(near.names), rng=rng)
-    assert chance.expected[0] < 0.2
 
 
 def test_contestants_that_do_not_differ_have_one_common_score():
@@ -106,3 +69,49 @@ def test_other_names_are_an_error_that_names_them():
         rank_correlation(scores([0.1, 0.2]), Scores(("x", "y"), np.zeros(2), np.ones(2)), rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="se: shape"):
         Scores(("x",), np.zeros(1), np.zeros(2))
+
+
+def ranking(method, scores, se=0.01, criterion=""):
+    names = tuple(scores)
+
+    def of(chosen):
+        kept = [name for name in names if name in chosen]
+        return Scores(tuple(kept), np.array([scores[n] for n in kept]), np.full(len(kept), se), False)
+
+    return MethodRanking(method, criterion, names, of)
+
+
+def test_orders_are_compared_among_the_contestants_that_both_judged():
+    one = ranking("one", {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0, "human": 5.0})
+    same = ranking("two", {"c": 0.3, "a": 0.9, "b": 0.5, "human": 0.1})
+    turned = ranking("three", {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4})
+    rows = {
+        (row.first, row.second): row
+        for row in agreements([one, same, turned], rng=np.random.default_rng(0), replicates=500)
+    }
+    assert rows["one", "two"].names == ("a", "b", "c")
+    assert rows["one", "two"].found.tau == 1
+    assert rows["one", "three"].found.tau == -1
+    assert rows["one", "three"].p_adjusted < 0.05 < rows["one", "two"].p_adjusted
+
+
+def test_criteria_are_compared_by_name_and_two_contestants_are_no_order():
+    few = {"a": 1.0, "b": 2.0}
+    more = {**few, "c": 3.0}
+    given = [
+        ranking("one", more),
+        ranking("one", more, criterion="quality"),
+        ranking("two", few),
+        ranking("two", more, criterion="quality"),
+    ]
+    assert [row.criterion for row in agreements(given, rng=np.random.default_rng(0), replicates=100)] == ["quality"]
+
+
+def test_without_intervals_orders_are_compared_without_them():
+    (row,) = agreements(
+        [ranking("one", {"a": 1.0, "b": 2.0, "c": 3.0}, se=np.nan), ranking("two", {"a": 1.0, "b": 3.0, "c": 2.0})],
+        rng=np.random.default_rng(0),
+    )
+    assert row.found.tau == pytest.approx(1 / 3)
+    assert row.found.tau_ci is None
+    assert np.isnan(row.p_adjusted)

@@ -8,7 +8,6 @@ from parlai_spotbot import files
 from parlai_spotbot.findings.whole_study.nuc import Results, asked, tell
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import citations
 from parlai_spotbot.report.chapters import part_of
 from parlai_spotbot.report.drawing import PALETTE, looks
 from parlai_spotbot.report.templating import environment, script
@@ -26,7 +25,6 @@ def write_page(path: Path, results: Results) -> Path:
         "parts": made,
         "asked": asked(ranking),
         "ways": WAY_TITLES,
-        "sources": citations.used(thing.cite for part in made for thing in [*part.figures, *part.tables]),
     }
     text = environment().get_template("nuc.html").render(**script(), **context)
     files.write_text(path, text.encode("utf-8", "replace").decode("utf-8"))

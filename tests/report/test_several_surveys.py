@@ -108,7 +108,7 @@ def several(tmp_path_factory):
 
 def section_of(study: Study) -> str:
     page = study.report_path.read_text(encoding="utf-8")
-    own = page.split('<section id="methods">')[1].split("</section>")[0]
+    own = page.split('name="sections" id="methods"')[1].split('name="sections"')[0]
     return html.unescape(" ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", own, flags=re.S).split()))
 
 

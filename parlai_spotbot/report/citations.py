@@ -70,11 +70,6 @@ def short(key: str) -> str:
     return publications()[key].short if key in publications() else key
 
 
-def anchor(key: str) -> str:
-    """Return the id of a work in the page's list."""
-    return "source-" + re.sub(r"[^A-Za-z0-9_.-]+", "-", key)
-
-
 def used(cited: Iterable[Iterable[str]]) -> list[Publication]:
     """Return the works of these lists of keys, each once, by author and year; an unknown key is its own title."""
     keys = {key for own in cited for key in own}

@@ -32,7 +32,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     env.filters["said"] = said
-    env.filters |= {"cited": citations.short, "reference": citations.anchor}
+    env.filters |= {"cited": citations.short}
     env.filters["links"] = downloads.links
     env.tests["name"] = lambda value: isinstance(value, Name)
     return env

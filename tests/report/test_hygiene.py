@@ -34,7 +34,7 @@ def section(study):
 
 def test_every_contestant_has_its_sentence_and_row(looked_at):
     study, result = looked_at
-    page, own = section(study)
+    _, own = section(study)
     said = html.unescape(own)
     for name, entry in result["contestants"].items():
         if "none of it" not in entry["sentence"]:

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
+from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
 
 CUT = 0.9
 """Differences of latent worth below it are a tie."""
@@ -20,6 +21,13 @@ def annotators(rng, count, unequal):
     """How likely each is to get the next item (count,): lognormal, so that some do most of the work."""
     weight = np.exp(unequal * rng.standard_normal(count))
     return weight / weight.sum()
+
+
+def pair_weights(matches, rng, replicates=200, resample="conversations_workers"):
+    """Bootstrap weights (replicates, n) of matches, drawn within pairs of bots."""
+    pair = matches[["a", "b"]].min(axis=1) + matches[["a", "b"]].max(axis=1)
+    columns = matches["conversation_id"], matches["worker_id"], pair
+    return bootstrap_weights(*columns, rng=rng, replicates=replicates, resample=resample)
 
 
 def study(rng, theta, per_pair, each, people, *, talk=0.5, taste=0.4, unequal=0.7, order=0.1, spoilt=0.0):

@@ -5,13 +5,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from outside_data import SPOT_THE_BOT, released_data
+from made_up_studies import pair_weights
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import paper_chi2, paper_ranges, rank_clusters, win_matrix, win_rates
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill
-from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "GPT", "BR", "S2", "DR"]}
 
@@ -31,8 +30,6 @@ def test_counts_rates_and_p_values_of_the_paper(released, reference, domain, cri
         assert paper_chi2(won, lost, row["n"]) == pytest.approx(row["p_chi2_yates_authors"], rel=1e-9)
     rates = dict(zip(matrix.names, win_rates(matrix), strict=True))
     assert rates == pytest.approx(known["win_rate_mean_of_pairs"], abs=5.1e-5)
-    pooled = dict(zip(matrix.names, win_rates(matrix, "pooled"), strict=True))
-    assert pooled == pytest.approx(known["win_rate_pooled"], abs=5.1e-5)
 
 
 def test_ranges_by_the_papers_rule(released, reference):
@@ -43,25 +40,11 @@ def test_ranges_by_the_papers_rule(released, reference):
     assert {tuple(r) for r in fewer} == {(1, 2), (2, 2)}  # 51 and 49 of 100 in the reference
 
 
-def test_clustered_ranges_of_the_released_data(released):
-    """With workers resampled GPT and BR are no longer apart, as they are by annotation (the paper's unit)."""
-    matches = matches_frame(released("dailydialog")).reset_index(drop=True)
-
-    def ranges(resample: str) -> dict:
-        rng = np.random.default_rng(0)
-        return rank_clusters(
-            matches, ORDER["dailydialog"], rng=rng, replicates=2000, resample=resample, score="win_rate"
-        ).ranges
-
-    assert ranges("conversations_workers") == {"GPT": [1, 2], "BR": [1, 2], "S2": [3, 3], "DR": [4, 4]}
-    for one_way in ("annotations", "conversations"):
-        assert ranges(one_way) == {"GPT": [1, 1], "BR": [2, 2], "S2": [3, 3], "DR": [4, 4]}
-
-
 def test_trueskill_clusters_of_the_released_data(released):
     matches = matches_frame(released("dailydialog")).reset_index(drop=True)
     model = TrueSkill(tau=0.0, draw_probability=float((matches["outcome"] == 0).mean()))
-    got = rank_clusters(matches, ORDER["dailydialog"], rng=np.random.default_rng(0), replicates=400, model=model)
+    weights = pair_weights(matches, np.random.default_rng(0), 400)
+    got = rank_clusters(matches, ORDER["dailydialog"], weights, rng=np.random.default_rng(0), model=model)
     assert got.clusters == {"GPT": [1, 2], "BR": [1, 2], "S2": [3, 4], "DR": [3, 4]}
 
 
@@ -84,16 +67,16 @@ def test_ranges_throw_out_the_outer_ranks():
 
 def test_the_papers_ranges_are_the_best_rank_and_the_one_that_995_of_1000_have(matches_of):
     matches = matches_of("ab+ " * 30 + "ba+ " * 24 + "ab= " * 6 + "bc+ " * 30 + "cb+ " * 28 + "ca- ac+ ca+ " * 20)
-    found = rank_clusters(matches, list("abc"), rng=np.random.default_rng(0), resample="paper")
-    won, n = np.array([70, 54, 48]), np.array([120, 118, 118])
-    np.testing.assert_allclose(found.scores.mean(axis=0), won / n, atol=0.002)
+    matrix = win_matrix(matches, list("abc"))
+    cells = matrix.counts.ravel()
     # 5,000 of 178 annotations are drawn, however few there are.
-    spread = np.sqrt(won / n * (1 - won / n) / (5000 * n / 178))
-    np.testing.assert_allclose(found.scores.std(axis=0), spread, rtol=0.1)
+    drawn = np.random.default_rng(0).multinomial(5000, cells / cells.sum(), size=1000).reshape(1000, 3, 3, 3)
+    won = drawn[..., 0].sum(axis=2) + drawn[..., 2].sum(axis=1)
+    scores = won / (drawn.sum(axis=(2, 3)) + drawn.sum(axis=(1, 3)))
+    found = paper_ranges(matrix, rng=np.random.default_rng(0))
     for place, name in enumerate("abc"):
-        rank = 1 + (found.scores > found.scores[:, [place]]).sum(axis=1)
-        assert found.ranges[name] == [rank.min(), np.sort(rank)[995]]
-    assert paper_ranges(win_matrix(matches, list("abc")), rng=np.random.default_rng(0)) == found.ranges
+        rank = 1 + (scores > scores[:, [place]]).sum(axis=1)
+        assert found[name] == [rank.min(), np.sort(rank)[995]]
 
 
 def test_clusters_join_overlapping_ranges():
@@ -124,21 +107,3 @@ def test_win_rates_are_fair(games):
     both = matrix.rates + matrix.rates.T
     np.testing.assert_allclose(both[np.isfinite(both)], 1.0)
     assert matrix.wins.sum() + matrix.ties.sum() / 2 == len(games)
-
-
-def test_clusters_of_personachat():
-    """BL and LC, first and second by annotation, are no longer apart with annotators drawn."""
-    dump = released_data(SPOT_THE_BOT)
-    bots = ("BL", "LC", "KV", "HF", "BR", "DR")
-    matches = matches_frame(select(read_dump(dump, "convai2")))
-
-    def ranges(resample: str) -> dict:
-        rng = np.random.default_rng(0)
-        return rank_clusters(matches, bots, rng=rng, replicates=4000, resample=resample, score="win_rate").ranges
-
-    rest = {"HF": [4, 4], "BR": [5, 5], "DR": [6, 6]}
-    assert ranges("paper") == {"BL": [1, 1], "LC": [2, 3], "KV": [2, 3], **rest}
-    assert ranges("workers") == {"BL": [1, 2], "LC": [1, 3], "KV": [2, 3], **rest}
-    crossed = ranges("conversations_workers")
-    assert crossed.pop("KV")[1] == 3  # its first is 2 with one seed, 1 with most
-    assert crossed == {"BL": [1, 2], "LC": [1, 3], "HF": [4, 5], "BR": [4, 5], "DR": [6, 6]}

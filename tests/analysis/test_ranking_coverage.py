@@ -9,6 +9,7 @@ conversations and workers would give.
 import numpy as np
 import pandas as pd
 import pytest
+from made_up_studies import pair_weights
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.ranking import TrueSkill, WinMatrix, rank_clusters, trueskill_scores
@@ -97,7 +98,8 @@ def test_ranges_and_intervals_of_trueskill():
         skill = trueskill_scores(matches, BOTS, rng=rng, shuffles=10, model=model)["mu"].to_numpy()
         skills.append(skill - skill.mean())
         for resample in ("conversations_workers", "annotations"):
-            got = rank_clusters(matches, BOTS, rng=rng, replicates=100, resample=resample, model=model)
+            weights = pair_weights(matches, rng, 100, resample)
+            got = rank_clusters(matches, BOTS, weights, rng=rng, model=model)
             scores = got.scores - got.scores.mean(axis=1, keepdims=True)
             intervals.setdefault(resample, []).append(percentile_interval(scores))
             ranges.setdefault(resample, []).append(covered(np.array([got.ranges[bot] for bot in BOTS]), rank).mean())

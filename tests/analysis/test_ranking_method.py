@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from made_up_studies import study
+from made_up_studies import pair_weights, study
 
 from parlai_spotbot.analysis.choices import one_scale, pair_grid
-from parlai_spotbot.analysis.ranking import contrasts, pair_bootstrap
+from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.findings.spotting.standing import ranking
 
 
 def ranked(matches, bots, **options):
-    weights = pair_bootstrap(matches, rng=np.random.default_rng(0), replicates=200).weights()
+    weights = pair_weights(matches, np.random.default_rng(0))
     return ranking(matches, bots, weights, np.random.default_rng(0), **options)
 
 

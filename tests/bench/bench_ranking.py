@@ -1,4 +1,4 @@
-"""The ranking against plain loops over matches and against limits: TrueSkill, rank clusters, Davidson's model.
+"""The ranking against plain loops over matches and against limits: TrueSkill, Davidson's model.
 
 One thread, CPU time, the least of some runs. PersonaChat's released judgements serve where $SPOTBOT_SHARED has them,
 else made up ones of that size.
@@ -20,7 +20,7 @@ from run import Row, least
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.ranking import contrasts, rank_clusters, trueskill_replicates
+from parlai_spotbot.analysis.ranking import contrasts, trueskill_replicates
 
 BOTS = ("BL", "LC", "KV", "HF", "BR", "DR")
 MILLION = 1_000_000
@@ -60,7 +60,6 @@ def run() -> Iterator[Row]:
     matches = personachat()
     with threadpool_limits(limits=1):
         yield from skills(matches)
-        yield from clusters(matches)
     yield from million()
 
 
@@ -84,45 +83,6 @@ def one_by_one(games: list, rng: np.random.Generator) -> dict:
         else:
             rating[b], rating[a] = trueskill.rate_1vs1(rating[b], rating[a])
     return rating
-
-
-def clusters(matches: pd.DataFrame) -> Iterator[Row]:
-    def ours(replicates: int = 1000) -> None:
-        rank_clusters(matches, BOTS, rng=np.random.default_rng(0), replicates=replicates, score="win_rate")
-
-    ours(1)
-    what, spent = f"crossed bootstrap of ranks, {len(matches):,} matches", 1e3 * least(ours)
-    yield Row(what, spent, 30.0, "limit for 1,000 replicates", "ms")
-    plain = 1e3 * 100 * least(lambda: plain_ranks(matches, 10), 2)
-    yield Row(what, spent, plain, "plain loop (10 replicates × 100)", "ms")
-
-
-def plain_ranks(matches: pd.DataFrame, replicates: int) -> list[list[str]]:
-    """Draw conversations within their pair, and workers; count wins match by match; sort."""
-    rng, found = np.random.default_rng(0), []
-    rows = matches.to_dict(orient="records")
-    of_pair: dict[tuple, list] = {}
-    for conversation, a, b in matches.drop_duplicates("conversation_id")[["conversation_id", "a", "b"]].to_numpy():
-        of_pair.setdefault(tuple(sorted((a, b))), []).append(conversation)
-    workers = sorted(set(matches["worker_id"]))
-    for _ in range(replicates):
-        times: dict = {}
-        for members in [*of_pair.values(), workers]:
-            for place in rng.integers(0, len(members), len(members)):
-                times[members[place]] = times.get(members[place], 0) + 1
-        wins: dict[tuple, int] = {}
-        for row in rows:
-            winner = {1: (row["a"], row["b"]), -1: (row["b"], row["a"])}.get(row["outcome"])
-            if winner:
-                count = times.get(row["conversation_id"], 0) * times.get(row["worker_id"], 0)
-                wins[winner] = wins.get(winner, 0) + count
-        rate = {}
-        for bot in BOTS:
-            shares = [(wins.get((bot, o), 0), wins.get((o, bot), 0)) for o in BOTS if o != bot]
-            shares = [won / (won + lost) for won, lost in shares if won + lost]
-            rate[bot] = sum(shares) / max(1, len(shares))
-        found.append(sorted(BOTS, key=lambda bot: -rate[bot]))
-    return found
 
 
 def million() -> Iterator[Row]:

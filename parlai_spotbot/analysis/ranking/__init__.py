@@ -5,7 +5,7 @@ from parlai_spotbot.analysis.ranking.clusters import RankClusters, paper_ranges,
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, leave_one_out
 from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
 from parlai_spotbot.analysis.ranking.trueskill import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
-from parlai_spotbot.analysis.ranking.wins import WinMatrix, pair_bootstrap, paper_chi2, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking.wins import WinMatrix, paper_chi2, win_matrix, win_rates
 
 __all__ = [
     "PAPER",
@@ -15,7 +15,6 @@ __all__ = [
     "WinMatrix",
     "contrasts",
     "leave_one_out",
-    "pair_bootstrap",
     "paper_chi2",
     "paper_ranges",
     "rank_clusters",

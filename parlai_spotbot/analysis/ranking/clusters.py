@@ -13,11 +13,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill, trueskill_replicates
-from parlai_spotbot.analysis.ranking.wins import WinMatrix, pair_bootstrap, win_matrix, win_rates
-from parlai_spotbot.analysis.uncertainty.clusters import RESAMPLE
-from parlai_spotbot.analysis.uncertainty.product import Bootstrap
-
-SCORES = ("trueskill", "win_rate")
+from parlai_spotbot.analysis.ranking.wins import WinMatrix
 
 
 @dataclass(frozen=True)
@@ -43,51 +39,26 @@ class RankClusters:
 def rank_clusters(
     matches: pd.DataFrame,
     names: Sequence[str],
+    weights: np.ndarray,
     *,
     rng: np.random.Generator,
-    replicates: int = 1000,
-    resample: str = "conversations_workers",
-    score: str = "trueskill",
     level: float = 0.95,
-    weights: np.ndarray | None = None,
     model: TrueSkill | None = None,
 ) -> RankClusters:
-    """Rank the bots `names` in bootstrap replicates of `matches` (a, b, outcome, conversation_id, worker_id).
+    """Rank the bots `names` by TrueSkill in bootstrap replicates of `matches` (a, b, outcome).
 
     Parameters
     ----------
-    resample : str
-        What is drawn: conversations and workers (the default), "conversations", "workers" or "annotations", see
-        `Bootstrap`; or "paper", the paper's own variant, see `paper_ranges`, which has a score and a level of its own.
-        Ignored where `weights` (replicates, n) are given.
-    score : str
-        "trueskill" (order of the matches shuffled in every replicate) or "win_rate".
+    weights : array (replicates, n)
+        How often each match counts in each replicate, see `bootstrap_weights`; their order is shuffled in each.
     level : float
         Share of a bot's ranks that its range covers; half of the rest is thrown out at each end.
     model : TrueSkill, optional
         Its constants.
-
-    Raises
-    ------
-    ValueError
-        Names the option that is unknown.
     """
     if not 0 < level < 1:
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
-    if score not in SCORES:
-        raise ValueError(f"score is {score!r}, expected one of {', '.join(SCORES)}")
-    if weights is None and resample == "paper":
-        matrix = win_matrix(matches, names)
-        return RankClusters.of(names, *_paper(matrix, rng, replicates, draws=5000))
-    if weights is None:
-        if resample not in RESAMPLE:
-            raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}, paper")
-        weights = pair_bootstrap(matches, rng=rng, replicates=replicates, resample=resample)
-    if score == "trueskill":
-        weights = weights.weights() if isinstance(weights, Bootstrap) else weights
-        scores = trueskill_replicates(matches, names, weights, rng=rng, model=model)[0]
-    else:
-        scores = win_rates(win_matrix(matches, names, weights))
+    scores = trueskill_replicates(matches, names, weights, rng=rng, model=model)[0]
     return RankClusters.of(names, rank_ranges(scores, level), scores)
 
 
@@ -134,11 +105,6 @@ def paper_ranges(
     too narrow where there are fewer; annotations of one conversation or worker are drawn as if independent; the two
     ends follow different rules; and the score is wins / all matches, so a bot of many ties ranks low.
     """
-    return RankClusters.of(matrix.names, *_paper(matrix, rng, replicates, draws)).ranges
-
-
-def _paper(matrix: WinMatrix, rng: np.random.Generator, replicates: int, draws: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ranges (K, 2) by the paper's rule, and the scores (replicates, K)."""
     size = len(matrix.names)
     cells = matrix.counts.reshape(-1)
     drawn = rng.multinomial(draws, cells / cells.sum(), size=replicates).reshape(replicates, size, size, 3)
@@ -148,4 +114,5 @@ def _paper(matrix: WinMatrix, rng: np.random.Generator, replicates: int, draws: 
     scores = np.divide(won, total, out=np.zeros(won.shape), where=total > 0)
     best, worst = ranks(scores)
     enough = int(np.floor(0.995 * replicates)) + 1
-    return np.stack([best.min(axis=0), np.sort(worst, axis=0)[min(enough, replicates) - 1]], axis=-1), scores
+    last = np.sort(worst, axis=0)[min(enough, replicates) - 1]
+    return {name: [int(one), int(other)] for name, one, other in zip(matrix.names, best.min(axis=0), last, strict=True)}

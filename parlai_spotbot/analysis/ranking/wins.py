@@ -13,7 +13,6 @@ import pandas as pd
 from scipy.stats import chi2
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.product import Bootstrap, cell_sums
 
 WIN, TIE, LOSS = 0, 1, 2
 """Places of an outcome, seen from entity 0, in the last axis of the counts."""
@@ -66,81 +65,28 @@ def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray
     return codes[0], codes[1], 1 - outcome.astype(int)
 
 
-def code_cells(codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int) -> np.ndarray:
-    """The cell of each match in counts raveled from (K, K, 3), of `match_codes`."""
-    first, second, outcome = codes
-    return (first * size + second) * 3 + outcome
-
-
 def code_counts(codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int) -> np.ndarray:
-    """How often each outcome happened (K, K, 3), of `match_codes`."""
-    return np.bincount(code_cells(codes, size), minlength=3 * size**2).reshape(size, size, 3).astype(float)
+    """Return how often each outcome happened (K, K, 3), from `match_codes`."""
+    first, second, outcome = codes
+    cells = (first * size + second) * 3 + outcome
+    return np.bincount(cells, minlength=3 * size**2).reshape(size, size, 3).astype(float)
 
 
-def match_cells(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, tuple[int, int, int]]:
-    """The cell of each match in counts raveled from (K, K, 3), and that shape."""
-    size = len(names)
-    return code_cells(match_codes(matches, names), size), (size, size, 3)
-
-
-def win_matrix(
-    matches: pd.DataFrame, names: Sequence[str] | None = None, weights: np.ndarray | Bootstrap | None = None
-) -> WinMatrix:
+def win_matrix(matches: pd.DataFrame, names: Sequence[str] | None = None) -> WinMatrix:
     """Count the outcomes of `matches` (columns a, b, outcome: +1 where a wins, -1 where b wins, 0 for a tie).
 
-    Parameters
-    ----------
-    names : sequence of str, optional
-        The bots, in the order of the matrix; by default all that occur, sorted.
-    weights : array (n,) or (replicates, n), or Bootstrap, optional
-        How often each match counts; with replicates, so has the result. A `Bootstrap` (see `pair_bootstrap`) does
-        without a weight for every match and replicate.
+    `names` are the bots, in the order of the matrix; by default all that occur, sorted.
     """
     names = tuple(names) if names is not None else tuple(sorted(set(matches["a"]) | set(matches["b"])))
-    cells, shape = match_cells(matches, names)
-    if isinstance(weights, Bootstrap):
-        counts = weights.cell_sums(cells, int(np.prod(shape)))
-        return WinMatrix(names, counts.reshape((-1, *shape)))
-    if weights is None:
-        weights = np.ones(len(matches))
-    counts = cell_sums(np.atleast_2d(weights), cells, int(np.prod(shape)))
-    return WinMatrix(names, counts.reshape((*np.shape(weights)[:-1], *shape)))
+    return WinMatrix(names, code_counts(match_codes(matches, names), len(names)))
 
 
-def pair_bootstrap(
-    matches: pd.DataFrame, *, rng: np.random.Generator, replicates: int = 1000, resample: str = "conversations_workers"
-) -> Bootstrap:
-    """The `Bootstrap` of `matches` (columns a, b, conversation_id, worker_id), stratified by pair of bots.
-
-    The numbers of conversations of a pair are the plan's, so they stay in every replicate. Columns that `resample`
-    doesn't draw may be missing. Raises ValueError where one that it draws is.
-    """
-    code, names = pd.factorize(pd.concat([matches["a"], matches["b"]], ignore_index=True))
-    first, second = code[: len(matches)], code[len(matches) :]
-    pair = np.minimum(first, second) * len(names) + np.maximum(first, second)
-    for column, what in (("conversation_id", "conversations"), ("worker_id", "workers")):
-        if what in resample and column not in matches:
-            raise ValueError(f"matches: no column '{column}', expected one for resample={resample!r}")
-    conversations, workers = (matches.get(column, pair) for column in ("conversation_id", "worker_id"))
-    return Bootstrap(conversations, workers, pair, rng=rng, replicates=replicates, resample=resample)
-
-
-def win_rates(matrix: WinMatrix, how: str = "mean_of_pairs") -> np.ndarray:
-    """Win rate (..., K) of every bot; NaN where none of its matches was decided.
-
-    `how` is "mean_of_pairs" (the paper's: unweighted mean of the pairwise rates) or "pooled" (all matches together).
-    """
-    if how == "pooled":
-        won, lost = matrix.wins.sum(axis=-1), matrix.wins.sum(axis=-2)
-    elif how == "mean_of_pairs":
-        rates = matrix.rates
-        known = np.isfinite(rates)
-        won = np.where(known, rates, 0.0).sum(axis=-1)
-        lost = known.sum(axis=-1) - won
-    else:
-        raise ValueError(f"how is {how!r}, expected mean_of_pairs or pooled")
-    total = won + lost
-    return np.divide(won, total, out=np.full(total.shape, np.nan), where=total > 0)
+def win_rates(matrix: WinMatrix) -> np.ndarray:
+    """Return the unweighted mean of each bot's pairwise rates (..., K), as the paper; NaN where none was decided."""
+    rates = matrix.rates
+    known = np.isfinite(rates)
+    won, total = np.where(known, rates, 0.0).sum(axis=-1), known.sum(axis=-1)
+    return np.divide(won, total, out=np.full(won.shape, np.nan), where=total > 0)
 
 
 def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndarray:

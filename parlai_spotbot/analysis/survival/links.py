@@ -26,12 +26,6 @@ class Terms(NamedTuple):
     by_ab: np.ndarray
 
 
-def survival(x: np.ndarray, model: str) -> np.ndarray:
-    """G(x)."""
-    with np.errstate(over="ignore"):
-        return np.exp(-np.exp(x)) if model == "ph" else 1 / (1 + np.exp(x))
-
-
 def inverse(s: np.ndarray, model: str) -> np.ndarray:
     """The x with G(x) = s."""
     return np.log(-np.log(s)) if model == "ph" else np.log1p(-s) - np.log(s)

@@ -137,7 +137,7 @@ def _skills(
     """The paper's TrueSkill with its ranges."""
     model = skill_model(matches)
     skill = trueskill_scores(matches, bots, rng=rng, model=model)
-    ranked = rank_clusters(matches, bots, rng=rng, weights=weights, model=model)
+    ranked = rank_clusters(matches, bots, weights, rng=rng, model=model)
     # Only differences of skills mean anything, so the pool's mean is held in every replicate.
     ci = percentile_interval(ranked.scores + skill["mu"].mean() - ranked.scores.mean(axis=1, keepdims=True))
     ci[ci[:, 1] - ci[:, 0] < SAME] = np.nan  # that nothing varied doesn't show that nothing varies

@@ -6,7 +6,7 @@ from scipy.stats import false_discovery_control
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import RESAMPLE, percentile_interval
 from parlai_spotbot.analysis.uncertainty.corrections import adjust, adjust_log
-from parlai_spotbot.analysis.uncertainty.product import Bootstrap, bootstrap_weights, cell_sums
+from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
 
 CONVERSATIONS = ["c1", "c1", "c2", "c2", "c3", "c3", "c4", "c4"]
 WORKERS = ["u", "v", "u", "w", "v", "w", "u", "v"]
@@ -56,17 +56,10 @@ def test_a_stratum_keeps_its_number_of_conversations_and_each_is_as_likely():
 
 
 @pytest.mark.parametrize("resample", RESAMPLE)
-@pytest.mark.parametrize("block", [30, 1 << 21])
-def test_sums_by_cell_are_those_of_the_weights(resample, block, monkeypatch):
-    monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.product.BLOCK", block)
-    rng = np.random.default_rng(2)
-    conversation, cells = rng.integers(0, 40, 300), rng.integers(0, 17, 300)
-    columns = conversation, rng.integers(0, 9, 300), conversation % 4
-    weights = bootstrap_weights(*columns, rng=np.random.default_rng(3), replicates=50, resample=resample)
-    assert weights.shape == (50, 300)
-    drawn = Bootstrap(*columns, rng=np.random.default_rng(3), replicates=50, resample=resample)
-    np.testing.assert_array_equal(drawn.weights(), weights)
-    np.testing.assert_array_equal(drawn.cell_sums(cells, 20), cell_sums(weights, cells, 20))
+def test_weights_do_not_depend_on_how_many_are_drawn_at_once(resample, monkeypatch):
+    weights = draw(resample, 50)
+    monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.product.BLOCK", 30)
+    np.testing.assert_array_equal(draw(resample, 50), weights)
 
 
 def test_options_are_checked():
@@ -74,11 +67,6 @@ def test_options_are_checked():
         draw("units")
     with pytest.raises(ValueError, match="bootstraps is 0"):
         draw("workers", 0)
-
-
-def test_cell_sums():
-    weights = np.array([[1, 2, 3], [0, 1, 0]])
-    np.testing.assert_array_equal(cell_sums(weights, np.array([2, 0, 2]), 4), [[2, 0, 4, 0], [1, 0, 0, 0]])
 
 
 def test_percentiles_leave_out_what_is_unknown():

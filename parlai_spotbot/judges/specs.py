@@ -1,7 +1,6 @@
-"""Which judges are asked for: by name, by a YAML file of one's own, or by options of a command.
+"""Judges that a command names: by name, by a YAML file of language models, or by options.
 
-A judges file is read as a pool is: a name, and what stands behind it. Each name is a source of its own in the study
-(``judge:NAME``), so that several language models can judge the same units.
+Each name is a source of its own in the study (``judge:NAME``), so that several models can judge the same units.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges import Judge, get_judge, known_judges
-from parlai_spotbot.reading import Malformed, parse_yaml
+from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import NAME
 
 LANGUAGE_MODEL = "language_model"
-EXAMPLE = "Write for example 'large: {kind: language_model, url: http://127.0.0.1:8000/v1, model: NAME}'."
+EXAMPLE = "Write for example 'large: {url: http://127.0.0.1:8000/v1, model: NAME}'."
 
 
 @dataclass(frozen=True)
@@ -82,49 +81,33 @@ def judges_of(text: str, given: Mapping[str, Any] | None = None) -> list[JudgeSp
 
 
 def _from_options(given: Mapping[str, Any]) -> JudgeSpec:
-    model = given.get("model", "")
-    last = model.rstrip("/").rpartition("/")[2]
+    last = given.get("model", "").rstrip("/").rpartition("/")[2]
     name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or "model"
-    options = {key: value for key, value in given.items() if key != "name"}
-    return _entry(name, {"kind": LANGUAGE_MODEL, **options}, "--judges language_model")
+    return _entry(name, {key: value for key, value in given.items() if key != "name"}, "--judges language_model")
 
 
 def read_judges(path: Path) -> list[JudgeSpec]:
-    """The judges of a YAML file, name -> ``kind`` and its options, in the file's order; see `judges_of` for errors."""
-    try:
-        entries = parse_yaml(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"--judges {path}: no such file.", nearest(path.stem, known_judges())) from None
-    except (OSError, UnicodeDecodeError) as err:
-        raise UserError(f"--judges {path}: can't be read: {err}.", "Name a YAML file.") from None
-    except Malformed as err:
-        where = f", line {err.line}" if err.line else ""
-        raise UserError(f"{path}{where}: not valid YAML: {err}.", EXAMPLE) from None
+    """The language models of a YAML file, name -> options, in the file's order; see `judges_of` for errors."""
+    entries = read_yaml(path, nearest(path.stem, known_judges()), EXAMPLE)
     if not isinstance(entries, dict) or not entries:
-        raise UserError(f"{path}: expected names of judges, each with its kind.", EXAMPLE)
+        raise UserError(f"{path}: expected names of judges, each with its options.", EXAMPLE)
     return [_entry(name, entry, f"{path}: judge '{name}'") for name, entry in entries.items()]
 
 
 def _entry(name: Any, entry: Any, where: str) -> JudgeSpec:
-    if not isinstance(name, str) or not NAME.match(name):
-        raise UserError(f"{where}: not a valid name.", "Use letters, digits and . _ + -; begin with a letter or digit.")
+    from parlai_spotbot.judges.language_model.options import read_options
+
+    if not isinstance(name, str) or not NAME.match(name) or name in known_judges():
+        raise UserError(
+            f"{where}: not a valid name.",
+            "Use letters, digits and . _ + -; begin with a letter or digit; no other kind of judge has that name.",
+        )
     if not isinstance(entry, dict):
         raise UserError(f"{where}: expected keys and values, found {entry!r}.", EXAMPLE)
-    kind = entry.get("kind")
-    if kind not in known_judges():
-        missing = f"kind is {kind!r}, which is no judge" if "kind" in entry else "key 'kind' is missing"
-        raise UserError(f"{where}: {missing}.", nearest(str(kind or ""), known_judges()))
+    if entry.get("kind", LANGUAGE_MODEL) != LANGUAGE_MODEL:
+        raise UserError(
+            f"{where}: kind is {entry['kind']!r}; a file holds judges of kind {LANGUAGE_MODEL} alone.",
+            "Name others beside the file: --judges spotter,judges.yaml.",
+        )
     options = {key: value for key, value in entry.items() if key != "kind"}
-    if kind == LANGUAGE_MODEL:
-        from parlai_spotbot.judges.language_model.options import read_options
-
-        if name in known_judges():
-            raise UserError(
-                f"{where}: this name is a judge's of another kind.", "Give the language model another name."
-            )
-        return JudgeSpec(name, kind, read_options(options, where))
-    if options:
-        raise UserError(f"{where}: unknown key '{next(iter(options))}'.", f"A judge of kind {kind} has no options.")
-    if name != kind:
-        raise UserError(f"{where}: a judge of kind {kind} bears that name.", f"Write '{kind}: {{kind: {kind}}}'.")
-    return JudgeSpec(name, kind)
+    return JudgeSpec(name, LANGUAGE_MODEL, read_options(options, where))

@@ -18,10 +18,8 @@ def written(tmp_path, text):
 
 
 GOOD = """
-small: {kind: language_model, url: "http://127.0.0.1:1/v1", model: m}
-spotter: {kind: spotter}
+small: {url: "http://127.0.0.1:1/v1", model: m}
 large:
-  kind: language_model
   url: https://api.example.org/v1
   model: example-large
   key_variable: EXAMPLE_KEY
@@ -32,17 +30,17 @@ large:
 
 
 def test_names_and_files_become_judges(tmp_path):
-    specs = judges_of(str(written(tmp_path, GOOD)))
+    specs = judges_of(f"{written(tmp_path, GOOD)}, spotter")
     assert [(spec.name, spec.kind) for spec in specs] == [
         ("small", "language_model"),
-        ("spotter", "spotter"),
         ("large", "language_model"),
+        ("spotter", "spotter"),
     ]
     made = [spec.make(3, max_cost=5 if spec.name == "large" else None) for spec in specs]
-    assert [type(judge) for judge in made] == [LanguageModelJudge, Spotter, LanguageModelJudge]
-    assert [judge.source for judge in made] == ["judge:small", "judge:spotter", "judge:large"]
+    assert [type(judge) for judge in made] == [LanguageModelJudge, LanguageModelJudge, Spotter]
+    assert [judge.source for judge in made] == ["judge:small", "judge:large", "judge:spotter"]
     assert [judge.seed for judge in made] == [3, 3, 3]
-    assert (made[2].max_cost, made[2].settings.samples) == (5, 3)
+    assert (made[1].max_cost, made[1].settings.samples) == (5, 3)
 
 
 def test_a_single_model_by_options():
@@ -62,35 +60,24 @@ def test_a_single_model_by_options():
 @pytest.mark.parametrize(
     ("text", "problem", "remedy"),
     [
-        ("a: {kind: languagemodel}", "kind is 'languagemodel', which is no judge", "Did you mean 'language_m"),
-        ("a: {model: x}", "judge 'a': key 'kind' is missing", "Known: "),
-        ("a: {kind: language_model, modle: x}", "judge 'a': unknown key 'modle'", "Did you mean 'model'"),
-        ("a: {kind: language_model, model: smollm2}", "option 'url' is missing", "transformers serve"),
-        ("a: {kind: language_model, url: 'http://x/v1', dtype: bf16}", "'dtype' was removed in 0.2", "serve it"),
+        ("a: {kind: spotter}", "kind is 'spotter'", "--judges spotter,"),
+        ("a: {modle: x}", "judge 'a': unknown key 'modle'", "Did you mean 'model'"),
+        ("a: {model: smollm2}", "option 'url' is missing", "transformers serve"),
+        ("a: {url: 'http://x/v1', dtype: bf16}", "'dtype' was removed in 0.2", "serve it"),
         (
-            "a: {kind: language_model, url: 'http://x/v1', model: m, orders: three}",
+            "a: {url: 'http://x/v1', model: m, orders: three}",
             "option 'orders' is 'three': input should be 'both' or 'first'",
             "Correct it",
         ),
-        (
-            "a: {kind: language_model, url: 'x/v1', model: m}",
-            "'url' is 'x/v1': input should be an address",
-            "Correct it",
-        ),
-        ("a: {kind: language_model, url: 'http://u:p@x/v1', model: m}", "'url' holds a key", "'key_variable'"),
-        (
-            "a: {kind: language_model, url: 'http://x/v1', model: m, free_text: 1}",
-            "'free_text' is 1: input should be a valid bool",
-            "Correct",
-        ),
-        ("a b: {kind: language_model}", "judge 'a b': not a valid name", "letters"),
-        ("spotter: {kind: language_model}", "a judge's of another kind", "another name"),
-        ("words: {kind: spotter}", "bears that name", "spotter: {kind: spotter}"),
-        ("spotter: {kind: spotter, seed: 1}", "unknown key 'seed'", "no options"),
-        ("a: language_model", "expected keys and values, found 'language_model'", "kind: language_model"),
-        ("- a", "expected names of judges", "kind: language_model"),
-        ("", "expected names of judges", "kind: language_model"),
-        ("a: {kind: [", "line 1: not valid YAML", "kind: language_model"),
+        ("a: {url: 'x/v1', model: m}", "'url' is 'x/v1': input should be an address", "Correct it"),
+        ("a: {url: 'http://u:p@x/v1', model: m}", "'url' holds a key", "'key_variable'"),
+        ("a: {url: 'http://x/v1', model: m, free_text: 1}", "'free_text' is 1: input should be", "Correct"),
+        ("a b: {url: 'http://x/v1', model: m}", "judge 'a b': not a valid name", "letters"),
+        ("spotter: {url: 'http://x/v1', model: m}", "judge 'spotter': not a valid name", "no other kind of judge"),
+        ("a: model", "expected keys and values, found 'model'", "url: http"),
+        ("- a", "expected names of judges", "url: http"),
+        ("", "expected names of judges", "url: http"),
+        ("a: {url: [", "not valid YAML", "url: http"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path, text, problem, remedy):
@@ -109,14 +96,14 @@ def test_what_is_wrong_with_the_option_is_said(tmp_path):
         judges_of("nobody.yaml")
     with pytest.raises(UserError, match="judge 'spotter' stands twice"):
         judges_of("spotter,spotter")
-    free = written(tmp_path, "a: {kind: language_model, url: 'http://x/v1', model: m}")
+    free = written(tmp_path, "a: {url: 'http://x/v1', model: m}")
     with pytest.raises(UserError, match="judge a has no prices"):
         judges_of(str(free))[0].make(0, max_cost=1.0)
 
 
 def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
     study = spot_study(tmp_path / "study")
-    SpotbotJudge.main(study=str(study.path), judges=str(written(tmp_path, GOOD)), dry_run=True)
+    SpotbotJudge.main(study=str(study.path), judges=f"{written(tmp_path, GOOD)},spotter", dry_run=True)
     shown = capsys.readouterr().out
     assert "judge small: 2 of 4 units are not answered yet" in shown
     assert "judge spotter: 4 of 4 units" in shown

@@ -151,25 +151,16 @@ def _as_users_have(figures, name):
 
 @pytest.fixture(scope="session")
 def learns_little():
-    """``learns_little(patch)``: the spotter learns from few conversations; reading one takes a tenth of a second."""
-    from parlai_spotbot.judges.spotter import corruptions, examples, standins
+    """``learns_little(patch)``: the spotter learns from few conversations, of which it reads six tokens a turn."""
+    from parlai_spotbot.judges.spotter import corruptions, examples, standins, surprises
 
     def learn(patch, episodes=60, per_kind=4, per_pair=3):
         patch.setattr(examples, "MAX_EPISODES", episodes)
         patch.setattr(corruptions, "PER_KIND", per_kind)
         patch.setattr(standins, "PER_PAIR", per_pair)
+        patch.setattr(surprises, "TOKENS", 6)
 
     return learn
-
-
-@pytest.fixture(scope="session", autouse=True)
-def first_tokens_read():
-    """The spotter's language model reads six tokens of a turn; for users, 24."""
-    from parlai_spotbot.judges.spotter import surprises
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surprises, "TOKENS", 6)
-        yield
 
 
 def pytest_terminal_summary(terminalreporter):

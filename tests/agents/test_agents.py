@@ -68,12 +68,6 @@ def test_global_generators_are_neither_used_nor_disturbed(name, load, converse):
     assert said[0] == said[1]
 
 
-@pytest.mark.slow
-def test_greedy_smollm2_is_the_same_alone_and_batched(load, converse):
-    agent = load("smollm2", inference="greedy", **FEW_WORDS)
-    assert converse(agent, batched=False, conversation_seeds=(1, 2), **SHORT) == converse(agent, **SHORT)
-
-
 def test_a_reset_agent_starts_afresh(load):
     agent = load("tfidf").clone()
     agent.observe({"text": "Do you like to cook?", "episode_done": False})

@@ -4,7 +4,6 @@ Its packages are locks/requirements-serving.lock; without them these tests are s
 """
 
 import importlib.util
-import json
 import os
 import socket
 import subprocess
@@ -18,7 +17,7 @@ import openai._base_client as openai_client
 import pytest
 import tiny_models
 import torch
-from chat_servers import Proxy, chat_agents, hear, replies
+from chat_servers import Proxy, chat_agents, replies
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from parlai_spotbot.agents.dialogue import whole_sentences
@@ -119,76 +118,6 @@ def test_it_says_what_the_model_says_and_counts_its_tokens(make, serving):
     assert served[name]["first_reply"][:4] >= "2024"
 
 
-def test_faults_between_change_nothing_of_what_is_said(make, serving):
-    texts = [f"hello number {i}" for i in range(7)]
-    plain = [act["text"] for act in replies(make(serving.url), *texts)]
-    faults = [
-        500,
-        "cut",
-        (429, {"Retry_After": "0.1"}),
-        "malformed",
-        "refuse",
-        "html",
-        503,
-        "slow",
-        None,
-        "silent",
-        408,
-    ]
-    with Proxy(serving.url, faults) as proxy:
-        agent = make(proxy.url, openai_timeout=5.0, openai_concurrency=3)
-        acts = replies(agent, *texts)
-        assert proxy.faults == []
-    assert [act["text"] for act in acts] == plain
-
-
-def test_samples_depend_on_the_conversations_seed(make, serving):
-    sampling = {"generation_config": AutoModelForCausalLM.from_pretrained(serving.folder).generation_config.to_dict()}
-    sampling["generation_config"] = json.dumps({**sampling["generation_config"], "do_sample": True})
-    agent = make(serving.url, temperature=1.0, openai_extra=json.dumps(sampling))
-    first, other, again = (hear(agent, "hello", seed=seed)[0].act()["text"] for seed in (1, 2, 1))
-    assert first == again != other
-
-
 def test_a_wrong_model_name_is_said_at_the_start(make, serving):
     with pytest.raises(UserError, match=r"model 'nobody/none' at .*HTTP 400: .*'nobody/none'.*Correct 'openai_model'"):
         make(serving.url, openai_model="nobody/none")
-
-
-def test_a_field_that_the_server_does_not_know_is_named(make, serving):
-    with pytest.raises(UserError, match=r"(?s)HTTP 4.*flavour.*--openai-extra"):
-        make(serving.url, openai_extra='{"flavour": "sweet"}')
-
-
-def test_a_server_that_dies_is_said_and_one_that_is_back_goes_on(make, serving):
-    agent = make(serving.url, openai_retries=1)
-    before = replies(agent, "hello there")[0]["text"]
-    serving.stop()
-    assert "ChatError: " in replies(agent, "hello there")[0]["failure"]
-    with pytest.raises(UserError, match=r"connection refused .*Start the server"):
-        make(serving.url, openai_retries=1)
-    serving.start()
-    assert replies(agent, "hello there")[0]["text"] == before
-
-
-def test_a_study_with_it(serving, tmp_path):
-    pool, study = tmp_path / "pool.yaml", tmp_path / "study"
-    with Proxy(serving.url, [500, "cut", None, "silent", None, "malformed"]) as proxy:
-        opt = {"openai_url": proxy.url, "openai_model": str(serving.folder), "max_new_tokens": 12}
-        opt |= {"openai_price_completion": 3, "openai_timeout": 9}
-        # Slower than the pool allows for a turn, which is not for agents that end their requests themselves.
-        tiny = {"model": "spotbot:openai_chat", "turn_timeout": 4, "opt": opt}
-        entries = {"tiny": tiny, "eliza": {"model": "spotbot:eliza"}}
-        pool.write_text(json.dumps(entries))
-        words = ["spotbot_selfchat", "--pool", pool, "--study", study, "--conversations-per-pair", 4, "--exchanges", 2]
-        words += ["--segments", 2, "--human-conversations", 1]
-        command = [str(word) for word in (BIN / "spotbot", *words)]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=400, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    kept = json.loads((study / "provenance.json").read_text())["selfplay"]["contestants"]["tiny"]
-    (served,) = kept["served"].values()
-    assert served["replies"] == kept["usage"]["replies"] == 1 + 4 * 2  # the greeting, and two turns a conversation
-    assert kept["usage"]["requests"] == kept["usage"]["replies"] + 4
-    assert kept["usage"]["cost"] == pytest.approx(kept["usage"]["completion_tokens"] * 3e-6)
-    rows = [json.loads(line) for line in (study / "conversations.jsonl").read_text().splitlines()]
-    assert sum("tiny" in row["pair"] for row in rows) == 4

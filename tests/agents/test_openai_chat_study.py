@@ -75,25 +75,3 @@ def test_the_key_is_nowhere_in_a_played_study(folder):
     for path in written:
         assert not any(form.encode() in path.read_bytes() for form in FORMS), path
     assert not seen(first.stdout + first.stderr + again.stdout + again.stderr)
-
-
-@pytest.mark.slow
-def test_what_stops_a_tournament_names_the_contestant_before_it_starts(folder):
-    pool, study = folder / "pool.yaml", folder / "study"
-    with ChatServer(key=KEY) as server:
-        pool.write_text(POOL.format(url=server.url).replace("parrot-1", "owl-9"))
-        wrong_name = selfchat(folder, pool, study)
-        pool.write_text(POOL.format(url=server.url))
-        no_key = selfchat(folder, pool, study, PARROT_KEY="")
-        wrong_key = selfchat(folder, pool, study, PARROT_KEY="sk-another-one")
-    nobody = selfchat(folder, pool, study)
-    for done, words in (
-        (wrong_name, ("'owl-9'", "HTTP 404", "Known: parrot-1")),
-        (no_key, ("PARROT_KEY, which is not set", "export PARROT_KEY")),
-        (wrong_key, ("HTTP 401", "valid key")),
-        (nobody, ("connection refused", "Start the server")),
-    ):
-        assert done.returncode == 2, done.stdout + done.stderr
-        for word in ("contestant 'parrot'", *words):
-            assert word in done.stderr
-        assert not study.exists()

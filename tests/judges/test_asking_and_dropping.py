@@ -15,7 +15,6 @@ from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.next_step import next_step
 from parlai_spotbot.judges.run import judge_study, summary_path
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
-from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
 from parlai_spotbot.study import Study
 
 
@@ -202,26 +201,3 @@ def test_nobody_is_dropped_who_has_not_judged(both, capsys):
         drop(both, "hostde")
     assert "Did you mean 'hosted'?" in capsys.readouterr().err
     assert both.judgements_path(SURVEY).read_bytes() == before
-
-
-# -- the whole chain ---------------------------------------------------------------------------------------------------
-@pytest.mark.slow
-def test_a_tournament_says_and_asks_the_same(tmp_path, capsys, monkeypatch):
-    pool = tmp_path / "pool.yaml"
-    fixed = "{{model: fixed_response, opt: {{fixed_response: {0}}}}}"
-    pool.write_text(f"a: {fixed.format('surely')}\nb: {fixed.format('hardly')}\n")
-    given = {"study": str(tmp_path / "s"), "pool": str(pool), "conversations_per_pair": 1, "human_conversations": 1}
-    given |= {"bootstraps": 10, "judge_model": "parrot-1", "judge_name": "hosted"}
-    monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    monkeypatch.setattr(summary, "MOST_REQUESTS", 5)
-    with ChatServer(answer) as server:
-        with pytest.raises(SystemExit):
-            SpotbotTournament.main(judge_url=server.url, **given)
-        assert "more than 5 requests go to a server" in capsys.readouterr().err
-        assert not server.bodies
-        SpotbotTournament.main(judge_url=server.url, yes=True, **given)
-        assert server.bodies
-    shown = capsys.readouterr().out
-    assert "requests with " in shown
-    assert shown.index("requests with ") < shown.index("report: ")
-    assert Study.open(tmp_path / "s").report_path.exists()

@@ -302,13 +302,6 @@ def test_a_server_that_cannot_be_used_ends_it_at_once(study, monkeypatch, given,
     assert not study.judgements_path(SURVEY).exists() or not study.judgements_path(SURVEY).read_bytes()
 
 
-def test_nobody_there(study):
-    with ChatServer(fair) as server:
-        url = server.url
-    with pytest.raises(UserError, match="connection refused"):
-        run(study, url, retries=0)
-
-
 @pytest.mark.parametrize("takes", ["json_object", "text"])
 def test_a_server_without_schemas_is_asked_in_the_way_it_takes(study, takes, monkeypatch):
     def say(body):

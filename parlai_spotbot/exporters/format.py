@@ -17,7 +17,7 @@ class ExportRequest:
     """What is to be exported: of a `study`, and where judgements are, by which `survey` and `source` (None: not said).
 
     `whole`: also what goes on for several turns (see `preferences`); `question`: the one that tasks put (see
-    `annotation_tasks`).
+    `label_studio`).
     """
 
     study: Study

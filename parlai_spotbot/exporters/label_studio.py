@@ -1,83 +1,131 @@
-"""Tasks of a packed survey for Label Studio, with the labeling configuration beside them (FILE.xml).
+"""The units of a packed survey as tasks for Label Studio, with the labeling configuration beside them (FILE.xml).
 
-People's annotations are annotations there, a judge's are predictions. `spotbot_import --format label_studio` reads what
-Label Studio exports of these tasks.
+Tasks are blind: names on the form are the same for every task, and controls, whose answers are known, are left out.
+`spotbot_import --format label_studio` reads the annotations.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Mapping
 from xml.etree import ElementTree as Xml
 
-from parlai_spotbot.exporters.annotation_tasks import AnnotationControl, AnnotationTasks, annotation_tasks
+from parlai_spotbot import hints
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.exporters.format import Export, Exported, ExportRequest
-from parlai_spotbot.importers.label_studio import ANNOTATOR
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.importers.label_studio import JUDGED, control
+from parlai_spotbot.records import Item
+from parlai_spotbot.surveys import survey_names, survey_of
+from parlai_spotbot.surveys.survey import Survey
 
 DIALOGUE = "dialogue_{}"
 """The field of a task's data, and the tag of the form, that show a conversation."""
 
 
-def configuration(tasks: AnnotationTasks) -> str:
-    """The form as Label Studio's settings take it: dialogues, then a control for each question and target."""
+def label_studio(request: ExportRequest) -> Exported:
+    """Return a JSON list of tasks, as Label Studio imports it, and the form.
+
+    Raises
+    ------
+    UserError
+        No units; a survey that asks turn by turn or lets people chat; items that put different questions.
+    """
+    study = request.study.remaining()
+    packed = [name for name in survey_names() if study.units_path(name).exists()]
+    name = request.survey or next(iter(packed), None)
+    if name not in packed:
+        raise UserError(f"{study.path}: has no units of this survey.", hints.run("pack", study.path, name or ""))
+    survey = survey_of(study, name)
+    if survey.layout not in ("dialogue", "side_by_side"):
+        raise UserError(
+            f"--survey {name}: asks turn by turn or in a chat, which no form of Label Studio does.",
+            "Choose spot_the_bot, acute_eval, comparative or dialogue_likert.",
+        )
+    every = {item.item_id: item for unit in study.units(name) for item in unit.items}
+    items = [item for item in every.values() if item.control is None]
+    asked = _asked(survey, items, request.question)
+    items = [item for item in items if _questions(survey, item) == asked]
+    rows = []
+    for item in items:
+        shown = {
+            DIALOGUE.format(number): [{"author": author, "text": text} for author, text in dialogue]
+            for number, dialogue in enumerate(_dialogues(survey, item))
+        }
+        rows.append({"data": {"item_id": item.item_id, "survey": name} | shown})
+    known = sum(item.control is not None for item in every.values())
+    notes = (f"{known} controls left out: their answers are known",) if known else ()
+    text = json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return Exported(text, f"{len(rows)} tasks of {name}", notes, {".xml": _configuration(survey, items, asked)})
+
+
+def _questions(survey: Survey, item: Item) -> frozenset[str]:
+    return frozenset(item.questions or (question.name for question in survey.questions))
+
+
+def _asked(survey: Survey, items: Iterable[Item], question: str | None) -> frozenset[str]:
+    """Return the questions that all tasks put: a form is the same for all of them."""
+    sets = {_questions(survey, item) for item in items}
+    main = sorted({name for own in sets for name in own} & {q.name for q in survey.main})
+    if question is not None:
+        if question not in main:
+            raise UserError(f"--question {question}: no unit of survey {survey.name} puts it.", nearest(question, main))
+        sets = {own for own in sets if question in own}
+    if len(sets) != 1:
+        remedy = f"Export one at a time: --question {main[0] if main else 'NAME'}. Known: {', '.join(main)}."
+        raise UserError(f"--survey {survey.name}: its units put different questions, and a form has one set.", remedy)
+    return sets.pop()
+
+
+def _dialogues(survey: Survey, item: Item) -> Iterable[list[tuple[str, str]]]:
+    """Yield (name on the form, text) of the turns of each transcript."""
+    for place, transcript in enumerate(item.transcripts):
+        names = list(survey.entities)
+        if item.judged:
+            seat = item.judged[place]
+            speaker = survey.speakers[place] if len(item.transcripts) > 1 and survey.speakers else survey.entities[0]
+            names[seat], names[1 - seat] = speaker, survey.other or survey.entities[1]
+        yield [(names[turn.entity], turn.text) for turn in transcript]
+
+
+def _configuration(survey: Survey, items: Iterable[Item], asked: frozenset[str]) -> str:
+    """Return the form as Label Studio's settings take it: dialogues, then a control for each question and target."""
+    judged = any(len(item.judged) == 1 for item in items)
+    names = {f"entity:{i}": name for i, name in enumerate(survey.entities)}
+    names |= {f"conversation:{i}": name for i, name in enumerate(survey.speakers or survey.conversations)}
+    names |= {JUDGED: survey.entities[0]} if judged else {}
     view = Xml.Element("View")
-    Xml.SubElement(view, "Header", value=tasks.survey.title)
+    Xml.SubElement(view, "Header", value=survey.title)
     beside = Xml.SubElement(view, "View", style="display: flex; gap: 2em")
-    for number in range(max((len(task.dialogues) for task in tasks.tasks), default=0)):
+    for number in range(max((len(item.transcripts) for item in items), default=0)):
         name = DIALOGUE.format(number)
         column = Xml.SubElement(beside, "View", style="flex: 1")
-        Xml.SubElement(
-            column, "Paragraphs", name=name, value=f"${name}", layout="dialogue", nameKey="author", textKey="text"
-        )
-    for one in tasks.controls:
-        Xml.SubElement(view, "Header", value=one.wording)
-        told = {"name": one.name, "toName": DIALOGUE.format(0)}
-        if one.required:
-            told["required"] = "true"
-        if one.question.kind == "free_text":
-            Xml.SubElement(view, "TextArea", **told, rows="3", editable="true", maxSubmissions="1")
-            continue
-        how = "multiple" if one.question.kind == "checkboxes" else "single"
-        choices = Xml.SubElement(view, "Choices", **told, choice=how, showInline="true")
-        for value, label in one.options:
-            Xml.SubElement(choices, "Choice", value=label, alias=value)
+        how = {"layout": "dialogue", "nameKey": "author", "textKey": "text"}
+        Xml.SubElement(column, "Paragraphs", name=name, value=f"${name}", **how)
+    for question in (question for question in survey.questions if question.name in asked):
+        of_judged = judged and all(target.startswith("entity:") for target in question.targets)
+        for target in (JUDGED,) if of_judged else question.targets:
+            Xml.SubElement(view, "Header", value=_named(question.wording, names, target))
+            told = {"name": control(question.name, target), "toName": DIALOGUE.format(0)}
+            if question.required and not question.when:
+                told["required"] = "true"
+            if question.kind == "free_text":
+                Xml.SubElement(view, "TextArea", **told, rows="3", editable="true", maxSubmissions="1")
+                continue
+            several = "multiple" if question.kind == "checkboxes" else "single"
+            choices = Xml.SubElement(view, "Choices", **told, choice=several, showInline="true")
+            for option in question.options:
+                label = option.label
+                if name := names.get(option.value):
+                    label = label.replace("{name}", name) if "{name}" in label else name
+                Xml.SubElement(choices, "Choice", value=label, alias=option.value)
     Xml.indent(view)
     return Xml.tostring(view, encoding="unicode") + "\n"
 
 
-def _results(controls: dict[str, AnnotationControl], answers: dict, meta: dict) -> list[dict]:
-    rows = []
-    for name, answer in answers.items():
-        kind = "textarea" if controls[name].question.kind == "free_text" else "choices"
-        held = answer if isinstance(answer, list) else [answer]
-        value = {"text": held} if kind == "textarea" else {"choices": held}
-        rows.append({"id": name, "from_name": name, "to_name": DIALOGUE.format(0), "type": kind, "value": value} | meta)
-    return rows
+def _named(text: str, names: Mapping[str, str], target: str) -> str:
+    text = text.replace("{entity}", names.get(target, ""))
+    return re.sub(r"\{((?:entity|conversation):\d)\}", lambda found: names.get(found[1], found[0]), text)
 
 
-def label_studio(request: ExportRequest) -> Exported:
-    """A JSON list of tasks, as Label Studio imports it."""
-    found = annotation_tasks(request)
-    controls = {one.name: one for one in found.controls}
-    rows = []
-    for task in found.tasks:
-        data = {
-            DIALOGUE.format(number): [{"author": author, "text": text} for author, text in dialogue]
-            for number, dialogue in enumerate(task.dialogues)
-        }
-        row: dict = {"data": {"item_id": task.item_id, "survey": found.survey.name} | data}
-        for who, answers, seconds, time in task.answers:
-            if request.source == HUMAN:
-                own = {"result": _results(controls, answers, {"meta": {ANNOTATOR: who}})}
-                own |= {"lead_time": seconds} if seconds is not None else {}
-                row.setdefault("annotations", []).append(own | ({"created_at": time} if time else {}))
-            else:
-                row.setdefault("predictions", []).append(
-                    {"model_version": who, "result": _results(controls, answers, {})}
-                )
-        rows.append(row)
-    text = json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    return Exported(text, found.said, found.notes, {".xml": configuration(found)})
-
-
-EXPORT = Export(label_studio, frozenset({"survey", "source", "question"}))
+EXPORT = Export(label_studio, frozenset({"survey", "question"}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,8 @@ from parlai_spotbot.study_plan import Plan
 
 SURVEY = "spot_the_bot"
 SEGMENTS = (2, 3, 5)
+CONTEXT = "context"
+"""The id under which ParlAI's worlds tell a bot its persona."""
 
 
 def conversations(
@@ -47,7 +50,7 @@ def conversations(
     """
     if seed_exchanges < 0:
         raise UserError(f"--seed-exchanges {seed_exchanges}: expected a whole number from 0 up.", "0 is the default.")
-    reader = _ConversationReader(domain, dict(names or {}), seed_exchanges)
+    reader = ConversationReader(domain, dict(names or {}), seed_exchanges)
     for path in map(Path, paths):
         reader.read(path)
     unused = sorted(set(reader.names) - reader.used)
@@ -72,58 +75,109 @@ def conversations(
 
 
 @dataclass
-class _ConversationReader:
-    """Reads files one after the other: `found` conversations, `used` ids of speakers, where each conversation stood."""
+class ConversationReader:
+    """Reads files one after the other: `found` conversations, `used` ids of speakers, `sha256` of the files."""
 
     domain: str
-    names: dict[str, str]
-    seed_exchanges: int
+    names: dict[str, str] = field(default_factory=dict)
+    seed_exchanges: int = 0
     found: list[Conversation] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     places: dict[str, str] = field(default_factory=dict)
     sha256: dict[str, str] = field(default_factory=dict)
 
-    def read(self, path: Path) -> None:
+    def read(self, path: Path, bot: str = "") -> None:
+        """Read a file; `bot`: both speakers of its conversations are this contestant, whatever their ids."""
         before = len(self.found)
-        files.read_jsonl(path, self._add, "conversations file")
+        files.read_jsonl(path, lambda row, where: self._add(row, where, bot, before), "conversations file")
         if len(self.found) == before:
             raise UserError(f"{path}: is empty.", "Name a file with a conversation a line.")
-        self.sha256[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        self.sha256[path.name] = files.sha256(path)
 
-    def _add(self, row: dict, where: str) -> None:
-        turns = self._turns(row, where)
-        entities = _entities(row, turns, self.names, where)
+    def _add(self, row: dict, where: str, bot: str, before: int) -> None:
+        told, turns = _acts(row, where)
+        self.used.update(speaker for speaker, _ in turns)
+        entities = self._entities(row, turns, where, bot)
         seed = files.field(row, "seed_exchanges", int, where, self.seed_exchanges)
         if len(turns) < 2 * (seed + 1):
             raise UserError(
                 f"{where}: {len(turns)} turns, no exchange after {seed} of the seed.", "Remove it, or the line's seed."
             )
+        said = tuple(Turn(entities[i % 2] if bot else self._name(who), text) for i, (who, text) in enumerate(turns))
+        given = f"{bot}:{bot}:{len(self.found) - before:04d}" if bot else row.get("conversation_id")
         self.found.append(
             Conversation(
-                conversation_id=identity(row.get("conversation_id"), self.places, where, (entities, turns)),
+                conversation_id=identity(given, self.places, where, (entities, said)),
                 domain=self.domain,
                 pair=(min(entities), max(entities)),
                 number=0,
                 entities=entities,
-                turns=tuple(turns),
+                turns=said,
                 seed_exchanges=seed,
                 seed_id=str(row.get("seed_id", "")),
-                context=_context(row, entities, self.names, where),
+                context=self._context(told, entities, bot),
             )
         )
 
-    def _turns(self, row: dict, where: str) -> list[Turn]:
-        turns = []
-        for exchange, acts in enumerate(files.field(row, "dialog", list, where)):
-            if not isinstance(acts, list) or not all(isinstance(act, dict) for act in acts):
+    def _name(self, speaker: str) -> str:
+        return self.names.get(speaker, speaker)
+
+    def _entities(self, row: dict, turns: list[tuple[str, str]], where: str, bot: str) -> tuple[str, str]:
+        """Return who has the even and who the odd turns; everyone must keep to theirs, but for the seed's context."""
+        speakers = [who if bot else self._name(who) for who, _ in turns]
+        if isinstance(row.get("entities"), list) and len(row["entities"]) == 2 and not bot:
+            entities = tuple(self._name(str(name)) for name in row["entities"])
+        else:
+            entities = (speakers[0], speakers[1]) if len(turns) > 1 else ("", "")
+            wrong = next((i for i, speaker in enumerate(speakers) if speaker != entities[i % 2]), None)
+            if wrong is not None:
                 raise UserError(
-                    f"{where}: field 'dialog', exchange {exchange}: expected a list of turns.", "Correct it."
+                    f"{where}: field 'dialog', turn {wrong} is by '{speakers[wrong]}', expected "
+                    f"'{entities[wrong % 2]}'.",
+                    "Two speakers take turns; give two ids of one bot the same name with --names.",
                 )
-            for act in acts:
-                speaker = files.field(act, "id", str, where)
-                self.used.add(speaker)
-                turns.append(Turn(self.names.get(speaker, speaker), files.field(act, "text", str, where)))
-        return turns
+        if bot:
+            if len({re.sub(r"_[12]$", "", who) for who in entities}) > 1 and bot != HUMAN:
+                raise UserError(
+                    f"{where}: field 'dialog' is of '{entities[0]}' with '{entities[1]}', which is no bot with itself.",
+                    "Bring conversations of two bots in with --format conversations.",
+                )
+            return bot, bot
+        for name in entities:
+            if not NAME.match(name):
+                raise UserError(
+                    f"{where}: field 'id' is {name!r}, which can't be a contestant's name.",
+                    "Give it one with --names ID=NAME.",
+                )
+        return entities
+
+    def _context(self, told: list[tuple[str, str]], entities: tuple[str, str], bot: str) -> tuple[str, str]:
+        """Return what each speaker was told before: of a bot with itself in the order of the file, else by ids."""
+        found = ["", ""]
+        for number, (who, text) in enumerate(told):
+            if bot and number < 2:
+                found[number] = text
+            elif not bot and self._name(who) in entities:
+                place = entities.index(self._name(who))
+                found[1 if found[place] and entities[0] == entities[1] else place] = text
+        return found[0], found[1]
+
+
+def _acts(row: dict, where: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return (id, text) of what was told before, and of each turn."""
+    acts = [(act, f"{where}: field 'context'") for act in files.field(row, "context", list, where, [])]
+    for exchange, own in enumerate(files.field(row, "dialog", list, where)):
+        place = f"{where}: field 'dialog', exchange {exchange}"
+        if not isinstance(own, list):
+            raise UserError(f"{place}: expected a list of turns.", "Correct it.")
+        acts += [(act, place) for act in own]
+    told, turns = [], []
+    for act, place in acts:
+        if not isinstance(act, dict):
+            raise UserError(f"{place}: {act!r}, expected an object with 'id' and 'text'.", "Correct it.")
+        who, text = files.field(act, "id", str, place), files.field(act, "text", str, place)
+        (told if who == CONTEXT or place.endswith("'context'") else turns).append((who, text))
+    return told, turns
 
 
 def identity(given: object, places: dict[str, str], where: str, said: tuple[tuple[str, str], Sequence[Turn]]) -> str:
@@ -145,38 +199,6 @@ def identity(given: object, places: dict[str, str], where: str, said: tuple[tupl
         )
     places[name] = where
     return name
-
-
-def _entities(row: dict, turns: list[Turn], names: dict, where: str) -> tuple[str, str]:
-    """Who has the even and who the odd turns; everyone must keep to theirs, but for the context of the seed."""
-    if isinstance(row.get("entities"), list) and len(row["entities"]) == 2:
-        entities = tuple(names.get(name, name) for name in map(str, row["entities"]))
-    else:
-        entities = (turns[0].speaker, turns[1].speaker) if len(turns) > 1 else ("", "")
-        wrong = next((i for i, turn in enumerate(turns) if turn.speaker != entities[i % 2]), None)
-        if wrong is not None:
-            raise UserError(
-                f"{where}: field 'dialog', turn {wrong} is by '{turns[wrong].speaker}', "
-                f"expected '{entities[wrong % 2]}'.",
-                "Two speakers take turns; give two ids of one bot the same name with --names.",
-            )
-    for name in entities:
-        if not NAME.match(name):
-            raise UserError(
-                f"{where}: field 'id' is {name!r}, which can't be a contestant's name.",
-                "Give it one with --names ID=NAME.",
-            )
-    return entities
-
-
-def _context(row: dict, entities: tuple[str, str], names: dict, where: str) -> tuple[str, str]:
-    told = ["", ""]
-    for act in files.field(row, "context", list, where, []):
-        if isinstance(act, dict) and names.get(act.get("id"), act.get("id")) in entities:
-            place = entities.index(names.get(act["id"], act["id"]))
-            place = 1 if told[place] and entities[0] == entities[1] else place
-            told[place] = str(act.get("text", ""))
-    return (told[0], told[1])
 
 
 def _seats(found: Sequence[Conversation]) -> list[str]:

@@ -1,99 +1,178 @@
 """Annotations of Label Studio (export "JSON") as judgements, of tasks that `spotbot_export` wrote.
 
-Who annotated is known by Label Studio's number of the user; e-mail addresses and names are not kept.
+A form has a control for each question and target ("nature__entity_0"; "quality__judged" where the judged speaker
+differs from task to task). Annotators are known by Label Studio's number of the user; e-mail addresses are not kept.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import files
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.annotations import Annotation, AnnotationFile, annotation_format
+from pydantic import BaseModel, ValidationError
+
+from parlai_spotbot import files, hints
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.dataset_rows import dataset_rows
-from parlai_spotbot.surveys.survey import Question
+from parlai_spotbot.importers.format import Format, ImportRequest
+from parlai_spotbot.importers.imported_study import add_judgements
+from parlai_spotbot.importers.judgements import JudgementReader, JudgementRow
+from parlai_spotbot.importers.validation import user_error
+from parlai_spotbot.records import Item, Judgement
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys.survey import Question, Survey
+from parlai_spotbot.wording import counted
 
-ANNOTATOR = "annotator"
-"""Under `meta` of a result: the number of the annotator, in files that we wrote."""
-TIMES = ("updated_at", "created_at")
-SEVERAL = ("checkboxes", "ranking")
+JUDGED = "judged"
+"""The target of a control that asks of whichever speaker the task judges."""
+REMEDY = "Export as JSON, not as JSON-MIN or CSV."
 
 
-def read(source: AnnotationFile) -> Iterator[Annotation]:
-    """Every annotation that wasn't skipped; predictions, which aren't people's, are left out and counted."""
-    for where, task in dataset_rows(source.path):
-        if not isinstance(task.get("annotations"), list):
-            raise UserError(
-                f"{where}: field 'annotations' is missing, or no list.", "Export as JSON, not as JSON-MIN or CSV."
-            )
-        item = files.field(files.field(task, "data", dict, where), "item_id", str, f"{where}: field 'data'")
-        source.left_out["prediction"] += len(files.field(task, "predictions", list, where, []))
-        for number, row in enumerate(task["annotations"], start=1):
+class LabelStudioValue(BaseModel):
+    """An answer: choices, a rating or a text."""
+
+    choices: list[str] | None = None
+    rating: int | None = None
+    text: str | list[str] | None = None
+
+
+class LabelStudioResult(BaseModel):
+    """The answer of a control."""
+
+    from_name: str
+    value: LabelStudioValue
+
+
+class LabelStudioAnnotation(BaseModel):
+    """One annotator's answers to a task."""
+
+    result: list[LabelStudioResult]
+    completed_by: int | str | dict[str, Any]
+    id: int | str | None = None
+    was_cancelled: bool = False
+    lead_time: float | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class LabelStudioTask(BaseModel):
+    """A task with its annotations."""
+
+    data: dict[str, Any]
+    annotations: list[LabelStudioAnnotation]
+    predictions: list = []
+
+
+def control(question: str, target: str) -> str:
+    """Return the name of the control of a question and target: letters, digits and _ alone."""
+    return f"{question}__{target.replace(':', '_')}"
+
+
+def controls_of(survey: Survey) -> dict[str, tuple[Question, str]]:
+    """Return every control that a form for this survey may have: its name -> question and target."""
+    found = {}
+    for question in survey.questions:
+        own = [target for target in question.targets if target != "turn"]
+        own += [JUDGED] * any(target.startswith("entity:") for target in own)
+        found |= {control(question.name, target): (question, target) for target in own}
+    return found
+
+
+def read(
+    path: Path, survey: Survey, items: Mapping[str, tuple[str, Item]], reader: JudgementReader, left_out: Counter[str]
+) -> Iterator[Judgement]:
+    """Yield the judgements of a file about `items`; skipped tasks, and predictions, are counted in `left_out`."""
+    controls = controls_of(survey)
+    for where, row in dataset_rows(path):
+        try:
+            task = LabelStudioTask.model_validate(row)
+        except ValidationError as err:
+            raise user_error(err, where, REMEDY) from None
+        item_id = files.field(task.data, "item_id", str, f"{where}: field 'data'")
+        left_out["prediction"] += len(task.predictions)
+        left_out["skipped task"] += sum(one.was_cancelled for one in task.annotations)
+        for number, annotation in enumerate(task.annotations, start=1):
             place = f"{where}, annotation {number}"
-            if not isinstance(row, dict):
-                raise UserError(f"{place}: expected an object, found {type(row).__name__}.", "Export the file anew.")
-            if row.get("was_cancelled"):
-                source.left_out["skipped task"] += 1
+            if annotation.was_cancelled:
                 continue
-            yield _annotation(source, row, item, place)
+            if item_id not in items:
+                remedy = "Import into the study whose tasks were exported, with their --survey."
+                raise UserError(f"{place}: item '{item_id}' is in none of the study's units.", remedy)
+            unit_id, item = items[item_id]
+            base = _base(annotation, unit_id, item, place)
+            for result in annotation.result:
+                name = result.from_name
+                if name not in controls:
+                    raise UserError(f"{place}: {name!r} is no control of this survey.", nearest(name, controls, 24))
+                question, target = controls[name]
+                target = f"entity:{item.judged[0]}" if target == JUDGED and item.judged else target
+                answer = _answer(question, result.value, f"{place}: '{name}'")
+                values = base | {"question": question.name, "target": target, "answer": answer}
+                theirs = {key: name if key == "answer" else key for key in values}
+                yield from reader.read(JudgementRow(place, values, theirs))
 
 
-def _annotation(source: AnnotationFile, row: dict, item: str, where: str) -> Annotation:
-    answers: dict[str, Any] = {}
-    known = None
-    for number, result in enumerate(files.field(row, "result", list, where), start=1):
-        place = f"{where}, result {number}"
-        if not isinstance(result, dict):
-            raise UserError(f"{place}: expected an object, found {type(result).__name__}.", "Export the file anew.")
-        name = result.get("from_name")
-        question = source.question(name, f"{place}: field 'from_name'")
-        if name in answers:
-            raise UserError(f"{place}: '{name}' is answered twice.", "Remove one of the answers.")
-        answers[name] = _value(question, files.field(result, "value", dict, place), f"{place}: field 'value'")
-        meta = result.get("meta")
-        known = meta.get(ANNOTATOR, known) if isinstance(meta, dict) else known
-    worker = f"annotator-{known}" if isinstance(known, (str, int)) else _worker(row, where)
-    own = row.get("id")
-    told = files.dumps([worker, item, list(answers.items())])
-    name = own if isinstance(own, (str, int)) else hashlib.sha256(told.encode()).hexdigest()[:16]
-    return Annotation(
-        where=where,
-        item_id=item,
-        worker_id=worker,
-        annotation_id=f"label_studio-{name}",
-        answers=answers,
-        seconds=files.field(row, "lead_time", (int, float, type(None)), where, None),
-        submitted_at=next(filter(None, (files.field(row, name, (str, type(None)), where, None) for name in TIMES)), ""),
-    )
-
-
-def _worker(row: dict, where: str) -> str:
-    who = row.get("completed_by")
+def _base(annotation: LabelStudioAnnotation, unit_id: str, item: Item, where: str) -> dict[str, Any]:
+    """Return the fields that an annotation's judgements share."""
+    who = annotation.completed_by
     if isinstance(who, dict):
         email = who.get("email")
         who = who.get("id", hashlib.sha256(email.encode()).hexdigest()[:12] if isinstance(email, str) else None)
     if isinstance(who, bool) or not isinstance(who, (int, str)):
-        raise UserError(f"{where}: field 'completed_by' is {who!r}, expected a user.", "Export the file anew.")
-    return f"label_studio-{who}"
+        raise UserError(f"{where}: field 'completed_by' is {who!r}, expected a user.", REMEDY)
+    told = files.dumps([who, item.item_id, [one.model_dump() for one in annotation.result]])
+    return {
+        "conversation_ids": list(item.conversation_ids),
+        "exchanges": item.exchanges,
+        "worker_id": f"label_studio-{who}",
+        "annotation_id": f"label_studio-{annotation.id or hashlib.sha256(told.encode()).hexdigest()[:16]}",
+        "item_id": item.item_id,
+        "unit_id": unit_id,
+        "control": item.control,
+        "seconds": annotation.lead_time,
+        "submitted_at": annotation.updated_at or annotation.created_at or "",
+    }
 
 
-def _value(question: Question, value: dict, where: str) -> Any:
-    """An answer as a result holds it: choices, a rating or a text."""
-    if "choices" in value:
-        chosen = files.field(value, "choices", list, where)
-        if not all(isinstance(one, str) for one in chosen):
-            raise UserError(f"{where}: field 'choices' is {chosen!r}, expected texts.", "Export the file anew.")
-        if question.kind in SEVERAL:
-            return chosen
-        if len(chosen) != 1:
-            raise UserError(f"{where}: field 'choices' holds {len(chosen)}, expected one.", "Correct it.")
-        return chosen[0]
-    if "rating" in value:
-        return str(files.field(value, "rating", int, where))
-    text = files.field(value, "text", (str, list), where)
-    return text if isinstance(text, str) else "\n".join(map(str, text))
+def _answer(question: Question, value: LabelStudioValue, where: str) -> Any:
+    """Return an answer as the survey has it."""
+    if value.choices is not None and question.kind in ("checkboxes", "ranking"):
+        return value.choices
+    if value.choices is not None:
+        if len(value.choices) != 1:
+            raise UserError(f"{where}: field 'choices' holds {len(value.choices)}, expected one.", "Correct it.")
+        return value.choices[0]
+    if value.rating is not None:
+        return str(value.rating)
+    if value.text is None:
+        raise UserError(f"{where}: field 'text' is missing.", REMEDY)
+    return value.text if isinstance(value.text, str) else "\n".join(value.text)
 
 
-FORMAT = annotation_format(read)
+def bring(request: ImportRequest) -> str:
+    """Add the annotations to the study from which their tasks came."""
+    name, path = request["survey"], Path(request["data"])
+    study = Study.open(request["study"])
+    get_survey(name, study)
+    survey = survey_of(study, name)
+    units = study.units(name) if study.units_path(name).exists() else []
+    items = {item.item_id: (unit.unit_id, item) for unit in reversed(units) for item in unit.items}
+    known = {c.conversation_id: c for c in study.conversations()}
+    left_out = Counter[str]()
+    new = list(read(path, survey, items, JudgementReader(known, survey, {}, {}, wide=False), left_out))
+    if not new:
+        raise UserError(f"{path}: holds no annotation of survey {name}.", "Annotate some tasks, and export again.")
+    left = {what: count for what, count in sorted(left_out.items()) if count}
+    about = {"source": path.name, "sha256": files.sha256(path), "format": request["format"], "left_out": left}
+    with study.lock("spotbot_import"):
+        lines = add_judgements(study, survey, new, about)
+    lines += [f"note: {counted(count, what)} left out" for what, count in left.items()]
+    lines += [f"written: {study.judgements_path(name)}", f"next: {hints.command('analyze', request['study'], name)}"]
+    return "\n".join(lines)
+
+
+FORMAT = Format(bring)

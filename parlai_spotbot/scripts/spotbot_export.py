@@ -39,10 +39,7 @@ class SpotbotExport(Command):
             help="preferences, label_studio: the method (default: the first there is)",
         )
         group.add_argument(
-            "--source",
-            type=str,
-            default=None,
-            help="whose judgements, human or judge:NAME (preferences: human if not said; label_studio: none)",
+            "--source", type=str, default=None, help="preferences: whose judgements, human (default) or judge:NAME"
         )
         group.add_argument(
             "--question",

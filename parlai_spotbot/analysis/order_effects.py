@@ -14,7 +14,8 @@ from scipy.stats import binomtest
 
 from parlai_spotbot.analysis.frames import check_ids
 from parlai_spotbot.analysis.uncertainty.clusters import codes_of, frame_clusters
-from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, group_means, mean_of
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates, group_means, mean_of
 from parlai_spotbot.records import HUMAN
 
 CLUSTERS = ["conversation_id", "worker_id"]
@@ -142,7 +143,7 @@ def _finished(rows: list[dict]) -> pd.DataFrame:
         "balanced_p",
     ]
     table = pd.DataFrame(rows, columns=columns)
-    table.insert(8, "p_adjusted", adjusted(table["p"].to_numpy(dtype=float)))
+    table.insert(8, "p_adjusted", adjust_known(table["p"].to_numpy(dtype=float)))
     return table
 
 
@@ -166,9 +167,7 @@ def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def presentation_effects(
-    annotations: pd.DataFrame, shown: Sequence[Hashable], question: str = "nature", crossed: bool = True
-) -> pd.DataFrame:
+def presentation_effects(annotations: pd.DataFrame, shown: Sequence[Hashable], crossed: bool = True) -> pd.DataFrame:
     """Do answers hang on what was shown where, or asked first? One row a way of showing.
 
     Parameters
@@ -176,28 +175,21 @@ def presentation_effects(
     shown : sequence (n,)
         How each annotation was presented, as text: the side or name that entity 0 bore, or the order of questions (from
         a judgement's `presentation`).
-    question : str
-        "nature": the share of entities called human; a feature: the share of annotations in which entity 0 is favoured.
     crossed : bool
         As in `position_effects`.
 
     Returns
     -------
     frame
-        shown, n, share, low, high; p, of equal shares in all rows (the least of all two rows', adjusted by Holm; NaN
-        with one way only), the same in each row. Annotations of one conversation, or by one annotator, count
-        as dependent.
+        shown, n, share (of entities called human), low, high; p, of equal shares in all rows (the least of all two
+        rows', adjusted by Holm; NaN with one way only), the same in each row. Annotations of one conversation, or by
+        one annotator, count as dependent.
     """
     check_ids(annotations, "annotations")
     shown = np.asarray([str(value) for value in shown], dtype=object)
     if len(shown) != len(annotations):
         raise ValueError(f"shown has {len(shown)} entries, expected one for each of {len(annotations)} annotations")
-    if question == "nature":
-        values = ((annotations["nature0"] == HUMAN).astype(float) + (annotations["nature1"] == HUMAN)) / 2
-    elif question in annotations:
-        values = (annotations[question] == 1).astype(float)
-    else:
-        raise ValueError(f"question is {question!r}, expected nature or a feature")
+    values = ((annotations["nature0"] == HUMAN).astype(float) + (annotations["nature1"] == HUMAN)) / 2
     values = values.to_numpy(dtype=float)
     code, ways = pd.factorize(shown, sort=True)
     shares = group_means(values, code, len(ways), frame_clusters(annotations, crossed), bounds=(0.0, 1.0))

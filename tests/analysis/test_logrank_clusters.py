@@ -148,7 +148,6 @@ def test_pairs_of_the_paper(reference, domain, open_pairs):
         events["system"],
         names=known["systems"],
         adjust="bonferroni",
-        comparisons=known["n_bonferroni"],
         backend="native",
     )
     open_ = {frozenset(pair) for pair in zip(table["a"], table["b"], strict=True)} - {

@@ -7,7 +7,7 @@ import statsmodels.formula.api as smf
 from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.order_effects import order_balance, position_effects, presentation_effects
-from parlai_spotbot.findings.spotting.order import balance_sentence, position_sentence, presentation_sentence
+from parlai_spotbot.findings.spotting.order import position_sentence
 from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 
@@ -82,7 +82,6 @@ def test_an_unbalanced_order_is_no_advantage_once_balanced():
     balance = order_balance(rows).iloc[0]
     assert balance["first_a"] + balance["first_b"] == 300
     assert balance["p"] < 1e-6
-    assert "more uneven" in balance_sentence(balance)
     by_name = position_effects(rows, "name").set_index("group")
     assert (by_name["p"] > 0.001).all()
 
@@ -176,16 +175,11 @@ def test_groups_and_what_cannot_be_told():
 def test_what_was_shown_first_is_found():
     rows = annotations(5)
     shown = np.where(np.arange(len(rows)) % 2, "left", "right")
-    favoured = rows.assign(fluency=np.where(shown == "left", 1, rows["fluency"]))
-    table = presentation_effects(favoured, shown, "fluency").set_index("shown")
-    natures = presentation_effects(rows.assign(nature0=np.where(shown == "left", "human", "bot")), shown)
-    assert "differs" in presentation_sentence(natures.iloc[0])
-    assert table.loc["left", "share"] == 1.0
-    assert table.loc["right", "share"] == pytest.approx(1 / 3, abs=0.08)
+    table = presentation_effects(rows.assign(nature0=np.where(shown == "left", "human", "bot")), shown)
+    left, right = table.set_index("shown").loc[["left", "right"], "share"]
+    assert left == pytest.approx(right + 0.5, abs=0.1)
     assert (table["p"] < 1e-6).all()
     one = presentation_effects(rows, ["same"] * len(rows))
     assert np.isnan(one["p"][0])
     with pytest.raises(ValueError, match="shown has 1 entries"):
         presentation_effects(rows, ["x"])
-    with pytest.raises(ValueError, match="question is 'wit'"):
-        presentation_effects(rows, shown, "wit")

@@ -14,7 +14,8 @@ from itertools import combinations
 import numpy as np
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.estimates import adjusted, mean_of
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 
 
@@ -107,5 +108,5 @@ def compare(values: Mapping[str, Sequence[float]], conversations: Sequence) -> l
         mean = mean_of(difference[known], clusters.take(known), bounds=(-1.0, 1.0))
         count = len(set(codes[known]))
         found.append(Comparison(a, b, mean["estimate"], mean["ci"], mean["p"], np.nan, int(known.sum()), count))
-    holm = adjusted(np.array([row.p for row in found]))
+    holm = adjust_known(np.array([row.p for row in found]))
     return [replace(row, p_adjusted=float(p)) for row, p in zip(found, holm, strict=True)]

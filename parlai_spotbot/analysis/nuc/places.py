@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.estimates import adjusted, mean_of
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 
 
 def place_bias(chosen: Sequence[int], true: Sequence[int], n: int, clusters: Clusters) -> list[dict]:
@@ -42,5 +43,5 @@ def place_bias(chosen: Sequence[int], true: Sequence[int], n: int, clusters: Clu
         found.append(
             {"place": place + 1, **shares, "difference": told["estimate"], "ci": list(told["ci"]), "p": told["p"]}
         )
-    holm = adjusted(np.array([row["p"] for row in found]))
+    holm = adjust_known(np.array([row["p"] for row in found]))
     return [row | {"p_adjusted": float(p)} for row, p in zip(found, holm, strict=True)]

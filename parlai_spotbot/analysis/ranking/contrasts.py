@@ -22,8 +22,9 @@ from scipy.special import expit, stdtr, stdtrit
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, code_counts, conversations_won, joint_codes, match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
-from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, places
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates, places
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
 MINIMUM = 5
@@ -425,7 +426,7 @@ def _tested(names: tuple[str, ...], fits: Sequence[GroupFit], level: float) -> t
         rows = i * (2 * size - i - 1) // 2 + j - i - 1
         for name, values in fit.pairs(level).items():
             columns[name][rows] = values
-    columns["p_adjusted"] = adjusted(columns["p"])
+    columns["p_adjusted"] = adjust_known(columns["p"])
     return pd.DataFrame({"a": label[ends[0]], "b": label[ends[1]], **columns}), ends
 
 

@@ -115,7 +115,6 @@ def logrank_pairs(
     *,
     names: ArrayLike | None = None,
     adjust: str = "holm",
-    comparisons: int | None = None,
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
@@ -132,8 +131,6 @@ def logrank_pairs(
         spotted more than expected.
     adjust : str
         "holm", "bonferroni" (the paper's), or "none".
-    comparisons : int, optional
-        How many tests to correct for, where it is more than there are pairs.
 
     Returns
     -------
@@ -160,7 +157,7 @@ def logrank_pairs(
         values = (a, b, size[code[a]], size[code[b]], test.statistic[0], test.expected[0], test.covariance[0, 0] ** 0.5)
         found.append((*values, test.chi2, test.df, test.pvalue, test.log_pvalue))
     table = pd.DataFrame(found, columns=list(COLUMNS))
-    log_adjusted = adjust_log(table["log_p"].to_numpy(dtype=float), adjust, n=comparisons)
+    log_adjusted = adjust_log(table["log_p"].to_numpy(dtype=float), adjust)
     return table.assign(p_adjusted=np.exp(log_adjusted), log_p_adjusted=log_adjusted)
 
 

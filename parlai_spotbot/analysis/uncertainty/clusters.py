@@ -104,23 +104,10 @@ class Clusters:
         return Clusters(count, codes, workers if several else None)
 
     @property
-    def independent(self) -> bool:
-        """Whether no two rows share anything."""
-        for codes in self._dimensions():
-            known = codes[codes >= 0]
-            if len(np.unique(known)) < len(known):
-                return False
-        return True
-
-    def _dimensions(self) -> list[np.ndarray]:
-        """The codes of each dimension, flat."""
-        found = [] if self.conversations is None else [self.conversations.ravel()]
-        return found + ([] if self.workers is None else [self.workers])
-
-    @property
     def counts(self) -> tuple[int, ...]:
         """How many clusters there are, by dimension."""
-        return tuple(len(np.unique(codes[codes >= 0])) for codes in self._dimensions()) or (self.rows,)
+        found = [codes.ravel() for codes in (self.conversations, self.workers) if codes is not None]
+        return tuple(len(np.unique(codes[codes >= 0])) for codes in found) or (self.rows,)
 
     @property
     def effective(self) -> float:

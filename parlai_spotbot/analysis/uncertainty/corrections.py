@@ -9,18 +9,17 @@ import numpy as np
 METHODS = ("holm", "bonferroni", "none")
 
 
-def adjust(p: np.ndarray, method: str = "holm", n: int | None = None) -> np.ndarray:
-    """Adjusted p-values (m,): "holm" (Holm 1979, Scand. J. Stat. 6), "bonferroni" (the paper's), or "none".
+def adjust(p: np.ndarray, method: str = "holm") -> np.ndarray:
+    """Return adjusted p-values (m,): "holm" (Holm 1979, Scand. J. Stat. 6), "bonferroni" (the paper's), or "none".
 
-    `n` is how many tests were made, by default m: that of a family of which only some p-values are at hand. See
-    `adjust_log` where p-values are too small for a float.
+    See `adjust_log` where p-values are too small for a float.
     """
     p = np.asarray(p, dtype=float)
     wrong = np.isnan(p) | (p < 0) | (p > 1)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ValueError(f"p: row {row} is {p[row]}, expected a number from 0 to 1; leave out tests that weren't made")
-    factor = _factor(p, method, n)
+    factor = _factor(p, method)
     return p.copy() if method == "none" else np.minimum(1.0, _rising(p, factor * p, method))
 
 
@@ -32,29 +31,26 @@ def adjust_known(p: Sequence[float], method: str = "holm") -> np.ndarray:
     return p
 
 
-def adjust_log(log_p: np.ndarray, method: str = "holm", n: int | None = None) -> np.ndarray:
-    """As `adjust`, from and to natural logarithms of p-values."""
+def adjust_log(log_p: np.ndarray, method: str = "holm") -> np.ndarray:
+    """Adjust, as `adjust`, from and to natural logarithms of p-values."""
     log_p = np.asarray(log_p, dtype=float)
     wrong = np.isnan(log_p) | (log_p > 0)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ValueError(f"log_p: row {row} is {log_p[row]}, expected the logarithm of a number from 0 to 1")
-    return np.minimum(0.0, _rising(log_p, log_p + np.log(_factor(log_p, method, n)), method))
+    return np.minimum(0.0, _rising(log_p, log_p + np.log(_factor(log_p, method)), method))
 
 
-def _factor(p: np.ndarray, method: str, n: int | None) -> np.ndarray:
-    """What each p-value is multiplied by."""
+def _factor(p: np.ndarray, method: str) -> np.ndarray:
+    """Return the factor of each p-value."""
     if method not in METHODS:
         raise ValueError(f"method is {method!r}, expected holm, bonferroni or none")
-    n = len(p) if n is None else n
-    if n < len(p):
-        raise ValueError(f"n is {n}, expected at least the number of p-values, {len(p)}")
     if method == "none":
         return np.ones(len(p))
     if method == "bonferroni":
-        return np.full(len(p), float(n))
+        return np.full(len(p), float(len(p)))
     factor = np.empty(len(p))
-    factor[np.argsort(p, kind="stable")] = np.arange(n, n - len(p), -1)
+    factor[np.argsort(p, kind="stable")] = np.arange(len(p), 0, -1)
     return factor
 
 

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import MANY, NARROW, Clusters, Spread
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 
 NOTHING = 1e-12
 """Variances below this part of a value's square are rounding."""
@@ -112,7 +112,7 @@ class Estimates:
         found = pd.DataFrame(self._contrasts(weights, level, int(np.isfinite(self.values).sum()) - 1))
         found.insert(0, "first", first)
         found.insert(1, "second", second)
-        return found.assign(p_adjusted=adjusted(found["p"].to_numpy(), correction))
+        return found.assign(p_adjusted=adjust_known(found["p"].to_numpy(), correction))
 
     def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
         """Values (replicates, p) that are as likely, from Student's t with this covariance; NaN where it isn't
@@ -130,14 +130,6 @@ def _permutation(clusters: np.ndarray) -> float:
     whole = [max(1, floor(count + 1e-9)) for count in clusters]
     ways = 2 ** whole[0] if len(whole) == 1 else comb(sum(whole), whole[0])
     return min(1.0, 2 / ways)
-
-
-def adjusted(p: np.ndarray, correction: str = "holm") -> np.ndarray:
-    """Corrected p-values; those that couldn't be had stay NaN and don't count."""
-    found = np.array(p, dtype=float)
-    known = np.isfinite(found)
-    found[known] = adjust(found[known], correction)
-    return found
 
 
 def places(first: np.ndarray, second: np.ndarray, ahead: np.ndarray, clear: np.ndarray, size: int) -> np.ndarray:

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.stats import fisher_exact
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.findings.criteria import LEVEL, clearly, headline, order_effect_sentence, single_order
 from parlai_spotbot.findings.finding import Finding, Result
@@ -80,7 +81,7 @@ def _differences(own: Annotations) -> dict[str, dict]:
     high = np.fmax(found["high"], estimate + np.hypot(apart[:-1, 1], apart[-1, 0]))
     tables = [[[hits[i], n[i] - hits[i]], [hits[-1], n[-1] - hits[-1]]] for i in range(len(bots))]
     p = np.maximum(found["p"].to_numpy(), [fisher_exact(table).pvalue for table in tables])  # NaN stays unknown
-    columns = (estimate, low, high, p, adjusted(p))
+    columns = (estimate, low, high, p, adjust_known(p))
     return {
         bot: {"difference": difference, "ci": [start, end], "p": p, "p_adjusted": p_adjusted}
         for bot, difference, start, end, p, p_adjusted in zip(bots, *columns, strict=True)

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.estimates import adjusted, group_means
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.methods import CLUSTERED
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -35,7 +36,7 @@ def compute(own: Annotations) -> dict | None:
     names = sorted(set(entities["name"][here]) - {HUMAN}, key=_order(own))
     found = {name: _labels(entities, here, clusters, name) for name in (*names, HUMAN)}
     tested = [name for name, row in found.items() if row["difference"]]
-    p = adjusted(np.array([found[name]["difference"]["p"] for name in tested]))
+    p = adjust_known(np.array([found[name]["difference"]["p"] for name in tested]))
     for name, value in zip(tested, p, strict=True):
         found[name]["difference"]["p_adjusted"] = value
     talks = set(mixed["conversation_id"])

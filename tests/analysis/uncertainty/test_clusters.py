@@ -41,7 +41,6 @@ def test_sums_over_clusters_are_those_over_couples():
 def test_rows_that_share_nothing_give_the_usual_standard_error():
     values = np.random.default_rng(1).normal(size=40)
     clusters = Clusters.of([(f"a{i}", f"b{i}") for i in range(40)], [f"w{i}" for i in range(40)])
-    assert clusters.independent
     assert clusters.effective == pytest.approx(40)
     found = mean_of(values, clusters)
     assert found["se"] == pytest.approx(values.std(ddof=1) / np.sqrt(40))

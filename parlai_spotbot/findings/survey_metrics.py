@@ -186,22 +186,21 @@ def _spotting(name: str, rows: pd.DataFrame, talks: Mapping[str, Conversation]) 
 
 
 def _tasks(metrics: Sequence[Metric]) -> list[Metric]:
-    """Metrics that were asked in one annotation belong to one task, which is named by the survey, or, where it has
-    several, by its questions."""
-    group = {metric.key: i for i, metric in enumerate(metrics)}
+    """Return the metrics with the task that each belongs to: those asked in one annotation are one task.
+
+    A task is named by the survey, or, where it has several, by the names of its metrics, too.
+    """
     seen: dict[str, int] = {}
-    for metric in metrics:
-        for annotation in metric.rows["annotation_id"].unique():
-            other = seen.setdefault(annotation, group[metric.key])
-            if other != group[metric.key]:
-                old, new = group[metric.key], other
-                group = {key: new if own == old else own for key, own in group.items()}
-                seen = {key: new if own == old else own for key, own in seen.items()}
-    several = len(set(group.values())) > 1
     members: dict[int, list[str]] = {}
-    for metric in metrics:
-        members.setdefault(group[metric.key], []).append(metric.name)
+    groups = []
+    for place, metric in enumerate(metrics):
+        annotations = metric.rows["annotation_id"].unique()
+        group = next((seen[one] for one in annotations if one in seen), place)
+        seen |= dict.fromkeys(annotations, group)
+        members.setdefault(group, []).append(metric.name)
+        groups.append(group)
+    several = len(members) > 1
     return [
-        replace(metric, task=f"{metric.method}:{'+'.join(members[group[metric.key]])}" if several else metric.method)
-        for metric in metrics
+        replace(metric, task=f"{metric.method}:{'+'.join(members[group])}" if several else metric.method)
+        for metric, group in zip(metrics, groups, strict=True)
     ]

@@ -55,7 +55,6 @@ def test_a_collection_is_told_as_it_was_set(new_study, tmp_path):
     study.record("crowdsourcing", {SURVEY: {"settings": settings, "limits": limits, "language": "en"}})
     texts = appendix_of(study)
     assert "recruited through Prolific and paid 4.50 GBP for a unit" in texts["methods.md"]
-    assert "Nobody could do more than 3 units" in texts["methods.md"]
     assert "Practice items" in texts["methods.md"]
     assert "jo@example.org" not in "".join(texts.values())
     assert "Annotators' ids were not verified" in texts["methods.md"]  # a version that did not ask for signatures

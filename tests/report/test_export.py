@@ -165,7 +165,6 @@ def test_no_old_id_no_time_and_no_other_file(planted, copy):
         "study.yaml",
         "provenance.json",
         "conversations.jsonl",
-        "failures.jsonl",
         "SHA256SUMS",
         "surveys/spot_the_bot/units.jsonl",
         "surveys/spot_the_bot/judgements.jsonl",

@@ -131,12 +131,10 @@ def _asked(own: Contents, survey: Survey | None) -> str:
         names = [question.heading or question.name for question in survey.questions if question.kind != "free_text"]
         text += f" It asks about {listed(name.lower() for name in names)}."
         if survey.tasks:
-            allowed = sorted({task.allowed for task in survey.tasks})
-            labels = [label.replace("_", " ") for task in survey.tasks for label in task.labels]
-            text += f" The questions are dealt to {len(survey.tasks)} tasks, which are annotated one by one, turn by "
-            text += f"turn; answers become {len(labels)} labels, each there or not: {listed(labels)}. Annotators are "
-            text += "trained on dialogues with known labels, of which the last decides: "
-            text += f"{' or '.join(map(str, allowed))} of its turns may be wrong, by the task."
+            text += (
+                f" The questions are dealt to {len(survey.tasks)} tasks, which are annotated turn by turn by people "
+            )
+            text += "who passed a training on dialogues with known labels; answers become labels, each there or not."
     lengths = sorted({row.exchanges for row in own.judgements} - {0})
     if lengths and survey is not None and packing_of(survey).cuts:
         opened = "Annotators opened conversations themselves, up to" if survey.game else "It showed the first"
@@ -161,8 +159,6 @@ def _people(own: Contents, survey: Survey | None) -> str:
             text += f" and paid {number(settings['pay'])} {settings.get('currency', '')} for a unit".rstrip()
         text += ", and annotated in their browsers through Mephisto [@urbanek2023]."
         text += "".join(f" {said}" for said in (unverified(collection), strangers(collection)) if said)
-    if limits.get("units_per_annotator"):
-        text += f" Nobody could do more than {counted(limits['units_per_annotator'], 'unit')}."
     if limits and survey is not None and survey.onboarding:
         text += " Practice items with known answers had to be passed first."
     if controls := len({row.annotation_id for row in own.judgements if row.source == HUMAN and row.control}):

@@ -120,8 +120,6 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     text = yaml.safe_dump(plan.to_json(), sort_keys=False, allow_unicode=True)
     files.write_text(copy.plan_path, f"# The plan of this study, a copy for publication.\n{text}")
     files.write_jsonl(copy.conversations_path, (c.to_json() for c in copied))
-    if study.failures_path.exists():
-        files.write_jsonl(copy.failures_path, rows.failures(study.failures(), names))
     about = {
         "comments_and_free_texts": texts,
         "human_turns": human_turns,

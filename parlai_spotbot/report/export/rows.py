@@ -132,16 +132,3 @@ def training(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
         own = {key: value for key, value in row.items() if key != "at"}
         found.append(own | {"annotator": names.annotator(str(row.get("annotator", "")))})
     return found
-
-
-def failures(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
-    """Which contestant failed in which conversation, and how in one word; messages name machines and files."""
-    return [
-        {
-            "contestant": row.get("contestant"),
-            "kind": row.get("kind"),
-            "conversation_id": names.conversation(str(row.get("conversation_id", ""))),
-            "message": "(not in this copy)",
-        }
-        for row in rows
-    ]

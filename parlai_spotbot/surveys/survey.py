@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.about import About
@@ -103,6 +103,10 @@ class Question:
     other_than: str = ""
 
     def __post_init__(self):
+        if self.kind not in get_args(Kind):
+            raise ValueError(
+                f"question '{self.name}': kind is {self.kind!r}, expected one of {', '.join(get_args(Kind))}"
+            )
         if not self.targets or not all(TARGET.match(target) for target in self.targets):
             raise ValueError(
                 f"question '{self.name}': targets are {self.targets!r}, "

@@ -45,7 +45,7 @@ def test_the_survey_explains_its_points_and_its_bonus():
     survey, plain = get_survey(NAME), get_survey("spot_the_bot")
     assert survey.layout == "opening"
     assert (survey.game.right, survey.game.wrong, survey.game.penalty) == (10, -10, 1)
-    for number in ("10 for each entity", "−10 for each", "less 1 for every exchange beyond the first"):
+    for number in ("10 for each entity", "−10 for each", "1 point for every exchange after the first"):
         assert number in survey.instructions
     paid = [i for i, paragraph in enumerate(survey.consent) if "{pay}" in paragraph]
     assert survey.consent[paid[0] + 1].startswith("Bonus:")

@@ -117,7 +117,7 @@ def test_the_consent_says_what_is_kept_what_is_paid_and_how_to_withdraw():
     text = " ".join(get_survey("spot_the_bot").consent)
     assert set(re.findall(r"{(\w+)}", text)) == {"pay", "minutes", "units", "contact"}
     filled = text.format(pay="2 USD", minutes=60, units=3, contact="a@b.org")
-    for said in ("What is kept", "Pay for a task: 2 USD", "withdraw", "a@b.org", "at most 3 tasks", "60 minutes"):
+    for said in ("We keep", "Pay for a task: 2 USD", "withdraw", "a@b.org", "at most 3 tasks", "60 minutes"):
         assert said in filled
     for survey in map(get_survey, survey_names()):
         if survey.consent:

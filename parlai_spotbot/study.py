@@ -271,6 +271,17 @@ class Study:
         checksums.verify(path)
         return table
 
+    def judges(self, survey: str) -> dict[str, dict]:
+        """Return the account of each judge that has answered a survey, by its source "judge:NAME"."""
+        judges = {}
+        for path in sorted((self.survey_path(survey) / "judges").glob("*.json")):
+            remedy = f"Remove it, and run the same spotbot_judge command for judge '{path.stem}' again."
+            account = checksums.read_json(path, "file of a judge", remedy)
+            if not isinstance(account, dict) or not isinstance(account.get("variants"), dict):
+                raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
+            judges[f"judge:{account.get('judge', path.stem)}"] = account
+        return judges
+
     def checksums(self, survey: str) -> dict[str, str]:
         """SHA-256 of each file that an analysis of the survey reads, by its path in the study."""
         folder, nuc = self.survey_path(survey), self.path / "nuc"

@@ -174,7 +174,7 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
         judgements=judgements,
         analysis=analysis,
         made_by=made_by,
-        judges=_judges(study, survey),
+        judges=study.judges(survey),
         failures=study.failures(),
         counted=counted,
     )
@@ -227,14 +227,3 @@ def _analysis(study: Study, survey: str, folder: Path | None = None) -> tuple[di
             raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
         analysis[stem], made_by[stem] = by_source, value.get("made_by") or {}
     return analysis, made_by
-
-
-def _judges(study: Study, survey: str) -> dict[str, dict]:
-    judges = {}
-    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
-        remedy = f"Remove it, and run the same spotbot_judge command for judge '{path.stem}' again."
-        value = checksums.read_json(path, "file of a judge", remedy)
-        if not isinstance(value, dict) or not isinstance(value.get("variants"), dict):
-            raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
-        judges[f"judge:{value.get('judge', path.stem)}"] = value
-    return judges

@@ -51,7 +51,7 @@ def facts_of(study: Study, survey: str) -> Facts:
         survey=asked,
         items={item.item_id: item for unit in units for item in unit.items},
         units={unit.unit_id: asked for unit in units if (asked := _asked_in(unit))},
-        judges=judges_of(study, survey),
+        judges={source: {"about": account} for source, account in study.judges(survey).items()},
         screening=tuple(screening_of(study, survey)),
         collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),
         **{name: value for form in forms for name, value in form.facts(study).items()},
@@ -81,17 +81,6 @@ def checked_round(row: dict, where: str) -> dict:
     if row["passed"] not in (True, False, None):
         raise UserError(f"{where}: field 'passed' is {row['passed']!r}, expected true, false or null.", COLLECT_ANEW)
     return row
-
-
-def judges_of(study: Study, survey: str) -> dict[str, dict]:
-    """Return `about`, the JUDGE.json, of each judge that has left one."""
-    found = {}
-    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
-        about = checksums.read_json(path, "file of a judge", "Make it anew with spotbot_judge.")
-        if not isinstance(about, dict):
-            raise UserError(f"{path}: expected what a judge says of itself.", "Make it anew with spotbot_judge.")
-        found[f"judge:{about.get('judge', path.stem)}"] = {"about": about}
-    return found
 
 
 def training_overlap(study: Study) -> dict:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from parlai_spotbot import checksums
 from parlai_spotbot.domains import Domain, custom, domain_of, get_domain, over
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
@@ -85,7 +86,8 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     if Study.exists(path):
         study = Study.open(path)
         return _go_on(study, request)
-    others = [f.name for f in path.iterdir() if f.name not in (".lock", custom.COPY)] if path.is_dir() else []
+    begun = (".lock", custom.COPY, checksums.MANIFEST)
+    others = [f.name for f in path.iterdir() if f.name not in begun] if path.is_dir() else []
     if path.exists() and (others or not path.is_dir()):
         raise UserError(
             f"--study {path}: there are other files, but no study.yaml.", "Choose an empty or a new folder."

@@ -253,3 +253,11 @@ def test_one_who_is_refused_a_new_folder_leaves_the_holder_its_lock(tmp_path):
             with pytest.raises(UserError, match="in use by first"), claimed(tmp_path / "new", "second"):
                 pass
     assert not (tmp_path / "new").exists()
+
+
+def test_a_study_that_was_killed_before_its_plan_was_written_is_begun_again(tmp_path, pool):
+    plan = decide(tmp_path / "s", SelfPlayRequest(contestants=pool)).plan
+    Study.create(tmp_path / "s", plan)
+    (tmp_path / "s" / "study.yaml").unlink()
+    Study.create(tmp_path / "s", decide(tmp_path / "s", SelfPlayRequest(contestants=pool)).plan)
+    assert Study.open(tmp_path / "s").plan == plan

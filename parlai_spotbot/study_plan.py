@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
-from parlai_spotbot import files
+from annotated_types import Ge
+
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.user_files import validated
 
 GROUPINGS = ("by_model", "consecutive")
 """How conversations are put into groups that are played in step: so that each model's batches are full, whatever the
@@ -37,18 +41,18 @@ class Plan:
 
     domain: str
     contestants: dict[str, Contestant]
-    conversations_per_pair: int = 45
-    exchanges: int = 5
+    conversations_per_pair: Annotated[int, Ge(1)] = 45
+    exchanges: Annotated[int, Ge(1)] = 5
     segments: tuple[int, ...] = (2, 3, 5)
     seed: int = 0
     paired_seeds: bool = False
-    human_conversations: int = -1
+    human_conversations: Annotated[int, Ge(-1)] = -1
     human_pool: str = "held_out"
     pairs: tuple[tuple[str, str], ...] = ()
-    batchsize: int = 32
+    batchsize: Annotated[int, Ge(1)] = 32
     surveys: tuple[str, ...] = ("spot_the_bot",)
     grouping: str = "by_model"
-    max_loaded: int = 0
+    max_loaded: Annotated[int, Ge(0)] = 0
     meetings: str = "pairs"
     more: dict[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
@@ -112,23 +116,22 @@ class Plan:
             raise UserError(
                 f"{where}: expected keys and values, found {type(row).__name__}.", "See a study.yaml that works."
             )
-        for key in row:
-            if key not in KEYS and key != "renamed":  # of an older version, without effect now
-                raise UserError(f"{where}: unknown key '{key}'.", nearest(key, KEYS))
-        entries = files.field(row, "contestants", dict, where)
+        entries = row.get("contestants")
+        if not isinstance(entries, dict):
+            raise UserError(
+                f"{where}: field 'contestants': expected names and entries.", "See a study.yaml that works."
+            )
         contestants = {name: Contestant.from_json(name, entry, where) for name, entry in entries.items()}
-        plan = cls(
-            domain=files.field(row, "domain", str, where),
-            contestants=contestants,
-            segments=check_segments(files.field(row, "segments", list, where, [2, 3, 5]), where),
-            pairs=_pairs(row, contestants, where),
-            surveys=tuple(files.field(row, "surveys", list, where, ["spot_the_bot"])),
-            replaced=_replaced(row, contestants, where),
-            **{name: _count(row, name, where, default, least) for name, (default, least) in COUNTS.items()},
-            **{name: files.field(row, name, type(value), where, value) for name, value in SIMPLE.items()},
+        # A study without the key is from before there were other groupings; "renamed" was written by older versions.
+        given = {"grouping": "consecutive", **{key: value for key, value in row.items() if key != "renamed"}}
+        found = validated(cls, {**given, "contestants": {}}, where)
+        plan = replace(
+            found, contestants=contestants, segments=check_segments(found.segments, where), more={}, left_out=()
         )
-        plan = with_more(plan.check(where), files.field(row, "more", dict, where, {}), where)
-        return without(plan, files.field(row, "left_out", list, where, []), where)
+        for name in (*(name for pair in plan.pairs for name in pair), *plan.replaced):
+            if name not in contestants:
+                raise UserError(f"{where}: names '{name}', which is no contestant.", nearest(name, contestants))
+        return without(with_more(plan.check(where), found.more, where), found.left_out, where)
 
     def check(self, where: str) -> Plan:
         """Raise `UserError` unless the plan can be carried out; return it."""
@@ -160,36 +163,8 @@ class Plan:
 
 KEYS = tuple(one.name for one in fields(Plan))
 
-COUNTS = {
-    "conversations_per_pair": (45, 1),
-    "exchanges": (5, 1),
-    "human_conversations": (-1, -1),
-    "batchsize": (32, 1),
-    "max_loaded": (0, 0),
-}
-"""Fields that are whole numbers: their default, and the least that they may be."""
 
-SIMPLE = {
-    "seed": 0,
-    "paired_seeds": False,
-    "unseeded": False,
-    "human_pool": "held_out",
-    "meetings": MEETINGS[0],
-    "grouping": "consecutive",  # a study without this key is from before there were others
-}
-"""Fields of one value, and their defaults."""
-
-
-def _count(row: dict, name: str, where: str, default: int, least: int) -> int:
-    value = files.field(row, name, int, where, default)
-    if value < least:
-        raise UserError(
-            f"{where}: field '{name}' is {value}, expected a whole number from {max(least, 0)} up.", "Correct it."
-        )
-    return value
-
-
-def check_segments(value: list, where: str) -> tuple[int, ...]:
+def check_segments(value: Sequence, where: str) -> tuple[int, ...]:
     """Segment lengths in exchanges: distinct whole numbers from 1 up, returned in ascending order."""
     wrong = not value or any(not isinstance(k, int) or isinstance(k, bool) or k < 1 for k in value)
     if wrong or len(set(value)) != len(value):
@@ -198,26 +173,6 @@ def check_segments(value: list, where: str) -> tuple[int, ...]:
             "Write for example 2,3,5.",
         )
     return tuple(sorted(value))
-
-
-def _replaced(row: dict, contestants: dict, where: str) -> dict[str, int]:
-    found = files.field(row, "replaced", dict, where, {})
-    for name, count in found.items():
-        if name not in contestants or not isinstance(count, int) or count < 1:
-            raise UserError(f"{where}: field 'replaced' holds {name!r}: {count!r}.", "Put back what was written.")
-    return found
-
-
-def _pairs(row: dict, contestants: dict, where: str) -> tuple[tuple[str, str], ...]:
-    pairs = []
-    for pair in files.field(row, "pairs", list, where, []):
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise UserError(f"{where}: field 'pairs' holds {pair!r}, expected two names.", "Correct it.")
-        for name in pair:
-            if name not in contestants:
-                raise UserError(f"{where}: field 'pairs' names '{name}'.", nearest(name, contestants))
-        pairs.append((pair[0], pair[1]))
-    return tuple(pairs)
 
 
 def with_more(plan: Plan, more: dict, where: str) -> Plan:
@@ -238,7 +193,7 @@ def with_more(plan: Plan, more: dict, where: str) -> Plan:
     return replace(plan, more=found)
 
 
-def without(plan: Plan, names: list, where: str) -> Plan:
+def without(plan: Plan, names: Sequence[str], where: str) -> Plan:
     """The plan with these contestants left out, and no others; a pair must remain."""
     for name in names:
         if name not in plan.contestants:
@@ -250,44 +205,53 @@ def without(plan: Plan, names: list, where: str) -> Plan:
     return changed
 
 
+@dataclass(frozen=True)
+class Extension:
+    """What a line of history.jsonl adds to the plan; the last two were written by older versions."""
+
+    contestants: dict[str, dict | str] = field(default_factory=dict)
+    mended: list[str] = field(default_factory=list)
+    conversations_per_pair: Annotated[int, Ge(1)] | None = None
+    surveys: list[str] = field(default_factory=list)
+    meetings: str = ""
+    more: dict[str, int] = field(default_factory=dict)
+    left_out: list[str] | None = None
+    replaced: list[str] = field(default_factory=list)
+    renamed: dict[str, str] = field(default_factory=dict)
+
+
 def extended(plan: Plan, add: dict, where: str) -> Plan:
     """`plan` with an extension; what would change what is already there is a `UserError`.
 
     A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
     conversations had been played.
     """
-    known = ("contestants", "conversations_per_pair", "surveys", "mended", "meetings", "more", "left_out")
-    for key in add:
-        if key not in (*known, "replaced", "renamed"):  # the last two are of older versions
-            raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
+    asked = validated(Extension, add, where)
     contestants = dict(plan.contestants)
-    for name, entry in files.field(add, "contestants", dict, where, {}).items():
+    for name, entry in asked.contestants.items():
         contestant = Contestant.from_json(name, entry, where)
-        if not contestants.get(name, contestant).same_bot(contestant) and name not in add.get("mended", []):
+        if not contestants.get(name, contestant).same_bot(contestant) and name not in asked.mended:
             raise UserError(
                 f"{where}: contestant '{name}' is in the study with other options.",
                 "Give the changed one another name.",
             )
         contestants[name] = contestant
-    per_pair = files.field(add, "conversations_per_pair", int, where, plan.conversations_per_pair)
+    per_pair = asked.conversations_per_pair or plan.conversations_per_pair
     if per_pair < plan.conversations_per_pair:
         raise UserError(
             f"{where}: conversations_per_pair {per_pair} is less than the study's {plan.conversations_per_pair}.",
             "A study only grows; choose another --study.",
         )
-    surveys = plan.surveys + tuple(s for s in add.get("surveys", []) if s not in plan.surveys)
-    meetings = files.field(add, "meetings", str, where, plan.meetings)
+    surveys = plan.surveys + tuple(s for s in asked.surveys if s not in plan.surveys)
+    meetings = asked.meetings or plan.meetings
     if meetings not in ("both", plan.meetings) or (meetings != plan.meetings and plan.pairs):
         raise UserError(
             f"{where}: meetings '{meetings}' leaves out what the study has, or it plays chosen pairs only.",
             "A study only grows; choose another --study.",
         )
     grown = replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings)
-    grown = with_more(grown.check(where), files.field(add, "more", dict, where, {}), where)
-    grown = without(grown, files.field(add, "left_out", list, where, list(plan.left_out)), where)
-    replaced = dict(plan.replaced)
-    for name in files.field(add, "replaced", list, where, []):
-        if name not in contestants:
-            raise UserError(f"{where}: no contestant '{name}' to replace.", nearest(str(name), contestants))
-        replaced[name] = replaced.get(name, 0) + 1
-    return replace(grown, replaced=replaced)
+    grown = with_more(grown.check(where), asked.more, where)
+    grown = without(grown, plan.left_out if asked.left_out is None else asked.left_out, where)
+    counts = Counter(plan.replaced)
+    counts.update(asked.replaced)
+    return replace(grown, replaced=dict(counts))

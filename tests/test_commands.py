@@ -119,13 +119,19 @@ BAD_OPTIONS = [
     (["-pm", "spotbot:eliza"], "A partner is given without a bot"),
     (["-m", "spotbot:eliza", "--model-opt", "x=1"], "spotbot:eliza has no option 'x'"),
     (["-m", "spotbot:eliza", "--domain", "chitchatt"], "Did you mean 'chitchat'?"),
-    (["-m", "spotbot:eliza", "--conversations-per-pair", "0"], "field 'conversations_per_pair' is 0"),
-    (["-m", "spotbot:eliza", "--conversations-per-pair", "-3"], "field 'conversations_per_pair' is -3"),
-    (["-m", "spotbot:eliza", "--exchanges", "0"], "field 'exchanges' is 0"),
+    (
+        ["-m", "spotbot:eliza", "--conversations-per-pair", "0"],
+        "conversations_per_pair: expected greater than or equal to 1, found '0'",
+    ),
+    (
+        ["-m", "spotbot:eliza", "--conversations-per-pair", "-3"],
+        "conversations_per_pair: expected greater than or equal to 1, found '-3'",
+    ),
+    (["-m", "spotbot:eliza", "--exchanges", "0"], "exchanges: expected greater than or equal to 1"),
     (["-m", "spotbot:eliza", "--segments", "2,x"], "--segments 2,x: expected whole numbers"),
     (["-m", "spotbot:eliza", "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but"),
     (["-m", "spotbot:eliza", "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
-    (["-m", "spotbot:eliza", "--batchsize", "0"], "field 'batchsize' is 0"),
+    (["-m", "spotbot:eliza", "--batchsize", "0"], "batchsize: expected greater than or equal to 1"),
     (["-m", "faulty_agents:UnloadableAgent"], "could not be loaded: RuntimeError: the weights are missing"),
 ]
 

@@ -10,7 +10,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,24 +22,10 @@ from parlai_spotbot.domains import folding
 from parlai_spotbot.domains.conversation_files import ConversationRow, read_rows
 from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import Malformed, parse_yaml
 from parlai_spotbot.records import NAME
 from parlai_spotbot.study_plan import check_segments
+from parlai_spotbot.user_files import read_file
 
-KEYS = (
-    "name",
-    "description",
-    "task",
-    "base",
-    "options",
-    "conversations",
-    "segments",
-    "contexts",
-    "situation",
-    "folds",
-    "hidden_test",
-    "sha256",
-)
 OF_TASK = ("options", "situation")
 OF_BASE = ("seeds", "humans")
 """The folds that files may bring for a domain whose others are those of another, its base."""
@@ -158,96 +144,83 @@ def _settled(described: DomainDescription) -> DomainDescription:
 
 
 # -- the description -------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class DescriptionFile:
+    """The keys of a description, as its file holds them."""
+
+    name: str
+    description: str = ""
+    task: str = ""
+    base: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    conversations: str | dict[str, str] = ""
+    segments: list[int] | None = None
+    contexts: bool = True
+    situation: str = ""
+    folds: str = ""
+    hidden_test: bool = False
+    sha256: dict[str, str] = field(default_factory=dict)
+
+
 def _from_description(path: Path) -> DomainDescription:
-    where = str(path)
-    row = _yaml(path)
-    for key in row:
-        if key not in KEYS:
-            raise UserError(f"{where}: unknown key '{key}'.", nearest(key, KEYS))
-    name = files.field(row, "name", str, where)
-    if not NAME.match(name):
-        raise UserError(f"{where}: field 'name' is '{name}'.", "Use letters, digits and . _ + -")
-    task = files.field(row, "task", str, where, "")
-    base = files.field(row, "base", str, where, "")
-    if base:
+    row, where = read_file(DescriptionFile, path, EXAMPLE), str(path)
+    if not NAME.match(row.name):
+        raise UserError(f"{where}: field 'name' is '{row.name}'.", "Use letters, digits and . _ + -")
+    if row.base:
         _check_base(row, where)
-    if bool(task) == ("conversations" in row):
+    if bool(row.task) == bool(row.conversations):
         raise UserError(f"{where}: expected one of the fields 'task' and 'conversations'.", EXAMPLE)
-    for key in OF_TASK if not task else ():
-        if row.get(key):
+    for key in OF_TASK if not row.task else ():
+        if getattr(row, key):
             raise UserError(f"{where}: field '{key}' goes with a task, not with files.", "Remove it.")
-    folds = files.field(row, "folds", str, where, "split" if task or base else "")
-    if folds and folds not in (("split",) if task else folding.WAYS):
-        hint = "A task's folds follow its splits." if task else nearest(folds, folding.WAYS)
+    folds = row.folds or ("split" if row.task or row.base else "")
+    if folds and folds not in (("split",) if row.task else folding.WAYS):
+        hint = "A task's folds follow its splits." if row.task else nearest(folds, folding.WAYS)
         raise UserError(f"{where}: field 'folds' is '{folds}'.", hint)
-    hidden = files.field(row, "hidden_test", bool, where, False)
-    if hidden and folds != "split":
+    if row.hidden_test and folds != "split":
         raise UserError(f"{where}: field 'hidden_test' goes with folds by split.", "Add 'folds: split', or remove it.")
-    options = files.field(row, "options", dict, where, {})
+    default = () if row.base else (2, 3, 5)
     return DomainDescription(
-        name=name,
-        description=files.field(row, "description", str, where, ""),
-        task=task,
-        options=tuple((str(key), str(value)) for key, value in options.items()),
-        paths=() if task else _paths(row, path),
-        segments=_segments(row, where, () if base else (2, 3, 5)),
-        contexts=files.field(row, "contexts", bool, where, True),
-        situation=files.field(row, "situation", str, where, ""),
+        name=row.name,
+        description=row.description,
+        task=row.task,
+        options=tuple((key, str(value)) for key, value in row.options.items()),
+        paths=() if row.task else _paths(row, path),
+        segments=default if row.segments is None else check_segments(row.segments, where),
+        contexts=row.contexts,
+        situation=row.situation,
         folds=folds,
-        hidden_test=hidden,
-        base=base,
+        hidden_test=row.hidden_test,
+        base=row.base,
     )
 
 
-def _segments(row: dict, where: str, default: tuple[int, ...]) -> tuple[int, ...]:
-    return check_segments(files.field(row, "segments", list, where), where) if "segments" in row else default
-
-
-def _check_base(row: dict, where: str) -> None:
+def _check_base(row: DescriptionFile, where: str) -> None:
     """Raise `UserError` where a description over another domain says more than seeds and people."""
-    named = row.get("conversations")
+    named = row.conversations
     if not isinstance(named, dict) or not set(named) <= set(OF_BASE) or not named:
         raise UserError(
             f"{where}: field 'conversations': with 'base', files are of the folds seeds or humans.",
             "Write for example 'conversations: {seeds: openers.jsonl}'.",
         )
-    for key in ("folds", "hidden_test"):
-        if row.get(key) not in (None, False, "split"):
-            raise UserError(f"{where}: field '{key}' doesn't go with 'base', whose folds stay.", "Remove it.")
+    if row.folds not in ("", "split") or row.hidden_test:
+        raise UserError(f"{where}: 'folds' and 'hidden_test' don't go with 'base', whose folds stay.", "Remove them.")
 
 
-def _yaml(path: Path) -> dict:
-    try:
-        row = parse_yaml(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such description of a domain.", EXAMPLE) from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: is a folder, expected a description of a domain.", EXAMPLE) from None
-    except (Malformed, UnicodeDecodeError) as err:
-        raise UserError(f"{path}: not valid YAML: {err}.", "Mend that line.") from None
-    if not isinstance(row, dict):
-        raise UserError(f"{path}: expected keys and values, found {type(row).__name__}.", EXAMPLE)
-    return row
-
-
-def _paths(row: dict, path: Path) -> tuple[tuple[str, Path, str], ...]:
-    """The files that a description names, relative to itself; where it holds checksums they must be right."""
-    value = files.field(row, "conversations", (str, dict), str(path))
-    named = {"": value} if isinstance(value, str) else value
-    known = files.field(row, "sha256", dict, str(path), {})
+def _paths(row: DescriptionFile, path: Path) -> tuple[tuple[str, Path, str], ...]:
+    """Return the files that a description names, relative to itself; where it holds checksums they must be right."""
+    named = {"": row.conversations} if isinstance(row.conversations, str) else row.conversations
     found = []
     for split, name in named.items():
         if split and split not in (*folding.SPLITS, *FOLDS):
             raise UserError(
                 f"{path}: field 'conversations' names the split '{split}'.", nearest(split, (*folding.SPLITS, *FOLDS))
             )
-        if not isinstance(name, str) or not name:
-            raise UserError(f"{path}: field 'conversations' holds {name!r}, expected a file's name.", EXAMPLE)
         file = path.parent / Path(name).expanduser()
         digest = _checksum(file)
-        if known.get(name, digest) != digest:
+        if row.sha256.get(name, digest) != digest:
             raise UserError(
-                f"{file}: has changed since {path} was written (SHA-256 {digest[:12]}…, not {str(known[name])[:9]}…).",
+                f"{file}: has changed since {path} was written (its SHA-256 is another one).",
                 "Put the old file back, or make a new study with the new one.",
             )
         found.append((split, file.resolve(), digest))

@@ -84,7 +84,7 @@ def test_extensions_add_up_and_survive_a_torn_line(tmp_path):
     [
         ({"contestants": {"eliza": {"model": "spotbot:alice"}}}, "is in the study with other options"),
         ({"conversations_per_pair": 3}, "is less than the study's 45"),
-        ({"seed": 1}, "can't be extended by 'seed'"),
+        ({"seed": 1}, "unknown key 'seed'"),
     ],
 )
 def test_an_extension_never_changes_what_is_there(tmp_path, add, says):

@@ -129,7 +129,7 @@ def test_what_is_wrong_is_named_and_leaves_nothing(tmp_path, monkeypatch, asked,
     [
         ({"conversations": "o.jsonl"}, "files are of the folds seeds or humans"),
         ({"conversations": {"train": "o.jsonl"}}, "files are of the folds seeds or humans"),
-        ({"conversations": {"seeds": "o.jsonl"}, "folds": "hash"}, "field 'folds' doesn't go with 'base'"),
+        ({"conversations": {"seeds": "o.jsonl"}, "folds": "hash"}, "'folds' and 'hidden_test' don't go with 'base'"),
         ({"conversations": {"seeds": "o.jsonl"}, "base": "chitchatt"}, "unknown domain 'chitchatt'"),
     ],
 )

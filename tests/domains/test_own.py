@@ -135,7 +135,7 @@ def test_a_bad_line_is_named_with_its_field(tmp_path, line, said):
 def test_files_that_are_not_there_or_empty(tmp_path):
     with pytest.raises(UserError, match=r"no\.jsonl: no such file of conversations"):
         get_domain(str(tmp_path / "no.jsonl"))
-    with pytest.raises(UserError, match=r"no\.yaml: no such description"):
+    with pytest.raises(UserError, match=r"no\.yaml: no such file"):
         get_domain(str(tmp_path / "no.yaml"))
     (tmp_path / "e.jsonl").write_text("")
     with pytest.raises(UserError, match="holds no conversation"):

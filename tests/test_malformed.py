@@ -17,7 +17,6 @@ from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.specs import judges_of
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
-from parlai_spotbot.selfplay.more import more_asked
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.own_questions import read_questions
@@ -129,7 +128,6 @@ PLAIN = {
         lines(*({"turns": [f"{who} {i}" for who in "abcd"], "id": f"t{i}"} for i in range(90))),
         ".jsonl",
     ),
-    "plan": ("a,b,more_conversations\none,two,22\none,three,0\n", ".csv"),
     "settings": ("title: Talk\npay: 2.5\nkeywords: [a, b]\nlimits: {minutes_per_unit: 9}\nfee: 0.1\n", ".yaml"),
     "judges": (
         "gpt: {kind: language_model, model: m, url: 'http://127.0.0.1:1/v1', samples: 3, price_prompt: 0.1}\n",
@@ -149,7 +147,6 @@ READERS = {
     "questions": read_questions,
     "domain": lambda path: get_domain(str(path)),
     "conversations": lambda path: get_domain(str(path)).episodes("seeds"),
-    "plan": lambda path: more_asked(None, str(path)),
     "settings": read_settings,
     "judges": lambda path: judges_of(str(path)),
     "talks": brought("conversations"),

@@ -6,10 +6,9 @@ than the launch allows. Here nobody is removed: whom to approve is for a person 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-import pandas as pd
 
 from parlai_spotbot import terminal
 from parlai_spotbot.crowdsourcing.ledger.entries import Annotator
@@ -44,7 +43,7 @@ class AnnotatorSummary:
 def summarise(
     rows: Sequence[Judgement],
     annotators: Iterable[Annotator],
-    grades: Iterable[tuple[str, str, int, bool]],
+    grades: Sequence[tuple[str, str, int, bool]],
     names: Mapping[str, str],
     survey: Survey | None = None,
     conversations: Mapping[str, Conversation] | None = None,
@@ -56,37 +55,23 @@ def summarise(
     in them.
     """
     failed, worked = failed_people(rows, survey), flagged_people(rows, conversations or {}, survey)
-    graded: dict[str, list[bool]] = {}
-    for worker, _, _, missed in grades:
-        graded.setdefault(worker, []).append(missed)
-    table = []
+    unknown = {"units": 0, "n": 0, "median_seconds": math.nan, "speed": math.nan, "same_answers": math.nan, "flags": []}
+    found = []
     for annotator in annotators:
         name = names[annotator.worker]
-        mine = worked.loc[name] if name in worked.index else None
-        table.append(_row(annotator, name, mine, graded.get(annotator.worker, []), failed.get(name, "")))
-    return sorted(table, key=lambda row: (-len(row.flags), row.name))
-
-
-def _row(annotator: Annotator, name: str, mine: pd.Series | None, graded: list[bool], failed: str) -> AnnotatorSummary:
-    flags = [] if mine is None else list(mine["flags"])
-    if any(graded) and not failed and MISSED not in flags:  # in a unit that isn't finished
-        flags.insert(0, MISSED)
-    if failed:
-        flags.insert(0, LEFT_OUT + failed)
-    if annotator.standing == "stopped":
-        flags.insert(0, f"{STOPPED} ({annotator.why})" if annotator.why else STOPPED)
-    unknown = float("nan")
-    return AnnotatorSummary(
-        name=name,
-        units=0 if mine is None else int(mine["units"]),
-        annotations=0 if mine is None else int(mine["n"]),
-        missed=sum(graded),
-        controls=len(graded),
-        seconds=unknown if mine is None else float(mine["median_seconds"]),
-        speed=unknown if mine is None else float(mine["speed"]),
-        same_answers=unknown if mine is None else float(mine["same_answers"]),
-        flags=tuple(flags),
-    )
+        mine = worked.loc[name] if name in worked.index else unknown
+        graded = [missed for worker, _, _, missed in grades if worker == annotator.worker]
+        flags = list(mine["flags"])
+        if any(graded) and name not in failed and MISSED not in flags:  # in a unit that isn't finished
+            flags.insert(0, MISSED)
+        if name in failed:
+            flags.insert(0, LEFT_OUT + failed[name])
+        if annotator.standing == "stopped":
+            flags.insert(0, f"{STOPPED} ({annotator.why})" if annotator.why else STOPPED)
+        work = [float(mine[key]) for key in ("median_seconds", "speed", "same_answers")]
+        counts = int(mine["units"]), int(mine["n"]), sum(graded), len(graded)
+        found.append(AnnotatorSummary(name, *counts, *work, tuple(flags)))
+    return sorted(found, key=lambda row: (-len(row.flags), row.name))
 
 
 def table(rows: Sequence[AnnotatorSummary], most: int = 30) -> str:

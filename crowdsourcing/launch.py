@@ -62,7 +62,7 @@ def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
         if request.close:
             return _close(request, study, say)
         collection, found = _planned(request, study, say)
-        if not found.units and not _untold(collection):
+        if not found.units and not _finished(collection, "told = 0"):
             say(f"\nall units are done; to have them: {_collect(request, study)}")
             return 0
         settings = request.settings
@@ -176,14 +176,14 @@ def _asks(item: Item, survey: Survey) -> bool:
     return set(item.questions) <= {question.name for question in survey.questions}
 
 
-def _done(collection: CrowdCollection) -> set[str]:
-    """Return the ids of the finished units."""
+def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
+    """Return the ids of the finished units for which the SQL condition `where` holds."""
     from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 
     if not collection.paths.ledger.exists():
         return set()
     with contextlib.closing(Ledger(collection.paths.ledger)) as ledger:
-        return {handout.unit_id for handout in ledger.handouts("status = 'done'")}
+        return {handout.unit_id for handout in ledger.handouts(f"status = 'done' AND {where}")}
 
 
 def _work(collection: CrowdCollection) -> dry_run.Workload:
@@ -191,17 +191,7 @@ def _work(collection: CrowdCollection) -> dry_run.Workload:
     mine = {unit.unit_id for unit in units}
     known = study.judgements(survey.name) if study.judgements_path(survey.name).exists() else []
     judgements = [row for row in known if row.unit_id in mine]
-    return dry_run.Workload(units, collection.seeds, _done(collection), judgements)
-
-
-def _untold(collection: CrowdCollection) -> bool:
-    """Whether there are finished units of which a crash kept Mephisto from hearing; the desk tells when it starts."""
-    from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-
-    if not collection.paths.ledger.exists():
-        return False
-    with contextlib.closing(Ledger(collection.paths.ledger)) as ledger:
-        return bool(ledger.handouts("status = 'done' AND told = 0"))
+    return dry_run.Workload(units, collection.seeds, _finished(collection), judgements)
 
 
 @contextlib.contextmanager
@@ -250,9 +240,10 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
             open_browser(first, say)
 
     setup, previous = collection.setup, collection.last_port
-    with loaded_bots(collection, _done(collection), say) as bots, signals(stop):
+    with loaded_bots(collection, _finished(collection), say) as bots, signals(stop):
         if bots:
-            _record_contestants(collection, bots.about())
+            rules = {"rules": vars(collection.survey.chat), "contestants": dict(bots.about())}
+            _note(collection, {"chat": rules})
         outcome = serve(setup, make_server=make_server(collection, secret, progress, bots), stop=stop, on_ready=ready)
     progress.close()
     say(f"\n{outcome.reason}: {progress.said()}")
@@ -275,23 +266,20 @@ def _record(collection: CrowdCollection) -> None:
         "controls": len(collection.controls),
         "ids": collection.request.settings.ids,
     }
+    for kind, one in (("tasks", collection.request.task), ("groups", collection.request.group)):
+        if one:  # the latest launch, and that of each
+            known = collection.study.provenance().get("crowdsourcing", {}).get(collection.survey.name, {})
+            about = {**about, kind: {**known.get(kind, {}), one: about}}
+    _note(collection, about, PLATFORM)
+
+
+def _note(collection: CrowdCollection, about: Mapping[str, Any], *kept: str) -> None:
+    """Write into provenance.json what is known of the collection; with `kept`, only these of its keys stay."""
     with briefly(collection.study):
         known = collection.study.provenance().get("crowdsourcing", {})
         name = collection.survey.name
-        about |= {PLATFORM: known.get(name, {})[PLATFORM]} if PLATFORM in known.get(name, {}) else {}
-        for kind, one in (("tasks", collection.request.task), ("groups", collection.request.group)):
-            if one:  # the latest launch, and that of each
-                about = {**about, kind: {**known.get(name, {}).get(kind, {}), one: about}}
-        collection.study.record("crowdsourcing", {**known, name: about})
-
-
-def _record_contestants(collection: CrowdCollection, about: Mapping[str, dict]) -> None:
-    """What provenance.json says of the contestants that people chat with."""
-    study, name = collection.study, collection.name
-    with briefly(study):
-        known = study.provenance().get("crowdsourcing", {})
-        rules = {"rules": vars(collection.survey.chat), "contestants": dict(about)}
-        study.record("crowdsourcing", {**known, name: {**known.get(name, {}), "chat": rules}})
+        before = {key: value for key, value in known.get(name, {}).items() if not kept or key in kept}
+        collection.study.record("crowdsourcing", {**known, name: {**before, **about}})
 
 
 def _told(settings: LaunchSettings) -> dict[str, Any]:

@@ -101,8 +101,7 @@ class LaunchSettings:
     else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run reckons with. `group`
     names the group of annotators (students, …) by which training outcomes are told apart; `gold` is a file of further
     gold dialogues of the task that is launched. `prolific_study` is the study's id at Prolific, whose links it signs;
-    with `accept_unverified_ids` its links need no signature, and whoever has the link is whom they say. `links_days` is
-    for how long in-house links open the page (None: as long as the study takes).
+    with `accept_unverified_ids` its links need no signature, and whoever has the link is whom they say.
     """
 
     __pydantic_config__ = CONFIG
@@ -130,7 +129,6 @@ class LaunchSettings:
     gold: String = ""
     prolific_study: StudyId = ""
     accept_unverified_ids: Flag = False
-    links_days: Above | None = None
 
     @property
     def platform_fee(self) -> float:
@@ -204,6 +202,8 @@ def _laid_over(row: dict, overrides: Mapping) -> dict:
 def parse_settings(row: Any, where: str) -> LaunchSettings:
     """Return settings from keys and values; `where` names their place in errors."""
     _refuse_secrets(row, where)
+    if isinstance(row, dict) and "links_days" in row:
+        raise UserError(f"{where}: links_days was removed in 0.2.", "Revoke links (--revoke NAME) or close (--close).")
     settings = validated(LaunchSettings, row, where)
     if settings.chat:
         _check_chat(settings.chat, where)

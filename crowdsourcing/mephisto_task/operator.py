@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from mephisto.abstractions.blueprint import SharedTaskState
 from mephisto.data_model.requester import Requester
@@ -40,23 +40,8 @@ RETRY_SECONDS = 60.0
 logger = get_logger(name=__name__)
 
 
-class TaskServer(Protocol):
-    """The server that annotators' browsers talk to."""
-
-    def start(self) -> str:
-        """Bind and answer from now on; returns the address, as http://127.0.0.1:43211."""
-
-    def stop(self) -> None:
-        """Answer no more; no request is under way when it returns. Calling it twice does no harm."""
-
-    def finished(self) -> bool:
-        """Return whether there is nothing left to annotate."""
-
-    def failed(self) -> BaseException | None:
-        """Return what ended the server, if something did."""
-
-
-MakeServer = Callable[[Crowd, str, int], TaskServer]
+MakeServer = Callable[[Crowd, str, int], Any]
+"""Makes the server of a crowd at a host and port, which has `start`, `stop`, `finished` and `failed`."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +81,7 @@ def serve(
         database.shutdown()
 
 
-def _work(crowd: FinishedUnits, server: TaskServer, setup: TaskSetup, url: str, stop: threading.Event) -> str:
+def _work(crowd: FinishedUnits, server: Any, setup: TaskSetup, url: str, stop: threading.Event) -> str:
     """Post what is to be posted, while the server answers, and wait; a platform that fails is tried again later."""
     next_try = 0.0 if setup.on_mturk else math.inf
     while not stop.wait(POLL_SECONDS):

@@ -32,8 +32,7 @@ def welcome(collection: CrowdCollection, invitation: Invitation, say: Callable[[
     provider, paths = collection.request.settings.provider, collection.paths
     first = ""
     if provider == "in_house":
-        days = collection.request.settings.links_days
-        links = write_links(paths.links, names, base, secret, LinkStates(paths.link_states), days)
+        links = write_links(paths.links, names, base, secret, LinkStates(paths.link_states))
         say(f"\nlinks, one for each annotator ({len(links)}): {paths.links}")
         for name, link in list(links.items())[:SHOWN]:
             say(f"  {name}: {link}")

@@ -10,10 +10,10 @@ from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK, TaskSetup
 from parlai_spotbot.crowdsourcing.platforms.participant_lists import (
+    REFUSED,
     PlatformCheck,
     PlatformEntry,
     add_entries,
-    check,
     read_entries,
 )
 from parlai_spotbot.errors import UserError
@@ -29,11 +29,25 @@ def _launch_of(paths: CollectionPaths) -> dict[str, Any]:
 
 
 def platform_check(paths: CollectionPaths, done: Mapping[str, Handout]) -> PlatformCheck:
-    """Finished hand-outs of a collection against the platform's list; in-house people are known by their links."""
-    provider = _launch_of(paths).get("provider", "in_house")
-    if provider == "in_house":
+    """Hold finished hand-outs, by handle, against the platform's list; in-house people are known by their links.
+
+    On MTurk each hand-out must be an assignment of its worker, elsewhere the worker must be listed. Without a list
+    nobody is unknown, but for assignments, which are used only once they are confirmed.
+    """
+    provider, known = _launch_of(paths).get("provider", "in_house"), None
+    if provider != "in_house":
+        known = read_entries(paths.platform)
+    by_assignment = provider in MTURK
+    if known is None and not by_assignment:
         return PlatformCheck()
-    return check(done, read_entries(paths.platform), provider in MTURK)
+    status: dict[tuple[str, str], set[str]] = {}
+    for entry in known or ():
+        status.setdefault((entry.worker, entry.registration if by_assignment else ""), set()).add(entry.status)
+    found = {h: status.get((one.worker, one.registration if by_assignment else "")) for h, one in done.items()}
+    return PlatformCheck(
+        unknown=frozenset(handle for handle, how in found.items() if how is None),
+        rejected=frozenset(handle for handle, how in found.items() if how and how <= REFUSED),
+    )
 
 
 def platform_state(study: Study, survey: str, parts: Iterable[str], submissions: Iterable[PlatformEntry]) -> dict:

@@ -7,12 +7,11 @@ that every later collection goes by it. Who isn't on it is left out of the judge
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, csv_rows
 
@@ -45,28 +44,6 @@ class PlatformCheck:
 
     unknown: frozenset[str] = frozenset()
     rejected: frozenset[str] = frozenset()
-
-
-def check(done: Mapping[str, Handout], known: Iterable[PlatformEntry] | None, by_assignment: bool) -> PlatformCheck:
-    """Hold finished hand-outs, by handle, against the platform's list.
-
-    `by_assignment`: each hand-out must be an assignment of its worker, as on MTurk; else the worker must be listed.
-    Without a list nobody is unknown, but for assignments, which are used only once they are confirmed.
-    """
-    if known is None and not by_assignment:
-        return PlatformCheck()
-
-    def key(worker: str, registration: str) -> tuple[str, str]:
-        return worker, registration if by_assignment else ""
-
-    status: dict[tuple[str, str], set[str]] = {}
-    for entry in known or ():
-        status.setdefault(key(entry.worker, entry.registration), set()).add(entry.status)
-    found = {handle: status.get(key(handout.worker, handout.registration)) for handle, handout in done.items()}
-    return PlatformCheck(
-        unknown=frozenset(handle for handle, how in found.items() if how is None),
-        rejected=frozenset(handle for handle, how in found.items() if how and how <= REFUSED),
-    )
 
 
 # -- the list on disk ------------------------------------------------------------------------------------------------

@@ -1,12 +1,11 @@
 """Personal links of in-house annotators: one signed link each, in links.csv. A bare name opens nothing.
 
-A link can be revoked, at once and for pages that are open too; its annotator may be given another one. Links may also
-be good until some time only. What became of whose link stands in links.jsonl, which the doors of all tasks read.
+A link can be revoked, at once and for pages that are open too; its annotator may be given another one. What became of
+whose link stands in links.jsonl, which the doors of all tasks read.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,28 +17,16 @@ from parlai_spotbot.reading import Malformed, csv_rows
 
 HEADER = ("annotator", "link", "state")
 MOST = 10_000
-REVOKED, RENEWED, UNTIL = "revoked", "renewed", "until"
+REVOKED, RENEWED = "revoked", "renewed"
 """What may become of a link, as links.jsonl says it."""
 
 
 @dataclass(frozen=True)
 class LinkState:
-    """An annotator's link: the `number` of the one that counts (from 0), whether it is revoked, and until when it opens
-    the page (Unix time; None: as long as the study takes)."""
+    """An annotator's link: the `number` of the one that counts (from 0), and whether it is revoked."""
 
     number: int = 0
     revoked: bool = False
-    until: float | None = None
-
-    @property
-    def said(self) -> str:
-        if self.revoked:
-            return REVOKED
-        return "" if self.until is None else f"until {_moment(self.until)}"
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="minutes")
 
 
 class LinkStates:
@@ -51,36 +38,31 @@ class LinkStates:
         self._states: dict[str, LinkState] = {}
 
     def of(self, annotator: str) -> LinkState:
-        """The state of this annotator's link."""
+        """Return the state of this annotator's link."""
         size = self.path.stat().st_size if self.path.exists() else 0
         if size != self._size:
-            rows = checksums.read_journal(self.path, _row)
             states: dict[str, LinkState] = {}
-            for name, event, until in rows:
-                states[name] = _after(states.get(name, LinkState()), event, until)
+            for name, event in checksums.read_journal(self.path, _row):
+                before = states.get(name, LinkState())
+                if event == RENEWED:
+                    states[name] = LinkState(before.number + 1)
+                elif event == REVOKED:
+                    states[name] = replace(before, revoked=True)
             self._states, self._size = states, size
         return self._states.get(annotator, LinkState())
 
-    def note(self, annotator: str, event: str, until: float | None = None) -> None:
+    def note(self, annotator: str, event: str) -> None:
         """Write down what becomes of a link; it is so at once for every door."""
-        row = {"time": _moment(time.time()), "annotator": annotator, "event": event}
+        row = {"time": datetime.now(UTC).isoformat(timespec="minutes"), "annotator": annotator, "event": event}
         checksums.verify(self.path)
         with checksums.Journal(self.path) as journal:
-            journal.append({**row, **({"until": until} if until is not None else {})})
+            journal.append(row)
         self.path.chmod(0o600)
 
 
-def _row(row: dict, where: str) -> tuple[str, str, float | None]:
+def _row(row: dict, where: str) -> tuple[str, str]:
     name, event = (files.field(row, key, str, where) for key in ("annotator", "event"))
-    return name, event, files.field(row, "until", (int, float, type(None)), where, None)
-
-
-def _after(state: LinkState, event: str, until: float | None) -> LinkState:
-    if event == REVOKED:
-        return replace(state, revoked=True)
-    if event == RENEWED:
-        return LinkState(state.number + 1)
-    return replace(state, until=until)
+    return name, event
 
 
 def wanted_names(annotators: str | int | None, default: int, group: str = "") -> list[str]:
@@ -132,23 +114,18 @@ def _name(cell: str) -> str:
     return cell[1:] if files.cell(cell[1:]) == cell else cell
 
 
-def write_links(
-    path: Path, names: list[str], base: str, secret: bytes, states: LinkStates, days: float | None = None
-) -> dict[str, str]:
+def write_links(path: Path, names: list[str], base: str, secret: bytes, states: LinkStates) -> dict[str, str]:
     """Write the links of `names`, after those that are known already, for the server at `base`.
 
-    Returns the links that open the page. With `days` those that have no end yet get one, so long from now.
+    Returns the links that open the page.
     """
     everybody = dict.fromkeys([*known_names(path), *names])
     links, rows = {}, []
     for name in everybody:
         state = states.of(name)
-        if days is not None and state.until is None and not state.revoked:
-            states.note(name, UNTIL, round(time.time() + days * 86400))
-            state = states.of(name)
         if not state.revoked:
             links[name] = in_house_link(base, secret, name, state.number)
-        rows.append((name, links.get(name, ""), state.said))
+        rows.append((name, links.get(name, ""), REVOKED if state.revoked else ""))
     files.write_text(path, files.csv_text(HEADER, rows))
     path.chmod(0o600)
     return links

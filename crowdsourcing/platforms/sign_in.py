@@ -27,7 +27,6 @@ from parlai_spotbot.files import field
 
 NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
 REVOKED_LINK = "This link is not good any more. If you were given another one, please open that."
-OVER = "The time of this link is over. Please ask whoever gave it to you."
 OTHER_SITTING = "This study was opened from another submission of yours before. Please go on from there."
 NOT_FROM_PROLIFIC = "Please open this study from Prolific."
 NOT_FROM_MTURK = "Please open this task from MTurk; it may be over already."
@@ -88,16 +87,15 @@ def _signed(secret: bytes, purpose: str, query: Mapping[str, str], name: str) ->
 class InHouseDoor:
     """Personal links: whoever holds one is that annotator. A bare name opens nothing.
 
-    `links` says which of them were revoked and until when they are good; without it all are. A link that is over opens
-    nothing any more, but who came in by it in time goes on; one that was revoked ends open pages too.
+    `links` says which of them were revoked; without it all are good. A revoked link ends open pages too.
     """
 
     name = "in_house"
     framed_by = ()
     waits = False
 
-    def __init__(self, secret: bytes, links: LinkStates | None = None, clock: Callable[[], float] = time.time):
-        self.secret, self.links, self.clock = secret, links, clock
+    def __init__(self, secret: bytes, links: LinkStates | None = None):
+        self.secret, self.links = secret, links
 
     def knows(self, query: Mapping[str, str]) -> bool:
         return "t" in query
@@ -107,9 +105,6 @@ class InHouseDoor:
         visitor = Visitor(said["worker"], provider_data={"door": self.name, "link": said.get("number", 0)})
         if not self.still_open(visitor):
             raise refused(REVOKED_LINK)
-        until = self.links.of(visitor.worker).until if self.links else None
-        if until is not None and self.clock() >= until:
-            raise refused(OVER)
         return visitor
 
     def still_open(self, visitor: Visitor) -> bool:

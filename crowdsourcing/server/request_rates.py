@@ -28,23 +28,12 @@ class Rate:
     def takes(self, client: str) -> bool:
         """Whether a request of the client is served; it is counted then."""
         now = self.clock()
-        left, at = self._left.get(client, (float(self.burst), now))
+        left, at = self._left.pop(client, (float(self.burst), now))
         left = min(float(self.burst), left + (now - at) * self.each_second)
-        if left < 1:
-            return False
-        self._left[client] = (left - 1, now)
+        self._left[client] = (left - (left >= 1), now)  # whoever asked last stands last
         if len(self._left) > MOST_CLIENTS:
-            self._forget(now)
-        return True
-
-    def _forget(self, now: float) -> None:
-        """Forget who is back at a full bucket, and where all are busy, who was served longest ago."""
-        full = self.burst / self.each_second
-        kept = {name: known for name, known in self._left.items() if now - known[1] < full}
-        if len(kept) > MOST_CLIENTS // 2:
-            latest = sorted(kept.items(), key=lambda entry: entry[1][1])[-(MOST_CLIENTS // 2) :]
-            kept = dict(latest)
-        self._left = kept
+            self._left = dict([*self._left.items()][-MOST_CLIENTS // 2 :])
+        return left >= 1
 
 
 def client_address(peer: str, forwarded: str) -> str:

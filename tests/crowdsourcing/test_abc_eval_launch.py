@@ -101,7 +101,7 @@ def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
     for wrong, said in (
         ({**dialogue, "id": "sociality-1"}, "bears the id"),
         ({**dialogue, "role": "training"}, "another role than gold"),
-        ({**dialogue, "turns": [turns[0], {**turns[1], "labels": ["rude"]}]}, "no label of sociality"),
+        ({**dialogue, "turns": [turns[0], {**turns[1], "labels": ["rude"]}]}, "no answers to the questions lead to"),
     ):
         with pytest.raises(UserError, match=said):
             planned(wrong)

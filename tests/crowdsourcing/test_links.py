@@ -2,7 +2,6 @@
 
 import csv
 import json
-import time
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -18,9 +17,7 @@ from parlai_spotbot.crowdsourcing.platforms.personal_links import LinkStates, kn
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link, read_secret
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
-from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.study import Study
 
 BASE = "http://127.0.0.1:1234"
 
@@ -113,22 +110,6 @@ def test_no_link_comes_back_as_the_list_of_revoked_ones_is_damaged(tmp_path, lin
         states.note("cyd", "revoked")
 
 
-def test_links_end_and_who_is_inside_goes_on(tmp_path, states):
-    path, now = tmp_path / "links.csv", [time.time()]
-    links = write_links(path, ["ann"], BASE, SECRET, states, days=2)
-    door = InHouseDoor(SECRET, states, clock=lambda: now[0])
-    inside = door.enter(query(links["ann"]))
-    now[0] += 2 * 86400 + 60
-    assert "time of this link is over" in refusal_of(door, links["ann"])
-    assert door.still_open(inside)
-    before = states.path.read_bytes()
-    write_links(path, ["ann"], BASE, SECRET, states, days=30)  # a relaunch doesn't prolong it
-    assert states.path.read_bytes() == before
-    assert rows(tmp_path)["ann"][1].startswith("until 2")
-    renew(path, "ann", states)  # another link does
-    assert door.enter(query(write_links(path, [], BASE, SECRET, states)["ann"])).worker == "ann"
-
-
 def test_names_are_no_formulas_and_stay_the_same_annotators(tmp_path, states):
     names = ["=HYPERLINK(1)", "+1 ann", "'quoted", "Zoë, the second"]
     first = write_links(tmp_path / "links.csv", names, BASE, SECRET, states)
@@ -203,13 +184,3 @@ def test_the_command_revokes_and_renews_while_the_page_is_served(launched):
     assert events == ["revoked", "renewed"]
     with pytest.raises(UserError, match="nobody called 'zoe'"):
         launch(LaunchRequest(launched.path, revoke="zoe"), say=print)
-
-
-def test_a_launch_gives_links_the_end_that_its_settings_say(launched, monkeypatch):
-    from test_launch import stop_at_once
-
-    monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
-    request = LaunchRequest(launched.path, annotators=1, settings=LaunchSettings(links_days=3.0))
-    assert launch(request, say=lambda text: None) == 0
-    states = LinkStates(CollectionPaths.of(Study.open(launched.path), SURVEY).link_states)
-    assert states.of("annotator-1").until == pytest.approx(time.time() + 3 * 86400, abs=600)

@@ -64,7 +64,7 @@ def test_a_file_is_read_and_the_command_line_comes_first(tmp_path):
         ),
         ({"prolific_study": "mine"}, ["'prolific_study'", "24 hexadecimal"]),
         ({"accept_unverified_ids": "yes"}, ["'accept_unverified_ids'"]),
-        ({"links_days": 0}, ["'links_days'"]),
+        ({"links_days": 3}, ["links_days was removed", "--revoke"]),
         ({"provider": "mturk"}, ["'pay'"]),
         ("provider: x", ["keys and values"]),
     ],

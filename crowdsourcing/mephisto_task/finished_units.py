@@ -11,6 +11,7 @@ from mephisto.data_model.agent import Agent
 from mephisto.data_model.assignment import Assignment, InitializationData
 from mephisto.data_model.constants.assignment_state import AssignmentState
 from mephisto.data_model.task_run import TaskRun
+from mephisto.data_model.unit import Unit
 from mephisto.data_model.worker import Worker
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
@@ -65,20 +66,24 @@ class FinishedUnits:
     # -- units -------------------------------------------------------------------------------------------------------
     def _new_agent(self, worker: Worker, handout: Handout) -> Agent:
         """Create an agent for a unit in an assignment of its own."""
-        run, data = self.task_run, {}
-        assignment = Assignment.get(
-            self.db,
-            self.db.new_assignment(
-                run.task_id, run.db_id, run.requester_id, run.task_type, run.provider_type, run.sandbox
-            ),
-        )
-        assignment.write_assignment_data(InitializationData({}, [{"unit_id": handout.unit_id}]))
-        unit = self.provider.UnitClass.new(self.db, assignment, 0, self.pay)
-        unit.set_db_status(AssignmentState.LAUNCHED)  # Mephisto gives agents to no other units
+        unit, data = self._spare_unit() or self._new_unit(), {}
+        unit.get_assignment().write_assignment_data(InitializationData({}, [{"unit_id": handout.unit_id}]))
+        unit.db_status = AssignmentState.LAUNCHED  # Mephisto gives agents to no others; the row says "created"
         if self.paid:
             hit_id = mturk.claimed_hit(self.provider.datastore, handout.registration)
             data = {"hit_id": hit_id, "assignment_id": handout.registration}
         return self.provider.AgentClass.new_from_provider_data(self.db, worker, unit, data)
+
+    def _spare_unit(self) -> Unit | None:
+        """Return a unit that a crash left without an agent."""
+        found = self.db.find_units(task_run_id=self.task_run.db_id, status=AssignmentState.CREATED)
+        return next(iter(found), None)
+
+    def _new_unit(self) -> Unit:
+        run = self.task_run
+        ids = run.task_id, run.db_id, run.requester_id, run.task_type, run.provider_type, run.sandbox
+        assignment = Assignment.get(self.db, self.db.new_assignment(*ids))
+        return self.provider.UnitClass.new(self.db, assignment, 0, self.pay)
 
     def finished(self, handout: Handout, submission: dict) -> str:
         """Record a unit that was handed in; returns Mephisto's id of its agent."""
@@ -101,8 +106,12 @@ class FinishedUnits:
         return agent.db_id
 
     def _agent_of(self, worker: Worker, handout: Handout) -> Agent | None:
-        """Return the agent that an earlier call made for this hand-out."""
+        """Return the agent that an earlier call made for this hand-out, also where a crash cut it off."""
+        spare = None
         for agent in self.db.find_agents(worker_id=worker.db_id):
-            if agent.db_id == handout.agent_id or agent.state.get_parsed_data().get("handle") == handout.handle:
+            answers = agent.state.get_parsed_data()
+            if agent.db_id == handout.agent_id or answers.get("handle") == handout.handle:
                 return agent
-        return None
+            if not answers and agent.db_status in (AgentState.STATUS_NONE, AgentState.STATUS_ACCEPTED):
+                spare = agent
+        return spare

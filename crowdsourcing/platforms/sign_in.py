@@ -10,7 +10,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -47,28 +47,14 @@ class Door(Protocol):
     framed_by: tuple[str, ...]
     waits: bool
 
-    def knows(self, query: Mapping[str, str]) -> bool:
-        """Whether the page's URL is one of this door's."""
-
     def enter(self, query: Mapping[str, str]) -> Visitor:
-        """Who comes; `Refusal` (403, "link") where that is not certain."""
+        """Return who comes; `Refusal` (403, "link") where that is not certain."""
 
     def still_open(self, visitor: Visitor) -> bool:
         """Whether who came in by it may go on."""
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """How the visitor leaves in this state of the session, with `done` units done."""
-
-
-def leaving(doors: Iterable[Door]) -> Callable[[Visitor, str, int], dict]:
-    """How a visitor leaves, asked of the door by which they came; for the desk."""
-    known = {door.name: door for door in doors}
-
-    def finish(visitor: Visitor, state: str, done: int) -> dict:
-        door = known.get(visitor.provider_data.get("door", ""))
-        return door.finish(visitor, state, done) if door else NOTHING
-
-    return finish
 
 
 def refused(text: str) -> Refusal:
@@ -96,9 +82,6 @@ class InHouseDoor:
 
     def __init__(self, secret: bytes, links: LinkStates | None = None):
         self.secret, self.links = secret, links
-
-    def knows(self, query: Mapping[str, str]) -> bool:
-        return "t" in query
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         said = _signed(self.secret, tokens.LINK, query, "t")
@@ -152,9 +135,6 @@ class ProlificDoor:
         self._links = {link for _, _, link in rows if link}
         self._journal = checksums.Journal(bindings)
         self._one_by_one = threading.Lock()
-
-    def knows(self, query: Mapping[str, str]) -> bool:
-        return "study" in query
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study.name:
@@ -239,9 +219,6 @@ class MTurkDoor:
         site = "workersandbox" if sandbox else "www"
         self.action = f"https://{site}.mturk.com/mturk/externalSubmit"
         self._first_asked: dict[str, float] = {}
-
-    def knows(self, query: Mapping[str, str]) -> bool:
-        return "assignmentId" in query
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         assignment, worker, hit = (query.get(name, "") for name in ("assignmentId", "workerId", "hitId"))

@@ -22,14 +22,7 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, later_of
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.platforms.personal_links import LinkStates
 from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
-from parlai_spotbot.crowdsourcing.platforms.sign_in import (
-    Door,
-    InHouseDoor,
-    MTurkDoor,
-    ProlificDoor,
-    ProlificStudy,
-    leaving,
-)
+from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy
 from parlai_spotbot.crowdsourcing.server.page_server import ListenAddress, PageServer, ServerFiles
 from parlai_spotbot.terminal import Bar
 
@@ -91,7 +84,7 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
     desk = Desk(
         DeskMaterial(collection.survey, collection.units, collection.controls, seeds, truths),
         PageWords(collection.texts, consent(collection), collection.language),
-        Participants(crowd, leaving([door]), collection.members, team, bots),
+        Participants(crowd, door.finish, collection.members, team, bots),
         DeskRecords(ledger, secret, later_of(time.time, ledger.last_time())),
     )
     desk.resume()

@@ -13,7 +13,7 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,8 +110,8 @@ class PageServer:
     ----------
     desk : Desk, or callable () -> Desk
         All its calls are made in one thread; a callable is called in that thread, by `start`.
-    doors : Door or sequence of Door
-        The ways in.
+    door : Door
+        The way in.
     secret : bytes
         Signs the session tokens.
     """
@@ -120,15 +120,10 @@ class PageServer:
     """Seconds between two calls of `desk.expire`."""
 
     def __init__(
-        self,
-        desk: Any,
-        doors: Door | Sequence[Door],
-        files: ServerFiles,
-        secret: bytes,
-        address: ListenAddress = ListenAddress(),
+        self, desk: Any, door: Door, files: ServerFiles, secret: bytes, address: ListenAddress = ListenAddress()
     ):
         self._desk = desk
-        self.doors = tuple(doors) if isinstance(doors, Sequence) else (doors,)
+        self.door = door
         self.files, self.secret, self.address = files, secret, address
         self.port = address.port
         self.url = ""
@@ -145,7 +140,7 @@ class PageServer:
             for one in sockets:
                 stack.callback(one.close)
             stack.enter_context(_quiet_logs(self.files.log))
-            self.intake = Intake(self._desk, self.doors, self.secret, self.files.refused)
+            self.intake = Intake(self._desk, self.door, self.secret, self.files.refused)
             stack.callback(self.intake.close)
             raise_file_limit()
             self._start_thread(page, sockets)
@@ -239,13 +234,12 @@ def application(
     intake: Intake, page: dict[str, handlers.PageFile], at_rest: Callable[[HTTP1Connection], None]
 ) -> Application:
     """Return the addresses; `at_rest` is called with each connection on which an answer went out."""
-    framed_by = tuple(dict.fromkeys(site for door in intake.doors.values() for site in door.framed_by))
     everybody = {"intake": intake}
     return Application(
         [(r"/api/(.*)", handlers.ApiHandler, everybody), (r".*", handlers.PageHandler, everybody)],
         page=page,
         at_rest=at_rest,
-        security=handlers.security_headers(framed_by),
+        security=handlers.security_headers(intake.door.framed_by),
         log_function=lambda handler: None,  # tornado's would print addresses, and links are secret
     )
 

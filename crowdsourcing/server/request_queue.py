@@ -14,14 +14,14 @@ import logging
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.crowdsourcing.platforms.sign_in import NO_LINK, REVOKED_LINK, Door, refused
+from parlai_spotbot.crowdsourcing.platforms.sign_in import REVOKED_LINK, Door
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES, as_refusal, parse, refusal
 from parlai_spotbot.crowdsourcing.server.refused_bodies import RefusedBodies
 from parlai_spotbot.crowdsourcing.server.request_rates import Rate
@@ -55,7 +55,7 @@ class Intake:
     ----------
     desk : Desk, or callable () -> Desk
         A callable is called in the desk's thread, for desks whose databases belong to a thread.
-    doors : sequence of Door
+    door : Door
     secret : bytes
         Signs the session tokens.
     refused_path : Path
@@ -63,10 +63,8 @@ class Intake:
         Unix time.
     """
 
-    def __init__(
-        self, desk: Any, doors: Sequence[Door], secret: bytes, refused_path: Path, clock: Callable = time.time
-    ):
-        self.doors = {door.name: door for door in doors}
+    def __init__(self, desk: Any, door: Door, secret: bytes, refused_path: Path, clock: Callable = time.time):
+        self.door = door
         self.secret = secret
         self.clock = clock
         self.running = 0
@@ -166,9 +164,7 @@ class Intake:
         query = body.get("query")
         if not isinstance(query, dict) or not all(isinstance(value, str) for value in query.values()):
             raise refusal(400)
-        door = next((door for door in self.doors.values() if door.knows(query)), None)
-        if door is None:
-            raise refused(NO_LINK)
+        door = self.door
         link = hashlib.sha256(json.dumps(query, sort_keys=True).encode()).hexdigest()
         if not self.rate.takes(f"link {link}"):
             raise TOO_MANY
@@ -203,10 +199,10 @@ class Intake:
             payload, fresh = expired.payload, False
         except tokens.BadToken:
             raise FORGED from None
-        if payload["door"] not in self.doors:
+        if payload["door"] != self.door.name:
             raise NO_TOKEN
         visitor = Visitor(payload["worker"], payload["registration"], payload["data"])
-        if not self.doors[payload["door"]].still_open(visitor):
+        if not self.door.still_open(visitor):
             raise REVOKED
         annotator = tokens.pseudonym(self.secret, visitor.worker) if visitor.worker else ""
         return visitor, annotator, fresh

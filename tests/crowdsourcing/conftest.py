@@ -53,7 +53,7 @@ def served(tmp_path, page) -> PageServer:
     """A server that runs, with a desk that notes what it is asked."""
     desk = RecordingDesk()
     files = ServerFiles(page, tmp_path / "refused.jsonl", tmp_path / "server.log")
-    server = PageServer(desk, [InHouseDoor(SECRET)], files, SECRET)
+    server = PageServer(desk, InHouseDoor(SECRET), files, SECRET)
     server.expire_every = 0.05
     server.start()
     yield server

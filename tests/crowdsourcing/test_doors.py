@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy, leaving
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal
 
@@ -156,16 +156,6 @@ def test_prolific_codes(prolific, state, done, code):
 def test_prolific_who_may_still_begin_is_not_screened_out(prolific):
     for state in ("ready", "waiting"):
         assert prolific.finish(prolific.enter(coming()), state, 0) == {"kind": "none"}
-
-
-def test_everybody_leaves_by_their_own_door(prolific):
-    mturk = MTurkDoor(lambda hit: True, lambda hit: True, sandbox=True)
-    finish = leaving([InHouseDoor(SECRET), prolific, mturk])
-    ann = InHouseDoor(SECRET).enter({"t": tokens.sign(SECRET, tokens.LINK, {"worker": "ann"})})
-    assert finish(ann, "finished", 3) == {"kind": "none"}
-    assert finish(prolific.enter(coming()), "finished", 3)["kind"] == "code"
-    assert finish(mturk.enter(MTURK), "handed_in", 1)["kind"] == "mturk"
-    assert finish(Visitor("somebody"), "finished", 1) == {"kind": "none"}
 
 
 def test_prolific_without_a_code_for_the_screened_out(tmp_path):

@@ -206,7 +206,7 @@ def test_broken_http_gets_400_at_most(served, data):
 def test_a_preview_sees_and_does_nothing_else(tmp_path, page):
     desk = RecordingDesk()
     door = MTurkDoor(lambda hit: True, lambda hit: True, True)
-    with PageServer(desk, [door], ServerFiles(page, tmp_path / "r"), SECRET) as server:
+    with PageServer(desk, door, ServerFiles(page, tmp_path / "r"), SECRET) as server:
         token = api(server, "enter", {"query": {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}})[1]["token"]
         assert api(server, "session", token=token)[1]["state"] == "preview"
         for name in sorted(set(ROUTES) - {"enter", "session"}):

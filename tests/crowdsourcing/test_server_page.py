@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from asking import SECRET, RecordingDesk, raw, request, token_of
 
-from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor, MTurkDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.errors import UserError
 
@@ -89,5 +89,7 @@ def test_nothing_but_the_page_s_files_is_served(served, path):
 def test_a_page_that_is_not_built_is_said_before_anything_starts(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="not built"):
-        PageServer(RecordingDesk(), [], ServerFiles(tmp_path / "empty", tmp_path / "r"), SECRET).start()
+        PageServer(
+            RecordingDesk(), InHouseDoor(SECRET), ServerFiles(tmp_path / "empty", tmp_path / "r"), SECRET
+        ).start()
     assert not (tmp_path / "r").exists()

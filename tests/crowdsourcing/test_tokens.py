@@ -9,7 +9,7 @@ import stat
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from parlai_spotbot.crowdsourcing.platforms import tokens
@@ -27,16 +27,6 @@ def test_what_was_signed_comes_back(worker, purpose):
     assert tokens.TOKEN.fullmatch(token)
 
 
-@given(ANY_TEXT, st.data())
-def test_any_change_of_a_byte_is_refused(worker, data):
-    token = tokens.sign(SECRET, tokens.LINK, {"worker": worker})
-    place = data.draw(st.integers(0, len(token) - 1))
-    character = data.draw(st.characters(max_codepoint=0x2FF))
-    assume(character != token[place])
-    with pytest.raises(tokens.BadToken):
-        tokens.read(SECRET, tokens.LINK, token[:place] + character + token[place + 1 :])
-
-
 def test_every_byte_counts_even_the_bits_that_base64_ignores():
     token = tokens.sign(SECRET, tokens.LINK, {"worker": "a"})
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.= +/"
@@ -45,12 +35,6 @@ def test_every_byte_counts_even_the_bits_that_base64_ignores():
             if character != right:
                 with pytest.raises(tokens.BadToken):
                     tokens.read(SECRET, tokens.LINK, token[:place] + character + token[place + 1 :])
-
-
-@given(st.text(max_size=200))
-def test_other_text_is_refused(text):
-    with pytest.raises(tokens.BadToken):
-        tokens.read(SECRET, tokens.LINK, text)
 
 
 def test_cut_and_lengthened_tokens_are_refused():
@@ -105,13 +89,6 @@ def test_a_session_ends():
     with pytest.raises(tokens.ExpiredToken) as caught:
         tokens.read_session(SECRET, token, now=1060.0)
     assert caught.value.payload["worker"] == "a"
-
-
-@given(ANY_TEXT.filter(str.strip))
-def test_a_link_names_its_annotator(worker):
-    link = urlsplit(tokens.in_house_link("http://127.0.0.1:8000/", SECRET, worker))
-    assert (link.netloc, link.path) == ("127.0.0.1:8000", "/")
-    assert tokens.read(SECRET, tokens.LINK, parse_qs(link.query)["t"][0]) == {"worker": worker}
 
 
 def test_the_study_s_link_leaves_the_place_holders_to_prolific():

@@ -18,7 +18,7 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor, leaving
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.records import HUMAN, Contestant, Item
 from parlai_spotbot.study import Study
@@ -73,7 +73,7 @@ def served(study: Study, name: str, folder: Path, survey=None) -> PageServer:
         return Desk(
             DeskMaterial(survey or get_survey(name), study.units(name), read_controls(study, name), seeds),
             PageWords(),
-            Participants(MemoryCrowd(), leaving([door])),
+            Participants(MemoryCrowd(), door.finish),
             DeskRecords(Ledger(paths.ledger), SECRET),
         )
 

@@ -64,7 +64,7 @@ def test_a_call_that_was_cut_off_can_be_made_again(setup_task, serve_task, finis
     with serve_task(setup_task()) as task:
         agent = finish(task.crowd)
         assert agent.get_unit().db_status == agent.db_status == "completed"
-        assert len(DataBrowser(db=task.crowd.db).get_units_for_task_name("study-spot_the_bot")) == 1
+        assert len(task.crowd.db.find_units()) == len(task.crowd.db.find_agents()) == 1
 
 
 def test_an_answer_is_one_file_replaced_whole(crowd, finish, monkeypatch):

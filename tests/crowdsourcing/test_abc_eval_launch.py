@@ -105,7 +105,7 @@ def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
     ):
         with pytest.raises(UserError, match=said):
             planned(wrong)
-    with pytest.raises(UserError, match="the launch is for 'empathy'"):
+    with pytest.raises(UserError, match="'sociality', expected 'empathy'"):
         planned(dialogue, task="empathy")
     path.unlink()
     with pytest.raises(UserError, match="no such file"):

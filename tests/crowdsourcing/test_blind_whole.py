@@ -21,7 +21,7 @@ import whole
 from office import answers
 from test_blind import unfolded
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.records import Utterance
 from parlai_spotbot.surveys import get_survey
@@ -58,7 +58,7 @@ def study_of(tmp_path):
             )
             for n, item in enumerate(read_controls(study, name))
         ]
-        files.write_jsonl(controls_path(study, name), [item.to_json() for item in drawn])
+        checksums.write_jsonl(controls_path(study, name), [item.to_json() for item in drawn])
         return study
 
     return make

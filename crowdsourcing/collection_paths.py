@@ -16,6 +16,28 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 
+OWN = {
+    "ledger": "ledger.db",
+    "mephisto": "mephisto",
+    "links": "links.csv",
+    "refused": "refused.jsonl",
+    "bindings": "prolific.jsonl",
+    "log": "server.log",
+    "launch": "launch.json",
+    "bonus": "bonus.csv",
+    "credit": "credit.csv",
+}
+"""Files of each collection, by their names in `CollectionPaths`."""
+
+SHARED = {
+    "secret": "secret",
+    "members": "members.db",
+    "link_states": "links.jsonl",
+    "platform": "platform.jsonl",
+    "annotators": "annotators.csv",
+}
+"""Files that the tasks or groups of a survey share."""
+
 
 @dataclass(frozen=True)
 class CollectionPaths:
@@ -32,69 +54,18 @@ class CollectionPaths:
         name = f".crowdsourcing-{survey}-{part}.lock" if part else ".crowdsourcing.lock"
         return cls(shared / part if part else shared, shared, study.path / name)
 
-    @property
-    def ledger(self) -> Path:
-        return self.folder / "ledger.db"
-
-    @property
-    def mephisto(self) -> Path:
-        return self.folder / "mephisto"
-
-    @property
-    def secret(self) -> Path:
-        return self.shared / "secret"
-
-    @property
-    def members(self) -> Path:
-        return self.shared / "members.db"
-
-    @property
-    def links(self) -> Path:
-        return self.folder / "links.csv"
-
-    @property
-    def refused(self) -> Path:
-        return self.folder / "refused.jsonl"
-
-    @property
-    def bindings(self) -> Path:
-        return self.folder / "prolific.jsonl"
-
-    @property
-    def link_states(self) -> Path:
-        """Which links were revoked, and until when others are good; of all tasks, as these share the secret."""
-        return self.shared / "links.jsonl"
-
-    @property
-    def platform(self) -> Path:
-        """The platform's list of who took part."""
-        return self.shared / "platform.jsonl"
-
-    @property
-    def log(self) -> Path:
-        return self.folder / "server.log"
-
-    @property
-    def launch(self) -> Path:
-        return self.folder / "launch.json"
+    def __getattr__(self, name: str) -> Path:
+        if name in OWN:
+            return self.folder / OWN[name]
+        if name in SHARED:
+            return self.shared / SHARED[name]
+        raise AttributeError(name)
 
     @property
     def launched(self) -> dict[str, Any]:
-        """What the last launch left; {} before the first."""
+        """Return what the last launch left; {} before the first."""
         checksums.verify(self.launch)
         return files.read_json(self.launch) if self.launch.exists() else {}
-
-    @property
-    def annotators(self) -> Path:
-        return self.shared / "annotators.csv"
-
-    @property
-    def bonus(self) -> Path:
-        return self.folder / "bonus.csv"
-
-    @property
-    def credit(self) -> Path:
-        return self.folder / "credit.csv"
 
     @property
     def has_begun(self) -> bool:

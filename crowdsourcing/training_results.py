@@ -52,41 +52,22 @@ def training_rows(task: str, part: LedgerContents, names: Mapping[str, str]) -> 
 
 def _round(task: str, sitting: TrainingRound, names: Mapping[str, str]) -> dict:
     result = sitting.result
-    return {
-        "task": task,
-        "annotator": names[sitting.worker],
-        "attempt": result["attempt"],
-        "round": result["round"],
-        "role": result["role"],
-        "dialogue": sitting.dialogue,
-        "wrong_turns": result["wrong_turns"],
-        "of": result["of"],
-        "mistakes_by_label": result["mistakes"],
-        "passed": sitting.passed,
-        "at": moment(sitting.at),
-        "seconds": result["seconds"],
-        "group": sitting.team,
-    }
+    about = {"task": task, "annotator": names[sitting.worker]}
+    about |= {name: result[name] for name in ("attempt", "round", "role")} | {"dialogue": sitting.dialogue}
+    graded = {"wrong_turns": result["wrong_turns"], "of": result["of"], "mistakes_by_label": result["mistakes"]}
+    when = {"at": moment(sitting.at), "seconds": result["seconds"], "group": sitting.team}
+    return {**about, **graded, "passed": sitting.passed, **when}
 
 
 def golds(task: str, submission: Submission) -> Iterator[dict]:
-    """A row for each gold dialogue in a finished unit, as far as it follows from the unit."""
+    """Yield a row for each gold dialogue in a finished unit, as far as it follows from the unit."""
     for item in submission.record["items"]:
         if is_mark(item["control"]):
             graded = graded_gold(item["control"], answers_of(item))
-            yield {
-                "task": task,
-                "annotator": "",
-                "attempt": None,
-                "round": 0,
-                "role": GOLD,
-                "dialogue": item["item_id"],
-                **graded,
-                "passed": graded["wrong_turns"] <= ALLOWED[task],
-                "at": moment(submission.received_at),
-                "seconds": item["seconds"],
-                "group": "",
-            }
+            about = {"task": task, "annotator": "", "attempt": None, "round": 0, "role": GOLD}
+            passed = graded["wrong_turns"] <= ALLOWED[task]
+            when = {"at": moment(submission.received_at), "seconds": item["seconds"], "group": ""}
+            yield {**about, "dialogue": item["item_id"], **graded, "passed": passed, **when}
 
 
 def graded_gold(control: str, answers: Mapping[tuple[str, str], Any]) -> dict:

@@ -254,15 +254,10 @@ def listen(host: str, port: int, prefer: int = 0) -> list[socket.socket]:
             return netutil.bind_sockets(prefer, host, backlog=1024)
     try:
         return netutil.bind_sockets(port, host, backlog=1024)
-    except socket.gaierror as error:
-        raise UserError(f"host {host}: unknown ({error.strerror}).", "Name an address of this machine.") from None
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            remedy = "Name another one, or leave --port out: a free one is found."
-            raise UserError(f"--port {port}: taken by another program on {host}.", remedy) from None
-        if error.errno == errno.EACCES:
-            raise UserError(f"--port {port}: not allowed for this user.", "Name one from 1024 up.") from None
-        raise UserError(f"{host}, port {port}: {error.strerror}.", "Name an address of this machine.") from None
+        remedy = "Leave --port out: a free one is found. Name an address of this machine with --host."
+        taken = "taken by another program" if error.errno == errno.EADDRINUSE else error.strerror
+        raise UserError(f"--host {host}, --port {port}: {taken}.", remedy) from None
 
 
 def _shown(host: str) -> str:

@@ -132,7 +132,7 @@ def test_it_listens_on_the_loopback_address_alone(served):
 
 
 def test_a_taken_port_is_named_and_a_preferred_one_given_up(served, tmp_path, page):
-    with pytest.raises(UserError, match=f"--port {served.port}: taken"):
+    with pytest.raises(UserError, match=f"--port {served.port}: taken by another program"):
         listen("127.0.0.1", served.port)
     for port in (-1, 65536):
         with pytest.raises(UserError, match="expected a number from 0 to 65535"):

@@ -33,7 +33,7 @@ from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.surveys.asking import targets_of
-from parlai_spotbot.surveys.survey import Condition, Exercise, FeatureTexts, Option, Question, Survey
+from parlai_spotbot.surveys.survey import Condition, Exercise, FeatureTexts, Kind, Option, Question, Survey
 
 HERE = Path(__file__).parent
 ENGLISH = "en"
@@ -69,7 +69,7 @@ OPTION = row_of("Option", {"label": _text("name"), "definition": _text("name")})
 WORDS = {"wording": _text("entity"), "help": _text("entity"), "heading": _text()}
 CONDITION = row_of("Condition", {"question": String, "values": list[String], "target": String})
 NEW_QUESTION = {
-    "kind": String,
+    "kind": Kind,
     "targets": list[String],
     "required": Flag,
     "after": list[String],

@@ -41,13 +41,13 @@ def questions(corpus: str, count: int) -> list:
     return sample(Corpus(corpus, dialogues), SamplingSettings(candidates=5, lengths="2", questions=count)).questions
 
 
-def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, versions: int = 4, **groups: dict) -> Study:
-    """A study with so many versions for so many people each, or for `groups`, as a file of groups says them; no
+def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, **groups: dict) -> Study:
+    """A study for so many people a question, or for `groups`, as a file of groups says them; no
     conversations, for the questions are of other corpora."""
     pool = {name: Contestant(name, model=f"spotbot:{name}") for name in ("eliza", "alice")}
     study = Study.create(folder, Plan("chitchat", pool, seed=5))
     write_questions(study.path / "nuc" / "questions.jsonl", [*questions("movies", 40), *questions("ubuntu", 40)])
-    wanted = {"versions": versions}
+    wanted = {}
     if groups:
         path = folder / "groups.yaml"
         path.write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")

@@ -252,7 +252,7 @@ WRONG = [
     ("survey: {questions: {nature: {wording: 'Is {entitiy} human?'}}}", r"\{entitiy\}.*\{entity\}", ""),
     ("survey: {questions: {nature: {options: {robot: {label: R}}}}}", "unknown key 'robot'", "bot"),
     ("survey: {questions: {why: {kind: free_text, wording: Why}}}", "begins with 'extra_'", "Call it 'extra_why'"),
-    ("survey: {questions: {extra_why: {kind: text, wording: Why}}}", "kind is 'text'", ""),
+    ("survey: {questions: {extra_why: {kind: text, wording: Why}}}", "kind' is 'text': expected 'choice'", ""),
     ("survey: {questions: {extra_why: {kind: free_text}}}", r"extra_why: 'wording' is missing", ""),
     ("survey: {questions: {extra_why: {kind: choice, wording: Why}}}", "options are", ""),
     ("survey: {questions: {extra_why: {kind: free_text, wording: Why, after: [natur]}}}", "comes after", ""),

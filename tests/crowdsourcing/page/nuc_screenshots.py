@@ -148,11 +148,7 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     picking.questions = questions
-    with (
-        browser() as chromium,
-        tempfile.TemporaryDirectory() as scratch,
-        serving(Path(scratch), 3, annotators=2, versions=1) as st,
-    ):
+    with browser() as chromium, tempfile.TemporaryDirectory() as scratch, serving(Path(scratch), 3, annotators=2) as st:
         for stem, size, scheme in (("", DESKTOP, "light"), ("phone-", PHONE, "dark")):
             page = page_in(chromium, size, color_scheme=scheme)
             walk(page, st, folder, stem)

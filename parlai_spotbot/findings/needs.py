@@ -54,8 +54,8 @@ PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotat
 """What tables say of a pair."""
 
 
-def finding(form: Form, compute, tell) -> Finding:
-    """The finding of a form of answers, for the first screen."""
+def finding(form: Form, compute) -> Finding:
+    """Return the finding of a form of answers, for the first screen."""
     return Finding("needs", form, compute, tell, rows=_rows, place=5)
 
 
@@ -84,7 +84,7 @@ def _hindered(own: Mapping) -> list[Section]:
     kind = KINDS[found["of"]]
     step, more = obstacle_step(found, kind, found["each"])
     pairs = own.get("pairs") or []
-    opened = [row for row in pairs if not _apart(row)]
+    opened = _opened(pairs)
     text = obstacle_sentences(found, kind)
     if "no_scale" not in found and (pairs or own.get("tested")):
         total = own.get("tested") or len(pairs)
@@ -98,11 +98,6 @@ def _obstacles(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: fl
     return {"obstacles": found | {"of": kind.all, "each": max(1, round(each))}} if found else {}
 
 
-def tell_scarce(own: Mapping) -> list[Section]:
-    """Too little to plan from: what to collect first."""
-    return section([scarce_sentence(own)], step=scarce_step(own))
-
-
 def of_choices(rows: pd.DataFrame) -> dict | None:
     """What there is of choices between two contestants (a, b, outcome, worker_id), where it is too little."""
     rows = rows[rows["a"] != rows["b"]]
@@ -110,23 +105,21 @@ def of_choices(rows: pd.DataFrame) -> dict | None:
     return scarce(CHOICES, rows["worker_id"].nunique(), len(rows), int((rows["outcome"] != 0).sum()), len(names))
 
 
-# -- matches -----------------------------------------------------------------------------------------------------------
 def before(bots: int, annotations_per_conversation: int, seconds: float) -> list[Section]:
-    """No person has judged yet: what the plain design asks for; `seconds`, of an annotation elsewhere."""
+    """Return what the plain design asks for, where no person has judged yet; `seconds`, of an annotation elsewhere."""
     if bots < 2:
         return []
     design = Design(bots, annotations_per_conversation, power=POWER, level=LEVEL)
     needed = conversations_needed(0.5 + DIFFERENCE / 2, design)
     if needed is None:
         return []
-    annotations = needed * annotations_per_conversation
     text = (
-        f"What people would say. To tell apart every two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their "
-        f"decided matches takes {needed:,} conversations a pair, if {percent(design.ties)} of matches are "
-        f"ties and annotations hang together as in the paper's data, with {percent(POWER)} power."
+        f"To tell apart every two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches, people "
+        f"need to judge {needed:,} conversations a pair ({percent(POWER)} power, {percent(design.ties)} ties, "
+        "correlations as in the paper's data)."
     )
-    in_all = annotations * design.pairs
-    return section([text], step=f"Let people judge: {in_all:,} annotations for that, {_hours(in_all, seconds)}.")
+    in_all = needed * annotations_per_conversation * design.pairs
+    return section([text], step=f"Let people judge: {in_all:,} annotations for that{_hours(in_all, seconds)}.")
 
 
 ABOUT = (
@@ -144,7 +137,7 @@ ABOUT = (
 def of_matches(
     matches: pd.DataFrame, names: Sequence[str], seconds: float | None, ranking: Mapping | None = None
 ) -> dict | None:
-    """Which pairs are open after what people have said, and what they need; `seconds`, of an annotation.
+    """Return which pairs are open after what people have said, and what they need; `seconds`, of an annotation.
 
     `ranking` tells what no further annotation settles; contestants with too few matches aren't planned for.
     """
@@ -167,141 +160,15 @@ def of_matches(
     for row in rows:
         if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= {"status": UNREACHABLE, "more_conversations": None, "more_annotations": None, "needed": None}
-    return {"pairs": rows, "design": {name: getattr(design, name) for name in ABOUT}, "seconds": seconds} | hindered
+    about = {name: getattr(design, name) for name in ABOUT}
+    return {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds} | hindered
 
 
-def tell_matches(result: Result) -> list[Section]:
-    """Say which pairs are open, which would be if the study went on, and what to annotate next."""
-    own = result.data
-    if "scarce" in own:
-        return tell_scarce(own["scarce"])
-    if hindered := _hindered(own):
-        return hindered
-    seconds, total = own["seconds"], len(own["pairs"])
-    pending = [row for row in own["pairs"] if row["status"] != "settled"]
-    if not pending:
-        return section([SETTLED.format(total)])
-    opened = [row for row in pending if not _apart(row)]
-    apart = [row for row in pending if _apart(row)]
-    below = (1 - LEVEL) / LOOKS
-    text = [_named(opened, total, below) + _total(_reachable(opened), opened, seconds)] if opened else []
-    if apart:
-        text.append(_again(apart, total, below) + _total(_reachable(apart), apart, seconds))
-    first, goes_on = _reachable(opened)[:1] or _reachable(apart)[:1], "" if _reachable(opened) else AGAIN
-    more = "{a}/{b}={more_conversations:.0f}".format(**first[0]) if first else ""
-    step = _first(first, seconds)
-    step = f"{goes_on}b{step[1:]}" if step and goes_on else step
-    return section(text, _table(_reachable(pending), own["design"], seconds), step, more)
-
-
-AGAIN = "If the study goes on, "
-
-
-def _apart(row: Mapping) -> bool:
-    """Return True if a pair is told apart now, whether or not it would have to be tested again."""
-    return row["p_adjusted"] is not None and row["p_adjusted"] < 1 - LEVEL
-
-
-def _reachable(rows: Sequence[dict]) -> list[dict]:
-    """The pairs that so many further annotations would settle as can be had, those that need fewest first."""
-    known = [row for row in rows if row["more_annotations"] is not None]
-    return sorted(known, key=lambda row: (row["more_annotations"], row["a"], row["b"]))
-
-
-def _names(rows: Sequence[dict], count: int | None = None) -> str:
-    """Up to `NAMED` pairs by name, the clearest first."""
-    named = sorted(rows, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
-    among = ", among them" if (count or len(rows)) > NAMED else ":"
-    pairs = [f"{row['a']} and {row['b']}" for row in named[:NAMED]]
-    return f"{among} {'; '.join(pairs)}."
-
-
-def _named(opened: list[dict], pairs: int, below: float | None = None, count: int | None = None) -> str:
-    """Say how many pairs are open, of which `opened` may hold but some, and name the clearest."""
-    how = "not told apart"
-    if below is not None:
-        how += f" yet (p below {p_value(below)}, for all are tested again with further data)"
-    return f"{part_of(count or len(opened), pairs, 'pair', 'is', 'are')} {how}{_names(opened, count)}"
-
-
-def _again(apart: list[dict], pairs: int, below: float) -> str:
-    """Say that pairs which these data tell apart need more if they are to be tested a second time."""
-    text = f"{part_of(len(apart), pairs, 'pair', 'is', 'are')} told apart by these data, but not if all are tested "
-    return f"{text}again with further data (p below {p_value(below)}){_names(apart)}"
-
-
-def _total(reachable: list[dict], opened: list[dict], seconds: float | None) -> str:
-    if not reachable:
-        return " No number of annotations that can be had would settle them."
-    annotations = sum(row["more_annotations"] for row in reachable)
-    text = f" To settle {'them' if len(reachable) > 1 else 'it'} takes about {annotations:,.0f} further annotations"
-    if len(reachable) < len(opened):
-        text = f" To settle {len(reachable)} of them takes about {annotations:,.0f} further annotations"
-    return f"{text}, {_hours(annotations, seconds)}." if seconds else f"{text}."
-
-
-def _first(reachable: list[dict], seconds: float | None) -> str:
-    """What to annotate next, and how long that takes; "" where nothing can be settled."""
-    if not reachable:
-        return ""
-    first = reachable[0]
-    annotations = first["more_annotations"]
-    text = f"Begin with {first['a']} and {first['b']}: {counted(round(annotations), 'more annotation')} of "
-    text += counted(round(first["more_conversations"]), "new conversation")
-    return f"{text}, {_hours(annotations, seconds)}." if seconds else f"{text}."
-
-
-def _hours(annotations: float, seconds: float) -> str:
-    hours = annotations * seconds / 3600
-    return f"about {hours:,.1f} hours of work" if hours < 10 else f"about {hours:,.0f} hours of work"
-
-
-def _table(reachable: list[dict], design: Mapping, seconds: float | None) -> Table | None:
-    rows, count = reachable[:SHOWN], len(reachable)
-    if not rows:
-        return None
-    shown = [
-        (
-            Name(row["a"]),
-            Name(row["b"]),
-            percent(row["rate"]),
-            p_value(row["p_adjusted"]),
-            str(row["annotations"]),
-            f"{row['more_annotations']:,.0f} ({row['more_conversations']:,.0f})",
-            NONE if seconds is None else f"{row['more_annotations'] * seconds / 3600:.1f}",
-        )
-        for row in rows
-    ]
-    how = (
-        f"For {percent(POWER)} power at an overall error of {percent(1 - LEVEL)}, over {design['pairs']} pairs tested "
-        f"now and once more, so that p has to come below {p_value((1 - LEVEL) / LOOKS)}; who tests after every batch "
-        "finds differences that aren't there (with 12 looks in 19 of 100 studies, not 5). All matches tell of every "
-        "pair, so "
-        f"the numbers hold if all open pairs get theirs. A pair closer than {0.5 + DIFFERENCE / 2:.0%} to "
-        f"{0.5 - DIFFERENCE / 2:.0%} is planned for that difference, since no number proves two bots equal. "
-        "Win rates from few matches are rough, so are these numbers. Annotations of "
-        "people's conversations come on top."
-    )
-    method = (
-        "As spotbot_plan has it of this study. From these judgements: "
-        f"{percent(design['ties'])} ties, correlation of matches "
-        f"of one conversation {design['conversation_correlation']:.2f}, by one annotator "
-        f"{design['worker_correlation']:.2f}, {design['annotations_per_conversation']} annotations a conversation, "
-        f"{design['annotations_per_worker']:.0f} a person on average and {design['effective_per_worker']:.0f} in "
-        "effect, since some give far more; together they multiply the variance of a pair's own matches by "
-        f"{design['design_effect']:.2f}."
-    )
-    head = ("Bot", "Against", "Wins", "p", "Annotations", "More (conversations)", "Hours")
-    title = "What to annotate next" + (f" (the {len(rows)} nearest of {count} pairs)" if count > len(rows) else "")
-    return Table(title, how, head, shown, method=method)
-
-
-# -- other tests -------------------------------------------------------------------------------------------------------
 def of_tests(
     ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = (), kind: Kind = CHOICES
 ) -> dict | None:
-    """How many times as much data each open pair needs, from its test, unless there is too `little`; None where nothing
-    was tested. `answers_by`: how many answers each annotator gave."""
+    """Return how many times as much data each open pair needs, from its test, unless there is too `little`; None where
+    nothing was tested. `answers_by`: how many answers each annotator gave."""
     if little:
         return {"scarce": little}
     counts = [pair["n"] for pair in ranking.get("pairs") or [] if pair.get("n")]
@@ -312,58 +179,17 @@ def of_tests(
     tested = [pair for pair in tested if pair["p"] == pair["p"]]
     if not tested:
         return hindered or None
-    wished = norm.isf((1 - LEVEL) / len(tested) / 2) + norm.ppf(POWER)
-    rows = []
-    for pair in tested:
-        if pair["p_adjusted"] >= 1 - LEVEL:
-            z = float(norm.isf(max(pair["p"], 1e-300) / 2))
-            more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 else None
-            known = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
-            rows.append({**known, "more_annotations": _within_reach(more, pair["n"])})
+    wished, rows = norm.isf((1 - LEVEL) / len(tested) / 2) + norm.ppf(POWER), []
+    for pair in _opened(tested):
+        z = float(norm.isf(max(pair["p"], 1e-300) / 2))
+        more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 else np.inf
+        known = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
+        rows.append(known | {"more_annotations": max(1, round(more)) if more <= FARTHEST * pair["n"] else None})
     return {"tested": len(tested), "pairs": rows} | hindered
 
 
-def _within_reach(more: float | None, there: int) -> int | None:
-    """How many more answers; None where that is out of reach."""
-    return None if more is None or more > FARTHEST * there else max(1, round(more))
-
-
-def tell_tests(result: Result) -> list[Section]:
-    """Which pairs are open, and what to ask next."""
-    own = result.data
-    if "scarce" in own:
-        return tell_scarce(own["scarce"])
-    if hindered := _hindered(own):
-        return hindered
-    if not own["pairs"]:
-        return section([SETTLED.format(own["tested"])])
-    reachable = _reachable(own["pairs"])
-    text = _named(own["pairs"], own["tested"], count=own.get("open"))
-    step = ""
-    if reachable:
-        first = reachable[0]
-        step = f"Begin with {first['a']} and {first['b']}: about {first['more_annotations']:,} more answers."
-    shown = [
-        (Name(row["a"]), Name(row["b"]), p_value(row["p_adjusted"]), str(row["n"]), f"{row['more_annotations']:,}")
-        for row in reachable[:SHOWN]
-    ]
-    how = (
-        f"As many further answers as give {percent(POWER)} power at an overall error of {percent(1 - LEVEL)} over "
-        f"{own['tested']} pairs, if the difference is the one found here and answers hang together as they do here. "
-        "A difference that is not clear yet is rough, so are these numbers."
-    )
-    more = len(own["pairs"]) > len(shown)
-    title = "What to ask next" + (f" (the {len(shown)} nearest of {len(own['pairs'])} pairs)" if more else "")
-    head = ("Contestant", "Against", "p, adjusted", "Answers", "Answers more")
-    return section([text], Table(title, how, head, shown) if shown else None, step)
-
-
-# -- votes -------------------------------------------------------------------------------------------------------------
-TIMES = (2, 4, 10)
-
-
 def of_pool(ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = ()) -> dict | None:
-    """Where every vote tells of every difference: how many pairs more of them in all would tell apart."""
+    """Return how many pairs more would be told apart by more votes in all, which tell of every difference."""
     found, counts = of_tests(ranking, little, answers_by, VOTES), ranking.get("pair_counts")
     if counts and found and "tested" in found:
         found |= {"tested": counts["tested"], "open": counts["tested"] - counts["clear"]}
@@ -371,6 +197,9 @@ def of_pool(ranking: Mapping, little: Mapping | None = None, answers_by: Sequenc
         return found
     columns = np.array([[pair["p"], pair["p_adjusted"]] for pair in ranking["pairs"]], dtype=float)
     return found | {"more": counts["more"] if counts else more_apart(*columns.T)}
+
+
+TIMES = (2, 4, 10)
 
 
 def more_apart(p: np.ndarray, adjusted: np.ndarray) -> dict[str, int]:
@@ -382,21 +211,84 @@ def more_apart(p: np.ndarray, adjusted: np.ndarray) -> dict[str, int]:
     return {str(times): int((z * times**0.5 > wished).sum()) for times in TIMES}
 
 
-def tell_pool(result: Result) -> list[Section]:
-    """Which pairs are open, and what more votes in all would do."""
+# -- told --------------------------------------------------------------------------------------------------------------
+def tell(result: Result) -> list[Section]:
+    """Return which pairs are open, what would settle them, and what to collect next."""
     own = result.data
-    if "more" not in own:
-        return tell_tests(result)
-    more = [f"{count:,} more with {times} times as many" for times, count in own["more"].items() if count]
-    if not more:
-        none = (
-            f"If differences are those found here, even {TIMES[-1]} times as many votes would tell no more pairs apart."
+    if "scarce" in own:
+        return section([scarce_sentence(own["scarce"])], step=scarce_step(own["scarce"]))
+    if hindered := _hindered(own):
+        return hindered
+    opened, seconds = _opened(own["pairs"]), own.get("seconds")
+    if not opened:
+        return section([SETTLED.format(own["tested"])])
+    text = [_named(opened, own["tested"], own.get("open"))]
+    if "more" in own:
+        more = [f"{count:,} more with {times} times as many" for times, count in own["more"].items() if count]
+        told = (
+            f"votes would tell apart about {', '.join(more)}" if more else "more votes would tell no more pairs apart"
         )
-        return section([_named(own["pairs"], own["tested"], count=own.get("open")), none])
-    return section(
-        [
-            _named(own["pairs"], own["tested"], count=own.get("open")),
-            f"If differences are those found here, votes would tell apart about {', '.join(more)}. Each vote counts "
-            "for all pairs of its two contestants, so it matters little between whom further votes are.",
-        ]
+        return section([*text, f"If differences are those found here, {told}. Each vote counts for all pairs."])
+    reachable = sorted(
+        (row for row in opened if row["more_annotations"] is not None),
+        key=lambda row: (row["more_annotations"], row["a"], row["b"]),
     )
+    if not reachable:
+        return section([f"{text[0]} No number of annotations that can be had would settle them."])
+    total = sum(row["more_annotations"] for row in reachable)
+    which = "them" if len(reachable) == own.get("open", len(opened)) else f"{len(reachable)} of them"
+    if "design" in own:
+        text.append(f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}.")
+    first = reachable[0]
+    count, new = first["more_annotations"], first.get("more_conversations")
+    step = f"Begin with {first['a']} and {first['b']}: about {count:,.0f} more annotations"
+    step += f" of {counted(round(new), 'new conversation')}" if new else ""
+    more = f"{first['a']}/{first['b']}={new:.0f}" if new else ""
+    return section(text, _table(reachable, own), f"{step}{_hours(count, seconds)}.", more)
+
+
+def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
+    """Return the pairs that these data don't tell apart."""
+    return [row for row in rows if row["p_adjusted"] is None or row["p_adjusted"] >= 1 - LEVEL]
+
+
+def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> str:
+    """Return how many pairs are open, of which `opened` may hold but some, with the clearest `NAMED` of them."""
+    count = count or len(opened)
+    named = sorted(opened, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
+    names = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
+    among = ", among them" if count > NAMED else ":"
+    return f"{part_of(count, pairs, 'pair', 'is', 'are')} not told apart{among} {names}."
+
+
+def _hours(annotations: float, seconds: float | None) -> str:
+    hours = annotations * (seconds or 0) / 3600
+    return "" if not seconds else f", about {hours:,.{1 if hours < 10 else 0}f} hours of work"
+
+
+def _table(reachable: Sequence[Mapping], own: Mapping) -> Table:
+    """Return the pairs that need fewest further annotations."""
+    shown = [
+        (
+            Name(row["a"]),
+            Name(row["b"]),
+            p_value(row["p_adjusted"]),
+            str(row.get("annotations", row.get("n"))),
+            f"{row['more_annotations']:,.0f}",
+            f"{row['more_conversations']:,.0f}" if row.get("more_conversations") else NONE,
+        )
+        for row in reachable[:SHOWN]
+    ]
+    how = (
+        f"As many further annotations as give {percent(POWER)} power at an overall error of {percent(1 - LEVEL)} over "
+        f"{counted(own['tested'], 'pair')}. A difference that is not clear yet is rough, so are these numbers."
+    )
+    if "design" in own:
+        how += (
+            f" Pairs are tested now and once more, and all open pairs get theirs; one closer than "
+            f"{0.5 + DIFFERENCE / 2:.0%} to {0.5 - DIFFERENCE / 2:.0%} is planned for that difference. Annotations of "
+            "people's conversations come on top."
+        )
+    title = f"What to annotate next (the {len(shown)} nearest of {counted(len(reachable), 'open pair')})"
+    head = ("Contestant", "Against", "p, adjusted", "Annotations", "More", "More conversations")
+    return Table(title, how, head, shown)

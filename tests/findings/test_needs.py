@@ -12,30 +12,36 @@ def row(a, b, p):
     return {"a": a, "b": b, "p_adjusted": p, "status": status} | numbers
 
 
+ONE = ["1 of 2 pairs is not told apart: ", "To settle them takes about 60 "]
+BOTH = ["2 of 2 pairs are not told apart: ", "To settle them takes about 120 "]
 DESIGN = dict.fromkeys(needs.ABOUT, 1.0)
 
 
 @pytest.mark.parametrize(
     ("p", "said", "step"),
     [
+        ((0.034, 0.001), ["Every pair (2) is told apart"], ""),
         (
-            (0.034, 0.001),
-            ["1 of 2 pairs is told apart by these data, but not if "],
-            "If the study goes on, begin with ann",
+            (0.2, 0.001),
+            ["1 of 2 pairs is not told apart: ", "To settle them takes about 60 "],
+            "Begin with ann and bob: about 60",
         ),
-        ((0.2, 0.001), ["1 of 2 pairs is not told apart yet (p below "], "Begin with ann and bob: 60 more"),
-        ((None, 0.001), ["1 of 2 pairs is not told apart yet (p below "], "Begin with ann and bob: 60 more"),
         (
-            (0.034, 0.4),
-            ["1 of 2 pairs is not told apart yet ", "1 of 2 pairs is told apart by "],
-            "Begin with ann and cid",
+            (None, 0.001),
+            ["1 of 2 pairs is not told apart: ", "To settle them takes about 60 "],
+            "Begin with ann and bob: about 60",
         ),
-        ((0.001, 0.001), ["Every pair (2) is told apart"], ""),
+        (
+            (0.3, 0.4),
+            ["2 of 2 pairs are not told apart: ", "To settle them takes about 120 "],
+            "Begin with ann and bob: about",
+        ),
     ],
 )
 def test_a_pair_that_is_told_apart_is_not_called_open(p, said, step):
     pairs = [row("ann", "bob", p[0]), row("ann", "cid", p[1])]
-    (section,) = needs.tell_matches(Result("human", {"pairs": pairs, "design": DESIGN, "seconds": None}))
+    data = {"tested": 2, "pairs": pairs, "design": DESIGN, "seconds": None}
+    (section,) = needs.tell(Result("human", data))
     assert len(section.text) == len(said)
     for text, begin in zip(section.text, said, strict=True):
         assert text.startswith(begin)

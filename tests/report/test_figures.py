@@ -240,18 +240,12 @@ def test_what_is_needed_is_what_spotbot_plan_says(study):
 
     contents = read_contents(study, SURVEY)
     rows = plan(PlanRequest(SURVEY), study).numbers["pairs"]
-    asked = {(row["a"], row["b"]): row["more_annotations"] for row in rows if row["status"] != "settled"}
-    together = {pair: more for pair, more in asked.items() if more is not None}
-    chapter = chapter_of(SurveyView(contents))
-    screen = first_screen(chapter)
-    assert together
-    apart = {(row["a"], row["b"]) for row in rows if (row["p_adjusted"] or 1) < 0.05}
-    opened = {pair: more for pair, more in together.items() if pair not in apart} or together
+    asked = {(row["a"], row["b"]): row["more_annotations"] for row in rows if (row["p_adjusted"] or 0) >= 0.05}
+    opened = {pair: more for pair, more in asked.items() if more is not None}
+    screen = first_screen(chapter_of(SurveyView(contents)))
+    assert opened
     assert any(f"{sum(opened.values()):,.0f} further annotations" in text for text in screen.uncertain)
-    ((_, found),) = [told for told in chapter.first if told[0] == HUMAN]
-    first = found.tables[0].rows[0]
-    assert f": {min(opened.values()):,.0f} more annotations" in screen.step.text
-    assert int(first[5].split(" ")[0].replace(",", "")) == min(together.values()) == together[first[0], first[1]]
+    assert f": about {min(opened.values()):,.0f} more annotations" in screen.step.text
 
 
 def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):

@@ -16,4 +16,4 @@ def compute(own: Answers) -> dict | None:
     return needs.of_tests(ranking.compute(own), little(own), given) if own.crossed else None
 
 
-FINDING = needs.finding(FORM, compute, needs.tell_tests)
+FINDING = needs.finding(FORM, compute)

@@ -18,4 +18,4 @@ def compute(own: Answers) -> dict | None:
     return needs.of_tests(ranking.compute(own), little(own), given, RATINGS) if own.crossed else None
 
 
-FINDING = needs.finding(FORM, compute, needs.tell_tests)
+FINDING = needs.finding(FORM, compute)

@@ -15,4 +15,4 @@ def compute(own: Annotations) -> dict | None:
     return needs.of_matches(matches, own.bots, seconds, own.once("ranking", ranked))
 
 
-FINDING = needs.finding(FORM, compute, needs.tell_matches)
+FINDING = needs.finding(FORM, compute)

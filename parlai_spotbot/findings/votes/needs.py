@@ -16,4 +16,4 @@ def compute(own: Ballots) -> dict | None:
     return needs.of_pool(ranking.compute(own), little, given[given > 0].tolist())
 
 
-FINDING = needs.finding(FORM, compute, needs.tell_pool)
+FINDING = needs.finding(FORM, compute)

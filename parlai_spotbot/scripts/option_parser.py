@@ -27,6 +27,9 @@ REMOVED = {
     "--taste": "Use --worker-correlation.",
     "--conversation-sd": "Use --rating-sd and --conversation-correlation.",
     "--annotator-sd": "Use --rating-sd.",
+    "--write-pairings": "ParlAI's pairings are no longer written; the units are in surveys/acute_eval/units.jsonl.",
+    "--distractors": "Distractors are drawn at random, as in the paper.",
+    "--close-to": "Distractors are drawn at random, as in the paper.",
     "--versions": "The survey nuc has four versions, as in the paper.",
     "--taste-sd": "Use --rating-sd and --worker-correlation.",
 }

@@ -13,7 +13,6 @@ from scoring_models import FORMS, WORDS
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.candidates.places import sentence
 from parlai_spotbot.findings.whole_study.nuc import read_results, sections
 from parlai_spotbot.nuc.recall import RecallRequest, questions_of
 from parlai_spotbot.nuc.results import analyse
@@ -138,11 +137,11 @@ def test_two_corpora_of_one_name_are_refused(corpora, tmp_path):
 def test_packing_makes_the_questions_that_it_needs(corpora, tmp_path, capsys):
     study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
     both = f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}"
-    words = {"study": str(study.path), "survey": "nuc", "unit_size": 6, "versions": 2, "corpora": both}
+    words = {"study": str(study.path), "survey": "nuc", "unit_size": 6, "corpora": both}
     SpotbotPack.main(**words)
     said = capsys.readouterr().out
     questions = read_questions(study.path / "nuc" / "questions.jsonl")
-    assert len(questions) == 2 * 6 * 2
+    assert len(questions) == 2 * 6 * 4
     assert {len(question.candidates) for question in questions} == {5}
     key = {text: q.corpus for q in questions for text in q.candidates}
     for unit in study.units("nuc"):
@@ -164,7 +163,7 @@ def test_too_few_questions_can_be_asked_for_anew(corpora, tmp_path, capsys):
     study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
     small = tmp_path / "small.jsonl"
     small.write_text("".join((corpora / "films.jsonl").read_text().splitlines(keepends=True)[:4]))
-    words = {"study": str(study.path), "survey": "nuc", "unit_size": 6, "versions": 2}
+    words = {"study": str(study.path), "survey": "nuc", "unit_size": 6}
     with pytest.raises(SystemExit):
         SpotbotPack.main(**words, corpora=f"{small},{corpora / 'trains.jsonl'}")
     assert "corpus 'small'" in capsys.readouterr().err
@@ -179,17 +178,6 @@ def test_without_being_told_questions_are_of_the_studys_domain(tmp_path):
     assert len(questions) == 256
     assert {question.corpus for question in questions} == {"chitchat"}
     assert len(study.units("nuc")) == 4 * 10
-
-
-def test_a_favoured_place_is_told_with_its_size():
-    rows = [
-        {"place": 1, "difference": 0.08, "ci": [0.02, 0.14], "p_adjusted": 0.01},
-        {"place": 2, "difference": -0.02, "ci": [-0.1, 0.1], "p_adjusted": 1.0},
-    ]
-    favoured = "more or less often than it is right: place 1 (+8 points (95 % interval +2 to +14))."
-    assert favoured in sentence({"candidates": 2, "places": rows})
-    rows[0]["p_adjusted"] = 0.3
-    assert sentence({"candidates": 2, "places": rows}).startswith("No place among the 2 replies is chosen")
 
 
 def test_the_place_of_replies_comes_from_how_they_were_shown(tmp_path):

@@ -20,7 +20,6 @@ from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.study import Study
 
 KS = (1, 2)
-MEASURES = tuple(f"recall@{k}" for k in KS)
 ALL = "all"
 """In the place of a corpus: all of them."""
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot.analysis.nuc.people import UNTOLD, pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
-from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import Section, Table
-from parlai_spotbot.wording import interval, percent
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Column, Table
 
 
 def compute(own: CandidateAnswers) -> dict:
@@ -34,6 +33,7 @@ def _question(question: object, workers: Sequence[str], about: Mapping) -> dict:
         low, high = wilson(count, len(workers))
         cells.append(
             {
+                "question": question.heading,
                 "values": list(values),
                 "label": " / ".join(labels[value] for value in values),
                 "n": count,
@@ -44,36 +44,31 @@ def _question(question: object, workers: Sequence[str], about: Mapping) -> dict:
     return {"name": question.name, "heading": question.heading, "wording": question.wording, "answers": cells}
 
 
-def tell(result: Result) -> list[Section]:
-    """What annotators say of themselves; nothing where nobody was asked."""
+def summarise(result: Result) -> list[str]:
+    """Return how many annotators were asked; [] where nobody was."""
     own = result.data
-    if not own.get("questions"):
-        return []
-    rows = [
-        (question["heading"], cell["label"], percent(cell["share"], 1), interval(cell["ci"]))
-        for question in own["questions"]
-        for cell in question["answers"]
-    ]
-    table = Table(
-        "What annotators say of themselves",
-        "Shares of all annotators whose answers count; who gave no answer is with those who would rather not say. "
-        "Answers that fewer than five people gave are taken together.",
-        ("about", "answer", "share", "95 % interval"),
-        rows,
-    )
-    text = f"{own['annotators']} annotators were asked; each question was voluntary."
-    return [Section("questionnaire", "Who were the annotators?", [text], [], [table])]
+    return [f"{own['annotators']} annotators were asked; each question was voluntary."] if own.get("questions") else []
 
 
-def rows(data: Mapping) -> Rows:
-    """Rows of the table questionnaire."""
-    for question in data["questions"]:
-        for cell in question["answers"]:
-            (low, high), kept = cell["ci"], {key: cell[key] for key in ("n", "share")}
-            yield (
-                "questionnaire",
-                {"question": question["name"], "answer": cell["label"], **kept, "low": low, "high": high},
-            )
+TABLE = Table(
+    "questions/answers",
+    {
+        "question": Column("text", "About"),
+        "label": Column("text", "Answer"),
+        "n": Column("count", "n"),
+        "share": Column("share", "Share", "ci", digits=1),
+    },
+    "What annotators say of themselves",
+    "Shares of all annotators whose answers count; no answer is counted with those who would rather not say. Answers "
+    "that fewer than five people gave are taken together.",
+)
 
-
-FINDING = Finding("questionnaire", FORM, compute, tell, rows, place=30)
+FINDING = Finding(
+    "questionnaire",
+    FORM,
+    compute,
+    tables={"questionnaire": TABLE},
+    summarise=summarise,
+    heading="Who were the annotators?",
+    place=30,
+)

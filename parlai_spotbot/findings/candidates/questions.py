@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.nuc import share
 from parlai_spotbot.analysis.nuc.people import plurality
-from parlai_spotbot.findings.candidates import FORM, KS, MEASURES, CandidateAnswers, of_corpus
-from parlai_spotbot.findings.candidates.recall import shares, with_ends
-from parlai_spotbot.findings.candidates.wording import cell, corpus_said, group_said, measure_said
-from parlai_spotbot.findings.criteria import LONG
-from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import Section, Table
+from parlai_spotbot.findings.candidates import FORM, KS, CandidateAnswers, of_corpus
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.wording import interval, number, percent
 
 
@@ -67,81 +62,61 @@ def _ceiling(corpus: str, rows: pd.DataFrame) -> dict:
     return empty | voted | {"somebody": share(somebody.to_numpy(), homes).to_dict()}
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
-def tell(result: Result) -> list[Section]:
-    """Tell the agreement, and what people find together."""
-    questions = result.data
-    rows = [
-        (
-            group_said(row),
-            corpus_said(row["corpus"]),
-            number(row["alpha"]),
-            interval(row["ci"], 2, share=False),
-            str(row["questions"]),
-        )
-        for row in questions["agreement"]
+def summarise(result: Result) -> list[str]:
+    """Return the agreement, and what people find together."""
+    own = result.data
+    whole = own["ceiling"][-1]
+    if not whole["questions"]:
+        return ["No question was answered by two people, so agreement and what people find together aren't known."]
+    alpha, found = own["agreement"][0], whole["recall@1"]
+    return [
+        f"Krippendorff's alpha of first choices is {number(alpha['alpha'])}; 1 is perfect, 0 is chance.",
+        f"By the votes of all who answered, people together find the real next turn in {percent(found['estimate'], 1)} "
+        f"of {whole['questions']} questions ({interval(found['ci'], 1)}); where that fails, another reply may fit.",
     ]
-    alphas = Table(
+
+
+TABLES = {
+    "agreement": Table(
+        "agreement",
+        {
+            "by": Column("text"),
+            "who": Column("text", "People"),
+            "corpus": Column("text", "Corpus"),
+            "alpha": Column("number", "Alpha", "ci"),
+            "questions": Column("count", "Questions"),
+        },
         "Agreement on the first choice",
-        "1 is perfect agreement, 0 what chance would give; of questions that two or more answered.",
-        ("people", "corpus", "alpha", "95 % interval", "questions"),
-        rows,
-        folded=len(rows) > LONG,
-        cite=("hayes2007",),
-        method="Krippendorff's alpha, nominal; intervals over conversations and annotators.",
-    )
-    rows, text = [], []
-    for row in questions["ceiling"]:
-        if row["questions"]:
-            rows.append(
-                (
-                    corpus_said(row["corpus"]),
-                    *(cell(row[name]) for name in MEASURES),
-                    cell(row["somebody"]),
-                    str(row["questions"]),
-                    number(row["answers"], 1),
-                )
-            )
-    whole = questions["ceiling"][-1]
-    if whole["questions"]:
-        text.append(
-            f"By the votes of all who answered, people together find the real next turn in "
-            f"{percent(whole['recall@1']['estimate'], 1)} of {whole['questions']} questions "
-            f"({interval(whole['recall@1']['ci'], 1)}): what one could hope for from a careful reader of these texts. "
-            f"Where even that fails, another reply may fit as well."
-        )
-    else:
-        text.append("No question was answered by two people, so agreement and what people find together aren't known.")
-    votes = Table(
+        "Krippendorff's alpha, nominal, of questions that two or more answered; intervals over conversations and "
+        "annotators.",
+        ("hayes2007",),
+        csv="agreement",
+    ),
+    "ceiling": Table(
+        "ceiling",
+        {
+            "corpus": Column("text", "Corpus"),
+            **{
+                f"recall{k}": Column("share", f"By votes, R@{k}", f"recall@{k}.ci", f"recall@{k}.estimate", 1)
+                for k in KS
+            },
+            "somebody": Column("share", "Somebody", "somebody.ci", "somebody.estimate", 1),
+            "questions": Column("count", "Questions"),
+            "answers": Column("number", "Answers each", digits=1),
+        },
         "What people find together",
         "By votes: the reply that most chose first, then second choices; ties count as the expectation. Somebody: at "
         "least one person chose the real turn first. More answers a question make both higher.",
-        ("corpus", *(f"by votes, {measure_said(name)}" for name in MEASURES), "somebody", "questions", "answers each"),
-        rows,
-    )
-    tables = [alphas, votes] if whole["questions"] else []
-    return [Section("agreement", "Do people agree, and how far could one get?", text, [], tables)]
+        csv="ceiling",
+    ),
+}
 
-
-# -- tables ------------------------------------------------------------------------------------------------------------
-def rows(data: Mapping) -> Rows:
-    """Rows of the tables agreement and ceiling."""
-    for row in data["agreement"]:
-        yield "agreement", with_ends(row)
-    for row in _ceiling_rows(data["ceiling"]):
-        yield "ceiling", row
-
-
-def _ceiling_rows(rows: list[dict]) -> list[dict]:
-    return [
-        {
-            "corpus": row["corpus"],
-            "questions": row["questions"],
-            "answers": row["answers"],
-            **shares(row, (*MEASURES, "somebody")),
-        }
-        for row in rows
-    ]
-
-
-FINDING = Finding("questions", FORM, compute, tell, rows, place=20)
+FINDING = Finding(
+    "questions",
+    FORM,
+    compute,
+    tables=TABLES,
+    summarise=summarise,
+    heading="Do people agree, and how far could one get?",
+    place=20,
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -11,16 +11,11 @@ import pandas as pd
 from parlai_spotbot.analysis.nuc import chance, ranks_of, share
 from parlai_spotbot.analysis.nuc.people import against, between
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, MEASURES, CandidateAnswers, Split, of_corpus
-from parlai_spotbot.findings.candidates.wording import cell, corpus_said, group_said, measure_said
-from parlai_spotbot.findings.criteria import LONG
-from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
+from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, Split, of_corpus
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.nuc.background import NucBackground
-from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import NONE, ends, interval, listed, p_value, percent, points
-
-HOW = "In brackets 95 % intervals that take answers to one conversation, and by one annotator, together."
+from parlai_spotbot.wording import counted, interval, listed, percent
 
 
 def compute(own: CandidateAnswers) -> dict:
@@ -31,19 +26,23 @@ def compute(own: CandidateAnswers) -> dict:
         for by, who, mask in made
         for corpus in corpora
     ]
+    people = [row for row in people if row["annotators"]]
     values = {name: _model_values(facts, rows, scores) for name, scores in facts.models.items()}
+    models = [
+        _model_row(facts, name, corpus, of_corpus(rows, corpus), mine)
+        for name, mine in values.items()
+        for corpus in corpora
+    ]
+    guessing = {corpus: _chance(of_corpus(rows, corpus)) for corpus in corpora}
     return {
         "corpora": corpora,
-        "people": [row for row in people if row["annotators"]],
-        "models": [
-            _model_row(facts, name, corpus, of_corpus(rows, corpus), mine)
-            for name, mine in values.items()
-            for corpus in corpora
-        ],
+        "people": people,
+        "models": models,
+        "recall": _together(people, models, guessing),
         "ways": dict(facts.ways),
         "unscored": {name: count for name, count in facts.unscored.items() if count},
         "cautions": list(facts.cautions),
-        "chance": {corpus: _chance(of_corpus(rows, corpus)) for corpus in corpora},
+        "chance": guessing,
         "against_models": _against(rows, made, corpora, values),
         "between_groups": _between(rows, made, corpora),
     }
@@ -84,7 +83,7 @@ def _model_row(
     items = [item for item in dict.fromkeys(rows["item_id"]) if item in values]
     homes = [facts.questions[item].conversation_id for item in items]
     found = {f"recall@{k}": share([values[item][k] for item in items], homes).to_dict() for k in KS}
-    return {"contestant": name, "corpus": corpus, "questions": len(items), **found}
+    return {"contestant": name, "way": facts.ways.get(name, ""), "corpus": corpus, "questions": len(items), **found}
 
 
 def _against(
@@ -141,312 +140,134 @@ def _adjusted(tests: list[dict]) -> list[dict]:
     return [{**row, "p_adjusted": by.get(id(row))} for row in tests]
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
-def tell(result: Result) -> list[Section]:
-    """Recall, then tests."""
-    return [_recall(result.data), *_tests(result.data)]
+def _together(people: list[dict], models: list[dict], guessing: Mapping[str, dict]) -> list[dict]:
+    """Return people, models and guessing as rows of one table, by corpus."""
+    rows = [row | {"kind": "people", "n": row["questions"]} for row in people]
+    rows += [
+        row | {"kind": "model", "by": row["way"], "who": row["contestant"], "n": row["questions"]}
+        for row in models
+        if row["questions"]
+    ]
+    rows += [
+        {"kind": "guessing", "by": "", "who": "guessing", "corpus": corpus}
+        | {name: {"estimate": share} for name, share in row.items()}
+        for corpus, row in guessing.items()
+    ]
+    corpora = list(guessing)
+    return sorted(rows, key=lambda row: corpora.index(row["corpus"]))
 
 
-def _model(own: Mapping, name: str) -> str:
-    """What stands beside a model's name: the way, which has a star where it isn't the model's own choice."""
-    return own["ways"].get(name, "")
-
-
-def _recall(own: Mapping) -> Section:
+def summarise(result: Result) -> list[str]:
+    """Return people's recall, the best model's, which models differ from people, and cautions."""
+    own = result.data
     everybody = {row["corpus"]: row for row in own["people"] if row["who"] == EVERYBODY and not row["by"]}
     whole = everybody[own["corpora"][-1]]
-    found = whole["recall@1"]
-    guess = own["chance"][whole["corpus"]]["recall@1"]
-    said = (
+    found, corpus = whole["recall@1"], whole["corpus"]
+    text = [
         f"People chose the real next turn first in {percent(found['estimate'], 1)} of {found['n']} answers to "
-        f"{whole['questions']} questions ({interval(found['ci'], 1)}; {whole['annotators']} people), and first or "
-        f"second in {percent(whole['recall@2']['estimate'], 1)}. Guessing finds it in {percent(guess, 1)}."
-    )
-    return Section(
-        "recall",
-        "Can people find the real next turn?",
-        [said, *_notes(own)],
-        [_chart(own, everybody)],
-        [_wide(own), _long(own)],
-    )
-
-
-def _notes(own: Mapping) -> list[str]:
-    told = list(own["cautions"])
-    if not own["models"]:
-        told.append("No contestant has scored these questions yet; spotbot_nuc lets them.")
-    short = [f"{name}: {count}" for name, count in own["unscored"].items()]
-    if short:
-        told.append(f"Questions that a model has not scored with these candidates are left out: {', '.join(short)}.")
-    return told
-
-
-def _chart(own: Mapping, everybody: Mapping[str, Mapping]) -> Chart:
-    rows = []
-    for corpus in own["corpora"]:
-        heading = {"group": corpus_said(corpus)} if len(own["corpora"]) > 1 else {}
-        for row in own["people"]:
-            if row["corpus"] == corpus and (row["who"] == EVERYBODY or row["by"] == "group"):
-                label = Name(HUMAN) if row["who"] == EVERYBODY else f"people: {row['who']}"
-                rows.append({"label": label, **_point(row["recall@1"]), **heading})
-        for row in own["models"]:
-            if row["corpus"] == corpus and row["questions"]:
-                rows.append({"label": Name(row["contestant"]), **_point(row["recall@1"]), **heading})
-    whole = own["corpora"][-1]
-    models = [row for row in own["models"] if row["corpus"] == whole and row["questions"]]
-    sentence = ""
-    if models:
-        best = max(models, key=lambda row: row["recall@1"]["estimate"])
-        found = best["recall@1"]
-        sentence = (
-            f"The best model on these questions is {best['contestant']} with {percent(found['estimate'], 1)} "
-            f"({interval(found['ci'], 1)}); people have {percent(everybody[whole]['recall@1']['estimate'], 1)}."
-        )
-    alike = [row["contestant"] for row in models if "*" in _model(own, row["contestant"])]
-    marked = f" * {listed(alike)}: by how like its reply each candidate is." if alike else ""
-    chances = {round(row["recall@1"], 9) for row in own["chance"].values()}
-    return Chart(
-        "nuc_people",
-        "forest",
-        "Recall@1 of people and models on the same questions",
-        "How often the real next turn is the first choice, with 95 % intervals that take questions of one "
-        "conversation, and answers of one person, together. The line is guessing." + marked,
-        {"rows": rows, "reference": chances.pop() if len(chances) == 1 else None, "x": "share of answers (Recall@1)"},
-        sentence,
-    )
-
-
-def _point(found: Mapping) -> dict:
-    return {"estimate": found["estimate"], "low": found["ci"][0], "high": found["ci"][1]}
-
-
-def _wide(own: Mapping) -> Table:
-    """The shape of the paper's Table 2."""
-    corpora = own["corpora"]
-    rows = []
-    for by, who in dict.fromkeys((row["by"], row["who"]) for row in own["people"]):
-        mine = {row["corpus"]: row for row in own["people"] if (row["by"], row["who"]) == (by, who)}
-        most = max(row["annotators"] for row in mine.values())
-        cells = [cell(mine[corpus][name]) if corpus in mine else NONE for corpus in corpora for name in MEASURES]
-        rows.append((group_said({"by": by, "who": who}), str(most), *cells))
-    for name in dict.fromkeys(row["contestant"] for row in own["models"]):
-        mine = {row["corpus"]: row for row in own["models"] if row["contestant"] == name}
-        rows.append((Name(name), _model(own, name), *(cell(mine[c][m]) for c in corpora for m in MEASURES)))
-    guess = [percent(own["chance"][corpus][name], 1) for corpus in corpora for name in MEASURES]
-    rows.append(("guessing", "", *guess))
-    head = [f"{corpus_said(corpus)}, {measure_said(name)}" for corpus in corpora for name in MEASURES]
-    return Table(
-        "Recall of people and models",
-        f"R@2: the real next turn is the first or the second choice. {HOW}",
-        ("who", "people, or how asked", *head),
-        rows,
-        method="The exact interval of as many independent answers as would be as uncertain, by the two-way clustered "
-        "variance and Student's t. A model's figures are of the questions that people answered, ties as expectations.",
-    )
-
-
-def _long(own: Mapping) -> Table:
-    rows = []
-    for row in [*own["people"], *own["models"]]:
-        who = Name(row["contestant"]) if "contestant" in row else group_said(row)
-        for name in MEASURES:
-            found = row[name]
-            rows.append(
-                (
-                    who,
-                    corpus_said(row["corpus"]),
-                    measure_said(name),
-                    percent(found["estimate"], 1),
-                    interval(found["wilson"], 1),
-                    interval(found["ci"], 1),
-                    str(found["n"]),
-                    str(found["conversations"]),
-                )
-            )
-    return Table(
-        "Recall, with both intervals",
-        "Wilson's interval takes all answers as independent, as the paper's does; the clustered one takes answers to "
-        "one conversation, and by one person, together, and is the one to go by.",
-        ("who", "corpus", "measure", "recall", "Wilson", "clustered", "answers", "conversations"),
-        rows,
-        folded=True,
-    )
-
-
-def _tests(own: Mapping) -> list[Section]:
-    made, text = [], []
-    if own["against_models"]:
-        made.append(_against_table(own))
-        text.append(_clear(own))
-    if own["between_groups"]:
-        made.append(_between_table(own))
-    return [Section("tests", "Do people and models, or groups of people, differ?", text, [], made)] if made else []
-
-
-def _clear(own: Mapping) -> str:
+        f"{whole['questions']} questions ({interval(found['ci'], 1)}; {whole['annotators']} people); guessing finds it "
+        f"in {percent(own['chance'][corpus]['recall@1'], 1)}."
+    ]
+    models = [row for row in own["models"] if row["corpus"] == corpus and row["questions"]]
+    if not models:
+        return [*text, "No contestant has scored these questions yet: run spotbot_nuc."]
+    best = max(models, key=lambda row: row["recall@1"]["estimate"])
     tests = [
         row
         for row in own["against_models"]
-        if row["measure"] == "recall@1"
-        and row["who"] == EVERYBODY
-        and not row["by"]
-        and row["corpus"] == own["corpora"][-1]
+        if row["measure"] == "recall@1" and row["who"] == EVERYBODY and not row["by"] and row["corpus"] == corpus
     ]
     sure = [row for row in tests if row["p_adjusted"] is not None and row["p_adjusted"] < 0.05]
     better = [row["contestant"] for row in sure if row["difference"] > 0]
     worse = [row["contestant"] for row in sure if row["difference"] < 0]
-    return (
-        f"By Recall@1 people are better, by more than chance, than {listed(better) or 'no model'}"
-        + (f", and worse than {listed(worse)}" if worse else "")
-        + f" (of {len(tests)} models)."
+    text.append(
+        f"The best model on these questions is {best['contestant']} with "
+        f"{percent(best['recall@1']['estimate'], 1)} ({interval(best['recall@1']['ci'], 1)}). People find the real "
+        f"turn more often than {listed(better) or 'no model'}"
+        + (f", and less often than {listed(worse)}" if worse else "")
+        + f", of {counted(len(tests), 'model')}."
     )
+    short = [f"{name}: {count}" for name, count in own["unscored"].items()]
+    left = f" Questions without a model's scores of these candidates are left out: {', '.join(short)}." if short else ""
+    return [*text, " ".join(own["cautions"]) + left]
 
 
-def _against_table(own: Mapping) -> Table:
-    rows = [
-        (
-            group_said(row),
-            Name(row["contestant"]),
-            corpus_said(row["corpus"]),
-            measure_said(row["measure"]),
-            percent(row["people"], 1),
-            percent(row["model"], 1),
-            _points(row["difference"]),
-            ends(row["ci"], _points),
-            p_value(row["p"]),
-            p_value(row["p_adjusted"]),
-            str(row["n"]),
-        )
-        for row in own["against_models"]
-    ]
-    return Table(
+RECALL = {
+    "recall1": Column("share", "R@1", "recall@1.ci", "recall@1.estimate", 1),
+    "recall2": Column("share", "R@2", "recall@2.ci", "recall@2.estimate", 1),
+}
+TEST = {
+    "difference": Column("share", "Difference", "ci", digits=1),
+    "p": Column("p", "p"),
+    "p_adjusted": Column("p", "p (Holm)"),
+    "n": Column("count", "n"),
+}
+TABLES = {
+    "recall": Table(
+        "recall",
+        {
+            "corpus": Column("text", "Corpus"),
+            "kind": Column("text"),
+            "who": Column("name", "Who"),
+            "by": Column("text", "By"),
+            "annotators": Column("count", "Annotators"),
+            "n": Column("count", "Questions"),
+            **RECALL,
+        },
+        "Recall of people and models on the same questions",
+        "R@k: the share of answers in which the real next turn is among the first k. Exact 95 % intervals of as many "
+        "independent answers as would be as uncertain, clustered by conversation and annotator; ties of models as "
+        "expectations.",
+        ("lowe2016",),
+    ),
+    "against_models": Table(
+        "against_models",
+        {
+            "measure": Column("text", "Measure"),
+            "corpus": Column("text", "Corpus"),
+            "by": Column("text"),
+            "who": Column("text", "People"),
+            "contestant": Column("name", "Model"),
+            "people": Column("share", "People have", digits=1),
+            "model": Column("share", "Model has", digits=1),
+            **TEST,
+        },
         "People against models on the same questions",
-        "Differences in percentage points, of people less the model; the model's share is weighted as people's answers "
-        "are, so it may differ a little from that above.",
-        (
-            "people",
-            "model",
-            "corpus",
-            "measure",
-            "people have",
-            "model has",
-            "difference",
-            "95 % interval",
-            "p",
-            "p (Holm)",
-            "answers",
-        ),
-        rows,
-        folded=len(rows) > LONG,
-        method="Paired by question: the mean over people's answers of their hit less the model's, with a standard "
-        "error clustered by conversation and annotator; Student's t; Holm's correction over all tests of a measure.",
-    )
-
-
-def _between_table(own: Mapping) -> Table:
-    rows = [
-        (
-            group_said({"by": row["by"], "who": row["a"]}),
-            group_said({"by": row["by"], "who": row["b"]}),
-            corpus_said(row["corpus"]),
-            measure_said(row["measure"]),
-            _points(row["difference"]),
-            ends(row["ci"], _points),
-            p_value(row["p"]),
-            p_value(row["p_adjusted"]),
-            str(row["n"]),
-        )
-        for row in own["between_groups"]
-    ]
-    return Table(
+        "Paired by question: the mean over people's answers of their hit less the model's, clustered by conversation "
+        "and annotator; Student's t; Holm's correction over all tests of a measure.",
+        csv="against_models",
+    ),
+    "between_groups": Table(
+        "between_groups",
+        {
+            "measure": Column("text", "Measure"),
+            "corpus": Column("text", "Corpus"),
+            "by": Column("text"),
+            "a": Column("text", "Group"),
+            "b": Column("text", "And"),
+            **TEST,
+        },
         "Groups of people on the questions that both answered",
-        "Differences in percentage points, of the first less the second. Without two people in each group there is no "
-        "interval.",
-        ("group", "and", "corpus", "measure", "difference", "95 % interval", "p", "p (Holm)", "questions"),
-        rows,
-        folded=len(rows) > LONG,
-        method="The mean over questions of the difference of the groups' means; error two-way clustered by "
-        "conversation and annotator; Student's t with the degrees of freedom of Bell and McCaffrey's rule; Holm's "
-        "correction over all tests of a measure.",
-    )
+        "The mean over questions of the difference of the groups' means, clustered by conversation and annotator; "
+        "Student's t with the degrees of freedom of Bell and McCaffrey's rule; Holm's correction.",
+        csv="between_groups",
+    ),
+}
 
-
-def _points(share: float | None) -> str:
-    return points(share, 1)
-
-
-# -- tables ------------------------------------------------------------------------------------------------------------
-def rows(data: Mapping) -> Rows:
-    """Rows of the tables recall, against_models and between_groups."""
-    for row in _recall_rows(data):
-        yield "recall", row
-    for table in ("against_models", "between_groups"):
-        for row in data[table]:
-            yield table, with_ends(row)
-
-
-def with_ends(row: Mapping) -> dict:
-    """With the ends of the interval in columns of their own."""
-    low, high = row["ci"] or (None, None)
-    return {**{key: value for key, value in row.items() if key != "ci"}, "low": low, "high": high}
-
-
-def shares(row: Mapping, names: tuple[str, ...]) -> dict:
-    found = {}
-    for name in names:
-        own = row.get(name) or {"estimate": None, "n": None, "wilson": (None, None), "ci": (None, None)}
-        found |= {
-            name: own["estimate"],
-            f"{name}_n": own["n"],
-            f"{name}_wilson_low": own["wilson"][0],
-            f"{name}_wilson_high": own["wilson"][1],
-            f"{name}_low": own["ci"][0],
-            f"{name}_high": own["ci"][1],
-        }
-    return found
-
-
-def _recall_rows(own: Mapping) -> Iterator[dict]:
-    for row in own["people"]:
-        yield {
-            "kind": "people",
-            **{key: row[key] for key in ("by", "who", "corpus", "annotators", "questions")},
-            **shares(row, MEASURES),
-        }
-    for row in own["models"]:
-        yield {
-            "kind": "model",
-            "by": own["ways"].get(row["contestant"], ""),
-            "who": row["contestant"],
-            "corpus": row["corpus"],
-            "annotators": None,
-            "questions": row["questions"],
-            **shares(row, MEASURES),
-        }
-    for corpus, row in own["chance"].items():
-        yield {"kind": "guessing", "by": "", "who": "guessing", "corpus": corpus, **row}
-
-
-def lines(result: Result) -> list[str]:
-    """One line a corpus and group, then the models."""
-    found = [f"  {'who':<34} {'corpus':<28} {'R@1':>6} {'95 %':<16} {'R@2':>6} {'95 %':<16} {'n':>6}"]
-    return found + [_line(*row) for row in _all_rows(result.data)]
-
-
-def _all_rows(own: Mapping) -> Iterator[tuple[str, Mapping]]:
-    for row in own["people"]:
-        by = f" ({row['by']})" if row["by"] not in ("", "group") else ""
-        yield f"{row['who']}{by}, {row['annotators']}", row
-    for row in own["models"]:
-        yield f"{row['contestant']}{' *' if '*' in own['ways'].get(row['contestant'], '') else ''}", row
-
-
-def _line(who: str, row: Mapping) -> str:
-    one, two = (row[name] for name in MEASURES)
-    return (
-        f"  {who:<34} {row['corpus']:<28} {percent(one['estimate'], 1):>6} {interval(one['ci']):<16} "
-        f"{percent(two['estimate'], 1):>6} {interval(two['ci']):<16} {one['n']:>6}"
-    )
-
-
-FINDING = Finding("recall", FORM, compute, tell, rows, lines, place=10)
+FINDING = Finding(
+    "recall",
+    FORM,
+    compute,
+    tables=TABLES,
+    summarise=summarise,
+    heading="Can people find the real next turn?",
+    chart=Chart(
+        "forest",
+        "recall",
+        x="recall1",
+        y="who",
+        caption="How often the real next turn is the first choice (Recall@1), with 95 % intervals.",
+        group="corpus",
+    ),
+    place=10,
+)

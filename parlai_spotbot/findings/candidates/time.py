@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.findings import costs
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers, of_corpus
-from parlai_spotbot.findings.candidates.recall import with_ends
-from parlai_spotbot.findings.candidates.wording import corpus_said, group_said
-from parlai_spotbot.findings.criteria import LONG
-from parlai_spotbot.findings.finding import Finding, Result, Rows
-from parlai_spotbot.findings.sections import Section, Table
-from parlai_spotbot.wording import interval, number, percent
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.wording import percent
 
 
 def compute(own: CandidateAnswers) -> dict:
@@ -42,47 +37,34 @@ def compute(own: CandidateAnswers) -> dict:
     return {**costs.compute_time(own), "by": found}
 
 
-def tell(result: Result) -> list[Section]:
-    """Seconds a question, and which group takes longer."""
+def summarise(result: Result) -> list[str]:
+    """Return how long answering took, and which of two groups took longer."""
     own = result.data
-    if not own.get("by"):
-        return []
-    rows = [
-        (
-            group_said(row),
-            corpus_said(row["corpus"]),
-            number(row["median"], 1),
-            number(row["mean"], 1),
-            interval(row["ci"], 1, share=False),
-            number(row["minutes"], 1),
-            str(row["n"]),
-            str(row["annotators"]),
-        )
-        for row in own["by"]
-    ]
-    table = Table(
-        "Seconds a question",
-        "Minutes a person: the median of what each spent on these questions.",
-        ("people", "corpus", "median", "mean", "95 % interval of the mean", "minutes a person", "answers", "how many"),
-        rows,
-        folded=len(rows) > LONG,
-    )
-    first = own["by"][0]
-    text = (
-        f"A question took {number(own['median'], 1)} seconds in the median; all took {number(own['hours'], 1)} hours."
-    )
-    groups = [row for row in own["by"] if row["by"] == "group" and row["corpus"] == first["corpus"]]
+    text = costs.summarise_time(result)
+    groups = [row for row in own["by"] if row["by"] == "group" and row["corpus"] == own["by"][0]["corpus"]]
     if len(groups) == 2 and min(row["mean"] for row in groups) > 0:
         slow, quick = sorted(groups, key=lambda row: -row["mean"])
         more = percent(slow["mean"] / quick["mean"] - 1)
-        text += f" Group {slow['who']} took {more} longer a question than {quick['who']}."
-    return [Section("time", "How long does it take?", [text], [], [table])]
+        text.append(f"Group {slow['who']} took {more} longer a question than {quick['who']}.")
+    return text
 
 
-def rows(data: Mapping) -> Rows:
-    """Rows of the table time."""
-    for row in data["by"]:
-        yield "time", with_ends(row)
+TABLE = Table(
+    "by",
+    {
+        "by": Column("text"),
+        "who": Column("text", "People"),
+        "corpus": Column("text", "Corpus"),
+        "median": Column("number", "Median seconds", digits=1),
+        "mean": Column("number", "Mean seconds", "ci", digits=1),
+        "minutes": Column("number", "Minutes a person", digits=1),
+        "n": Column("count", "Answers"),
+        "annotators": Column("count", "Annotators"),
+    },
+    "Seconds a question",
+    "Minutes a person: the median over annotators of the sum of their times.",
+)
 
-
-FINDING = Finding("time", FORM, compute, tell, rows, place=50, options=("wage",))
+FINDING = Finding(
+    "time", FORM, compute, tables={"time": TABLE}, summarise=summarise, heading="Time", place=50, options=("wage",)
+)

@@ -202,11 +202,12 @@ POOLS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("bots", "each", "mean", "spread", "taste", "gap"), POOLS)
 def test_a_planned_study_has_its_power_under_another_model(bots, each, mean, spread, taste, gap):
-    """Planned power .80 is .77 to .83 in 2,000 studies of another model, where the design is known well.
+    """Planned power .80 is .77 to .83 in 2,000 studies of another model, but for Monte Carlo error (.016, see below).
 
     One pilot of 400 people estimates the correlation of two matches by one annotator with an error of 15 %, which moves
     the planned number of conversations by 10 % and the power by .03 to .07. So the design is the average over 10
-    pilots; the plan is calibrated by 900 simulated studies (error of the power: .013; of the 2,000 studies: .009).
+    pilots; the plan is calibrated by 900 simulated studies (error of the power: .013; of the 2,000 studies: .009; of
+    both: .016).
     """
     how, names = {"talk": 0.5, "taste": taste, "unequal": spread}, [f"b{place}" for place in range(bots)]
     chances = expected_counts(np.array([gap, 0.0]), order=0.0, talk=0.5, taste=taste)[0, 1]
@@ -226,7 +227,7 @@ def test_a_planned_study_has_its_power_under_another_model(bots, each, mean, spr
         f"{conversations_needed(rate, known)}): promised {pair_power(rate, needed, design):.3f}, found {power:.3f} "
         f"(error .009)"
     )
-    assert 0.77 < power < 0.83
+    assert 0.77 - 0.016 < power < 0.83 + 0.016
 
 
 @pytest.mark.parametrize("people", [10, 40, 200])

@@ -27,11 +27,10 @@ def cache_dir() -> Path:
     return Path.home() / ".cache" / "parlai_spotbot"
 
 
-def cached_folder(name: str, build: Callable[[Path], None], in_parts: bool = False) -> Path:
+def cached_folder(name: str, build: Callable[[Path], None]) -> Path:
     """Return the cache entry `name`, made by ``build(empty_folder)`` if it isn't there.
 
-    A second process waits for the first one's entry. What a killed process left behind is removed; with `in_parts`,
-    `build` finds it in its folder and goes on from there.
+    A second process waits for the first one's entry. What a killed process left behind is removed.
 
     Raises
     ------
@@ -47,9 +46,8 @@ def cached_folder(name: str, build: Callable[[Path], None], in_parts: bool = Fal
             fcntl.flock(handle, fcntl.LOCK_EX)
             if not folder.is_dir():
                 partial = folder.parent / f".{name}.partial"
-                if not in_parts:
-                    shutil.rmtree(partial, ignore_errors=True)
-                partial.mkdir(exist_ok=True)
+                shutil.rmtree(partial, ignore_errors=True)
+                partial.mkdir()
                 build(partial)
                 _sync(partial)
                 partial.rename(folder)

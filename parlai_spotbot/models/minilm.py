@@ -6,13 +6,11 @@ A text's embedding is the mean of its token vectors, scaled to length 1, so that
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from parlai_spotbot import files
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.loading import quietly
 from parlai_spotbot.models.packages import package_folder, package_version
@@ -21,9 +19,6 @@ from parlai_spotbot.terminal import Bar
 
 MAX_TOKENS = 64
 """Turns of chat are short; the rest of a longer one is not read."""
-
-PART = 16
-"""So many batches are kept together."""
 
 FILE = "embeddings.npy"
 
@@ -44,18 +39,10 @@ class MiniLM:
         """Into how many pieces of words the tokenizer takes each text apart: one a word where it knows them all."""
         return [len(self._tokenizer.tokenize(text)) for text in texts]
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        batchsize: int = 64,
-        progress: str = "",
-        dtype: str = "fp32",
-        parts: Path | None = None,
-    ) -> np.ndarray:
+    def embed(self, texts: Sequence[str], batchsize: int = 64, progress: str = "", dtype: str = "fp32") -> np.ndarray:
         """Embed `texts` as float32 of shape (len(texts), 384), each row of length 1.
 
-        Texts of like length share a batch, which saves padding. `progress` labels a progress bar; none without it. What
-        is embedded is kept in the folder `parts`, some batches at a time, and what is there isn't embedded again.
+        Texts of like length share a batch, which saves padding. `progress` labels a progress bar; none without it.
         With `dtype` "bf16" large numbers of texts take between a third of the time and all of it, by the processor; an
         embedding then depends a little (in the third decimal) on its batch.
         """
@@ -63,27 +50,15 @@ class MiniLM:
 
         rows = np.zeros((len(texts), self._model.config.hidden_size), dtype=np.float32)
         order = np.argsort([len(text) for text in texts], kind="stable")
-        size = PART * batchsize
         with (
             torch.inference_mode(),
             torch.autocast("cpu", torch.bfloat16, enabled=of_processor(dtype) == "bf16"),
             Bar(progress, len(order), shown=bool(progress)) as bar,
         ):
-            for first in range(0, len(order), size):
-                places = order[first : first + size]
-                kept = parts / f"part{first}.npy" if parts else None
-                if kept and kept.exists():
-                    rows[places] = np.load(kept)
-                    bar.advance(len(places))
-                    continue
-                for start in range(0, len(places), batchsize):
-                    batch = places[start : start + batchsize]
-                    rows[batch] = self._embed_batch([texts[i] for i in batch])
-                    bar.advance(len(batch))
-                if kept:
-                    data = io.BytesIO()
-                    np.save(data, rows[places])
-                    files.write_bytes(kept, data.getvalue())
+            for start in range(0, len(order), batchsize):
+                batch = order[start : start + batchsize]
+                rows[batch] = self._embed_batch([texts[i] for i in batch])
+                bar.advance(len(batch))
         return rows
 
     def _embed_batch(self, texts: list[str]) -> np.ndarray:
@@ -96,12 +71,9 @@ class MiniLM:
         return torch.nn.functional.normalize(mean, dim=-1).numpy()
 
     def embedded_once(self, key: str, texts: Sequence[str], progress: str, dtype: str = "fp32") -> Path:
-        """The file of the cache entry `key` with the embeddings of `texts`; made where it isn't there, in parts."""
+        """The file of the cache entry `key` with the embeddings of `texts`; made where it isn't there."""
 
         def build(folder: Path) -> None:
-            rows = self.embed(texts, progress=progress, dtype=dtype, parts=folder)
-            np.save(folder / FILE, rows)
-            for part in folder.glob("part*.npy"):
-                part.unlink()
+            np.save(folder / FILE, self.embed(texts, progress=progress, dtype=dtype))
 
-        return cached_folder(key, build, in_parts=True) / FILE
+        return cached_folder(key, build) / FILE

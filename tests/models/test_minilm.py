@@ -34,25 +34,10 @@ def test_order_and_batch_do_not_matter(model):
     np.testing.assert_allclose(model.embed(TEXTS, dtype="bf16"), alone, atol=0.02)
 
 
-def test_a_corpus_that_was_embedded_in_part_is_embedded_to_the_same_bytes(model, monkeypatch, tmp_path):
+def test_a_corpus_is_embedded_once(model, monkeypatch, tmp_path):
     monkeypatch.setenv("SPOTBOT_CACHE", str(tmp_path))
-    monkeypatch.setattr("parlai_spotbot.models.minilm.PART", 1)
-    texts = [f"{'word ' * (number % 9)}number {number}" for number in range(64 * 3)]
-    asked, real = [], model._embed_batch
-
-    def killed(batch):
-        asked.append(len(batch))
-        if len(asked) == 3:
-            raise KeyboardInterrupt
-        return real(batch)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(model, "_embed_batch", killed)
-        with pytest.raises(KeyboardInterrupt):
-            model.embedded_once("corpus", texts, "")
-        asked.clear()
-        asked += [0] * 5
-        file = model.embedded_once("corpus", texts, "")
-    assert asked[5:] == [64]  # the other two batches were kept
+    texts = [f"number {number}" for number in range(3)]
+    file = model.embedded_once("corpus", texts, "")
     assert np.load(file).tobytes() == model.embed(texts).tobytes()
-    assert [path.name for path in file.parent.iterdir()] == ["embeddings.npy"]
+    monkeypatch.setattr(model, "_embed_batch", None)
+    assert model.embedded_once("corpus", texts, "") == file

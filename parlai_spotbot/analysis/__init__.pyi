@@ -8,15 +8,14 @@ from parlai_spotbot.analysis import choices as choices
 from parlai_spotbot.analysis import frames as frames
 from parlai_spotbot.analysis import metrics as metrics
 from parlai_spotbot.analysis import nuc as nuc
+from parlai_spotbot.analysis import order_agreement as order_agreement
 from parlai_spotbot.analysis import order_effects as order_effects
 from parlai_spotbot.analysis import planning as planning
 from parlai_spotbot.analysis import ranking as ranking
 from parlai_spotbot.analysis import ratings as ratings
 from parlai_spotbot.analysis import screening as screening
 from parlai_spotbot.analysis import segments as segments
-from parlai_spotbot.analysis import side_by_side as side_by_side
 from parlai_spotbot.analysis import stability as stability
-from parlai_spotbot.analysis import study_comparison as study_comparison
 from parlai_spotbot.analysis import survival as survival
 from parlai_spotbot.analysis import time as time
 from parlai_spotbot.analysis import trust as trust

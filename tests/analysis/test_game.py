@@ -166,7 +166,6 @@ def test_all_files_and_tables_are_there(played):
         "time",
         "order",
         "game",
-        "examples",
     }
     json.dumps(result, allow_nan=False)
     assert {"ranking", "game_leaderboard"} <= set(tables(GAME, result))

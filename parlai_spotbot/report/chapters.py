@@ -11,7 +11,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, judge_account
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.findings.sections import Section, Table
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import Look
 from parlai_spotbot.report.parts import SourcePart, SurveyView, said
@@ -120,11 +120,18 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
                 drawn = part_of_source(view, source, replace(section, text=[]) if section.first else section)
                 if not drawn.empty:
                     headings.setdefault(section.anchor, section.heading)
-                    parts.setdefault(section.anchor, []).append(drawn)
+                    before = parts.setdefault(section.anchor, [])
+                    tables = [_without_method(table) for table in drawn.tables] if before else drawn.tables
+                    before.append(replace(drawn, tables=tables))
     for source, judge in contents.judges.items():
         headings[judge_account.ANCHOR] = judge_account.HEADING
         parts.setdefault(judge_account.ANCHOR, []).append(part_of_source(view, source, judge_account.tell(judge)))
     return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]
+
+
+def _without_method(table: Table) -> Table:
+    """Return a table of a further source: how it was computed stands with the first."""
+    return replace(table, method="", cite=())
 
 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:

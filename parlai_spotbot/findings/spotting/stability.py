@@ -69,11 +69,7 @@ def summarise(result: Result) -> list[str]:
     own = result.data
     if not own.get("whole"):
         return [own.get("outdated", ""), own.get("why", "")]
-    return [
-        own.get("outdated", ""),
-        own["whole"]["sentence"],
-        (own.get("paper") or {}).get("whole", {}).get("sentence", ""),
-    ]
+    return [own.get("outdated", ""), own["whole"]["sentence"], own["paper"]["whole"]["sentence"]]
 
 
 SIZES = {

@@ -101,10 +101,9 @@ def _told(view: SurveyView) -> list[tuple[Finding, str, Section]]:
 
 
 def cited(section: Section, works: tuple[str, ...]) -> Section:
-    """A section whose figures and tables cite these works, whose survey it is."""
-    found = [replace(chart, cite=tuple(dict.fromkeys((*works, *chart.cite)))) for chart in section.charts]
+    """Return a section whose tables cite these works, whose survey it is."""
     tables = [replace(table, cite=tuple(dict.fromkeys((*works, *table.cite)))) for table in section.tables]
-    return replace(section, charts=found, tables=tables)
+    return replace(section, tables=tables)
 
 
 def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[PageSection]:

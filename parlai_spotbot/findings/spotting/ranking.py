@@ -161,7 +161,7 @@ TABLES = {
         {
             **RANKING.columns,
             "human_share": Column("share", "Taken for human", ci="human_share_ci"),
-            "p_people": Column("p", "p against people", key="human_difference.p_adjusted"),
+            "p_people": Column("p", "p, people", key="human_difference.p_adjusted"),
         },
         RANKING.title,
         RANKING.method,

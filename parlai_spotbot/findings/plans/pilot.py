@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 import pandas as pd
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.planning import pilot_needs, rating_needs
+from parlai_spotbot.analysis.planning import Design, pilot_needs, rating_needs
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import choices, ratings, spotting
@@ -105,6 +105,6 @@ def _answers(study: Study, request: PlanRequest) -> Answers:
     return sources[request.source or known[0]]
 
 
-def _design(design) -> dict:
+def _design(design: Design) -> dict:
     told = {name: getattr(design, name) for name in ("design_effect", "alpha", "effective_per_worker")}
     return asdict(design) | told

@@ -50,15 +50,6 @@ def test_length_tells_no_control(study_of, pool, talks, segments):
     assert auc_of_length(units, controls) < 0.55
 
 
-def test_the_measure_tells_controls_that_are_the_longest(study_of, pool, talks):
-    """As it was: all 36 had the longest segments."""
-    study = study_of(pool(bots=3, per_pair=15, people=15))
-    pack_study(study, segments=(2, 3, 5))
-    longest = make_controls(talks, (), PackOptions(), {5: 1}, wanted=18)
-    assert {item.exchanges for item in longest} == {5}
-    assert auc_of_length(study.units("spot_the_bot"), longest) > 0.75
-
-
 def test_the_study_s_controls_have_the_lengths_of_its_units(study_of, pool, talks):
     study = study_of([*pool(bots=3, per_pair=15, people=15), *talks])
     pack_study(study, segments=(2, 3, 5))

@@ -150,11 +150,6 @@ def test_a_known_bot_loops_or_parrots(made):
     assert len(sentences) > WANTED / 2  # words are drawn anew
 
 
-def test_controls_depend_on_the_conversations_not_on_their_order(made):
-    assert make_controls([chat(n) for n in reversed(range(PEOPLE))], (), OPTIONS) == made
-    assert make_controls([chat(n) for n in range(PEOPLE)], (), PackOptions(segments=(2, 3, 5), seed=4)) != made
-
-
 def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():
     people = [chat(n) for n in range(10)]
     telling = chat(50)
@@ -164,12 +159,6 @@ def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():
     used = {c for item in items for c in item.conversation_ids}
     assert used == {c.conversation_id for c in people} - {"chat-03", "chat-04", "telling"}
     assert Counter(i.control == KNOWN_HUMAN for i in items) == {True: 4, False: 4}
-
-
-def test_short_conversations_serve_at_the_length_they_fill():
-    items = make_controls([chat(0, exchanges=4), chat(1, exchanges=2), chat(2, exchanges=1)], (), OPTIONS)
-    assert {item.conversation_ids[0]: item.exchanges for item in items} == {"chat-00": 3, "chat-01": 2}
-    assert make_controls([], (), OPTIONS) == []
 
 
 def test_in_one_exchange_a_bot_stutters_or_parrots_and_the_second_takes_something_up():

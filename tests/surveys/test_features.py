@@ -6,7 +6,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import get_judge
 from parlai_spotbot.judges.next_step import answers_by_a_judge
-from parlai_spotbot.records import Contestant, Judgement
+from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -86,29 +86,6 @@ def test_a_wrong_choice_is_named_before_anything_is_written(study, ask, says):
     with pytest.raises(UserError, match=f"(?s){says}"):
         pack_study(study, ask=ask)
     assert not study.units_path("spot_the_bot").exists()
-
-
-def test_once_there_are_answers_the_choice_stays(study):
-    pack_study(study, ask=("fluency",))
-    unit = study.units("spot_the_bot")[0]
-    answer = Judgement(
-        judgement_id="j",
-        annotation_id="a",
-        survey="spot_the_bot",
-        unit_id=unit.unit_id,
-        item_id=unit.items[0].item_id,
-        conversation_ids=unit.items[0].conversation_ids,
-        exchanges=unit.items[0].exchanges,
-        target="entity:0",
-        question="nature",
-        answer="bot",
-        worker_id="ann",
-        source="human",
-    )
-    files.write_jsonl(study.judgements_path("spot_the_bot"), [answer.to_json()])
-    assert pack_study(study)["added_units"] == 0
-    with pytest.raises(UserError, match=r"ask \['fluency'\] there, \[\] here"):
-        pack_study(study, ask=("none",))
 
 
 # -- of one's own ------------------------------------------------------------------------------------------------------

@@ -5,14 +5,11 @@ import re
 import pytest
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import missed_by, truth
 from parlai_spotbot.surveys.controls.segments import NATURES
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
-from parlai_spotbot.surveys.packing.pack_study import pack_study
-from parlai_spotbot.surveys.packing.packing import summary_text
 from parlai_spotbot.surveys.packing.units_file import blocks_of
 from parlai_spotbot.surveys.survey import GameRules
 
@@ -74,25 +71,6 @@ def test_each_conversation_is_packed_once_at_its_longest_segment(pool, make_conv
     assert len(units) == 2 * len(blocks_of(units))
 
 
-def test_packing_on_disk_says_what_it_did_and_repeats_itself(study_of, pool, make_conversation):
-    short = make_conversation("short", ("bot0", "bot1"), "seed of short", 3)
-    study = study_of([*pool(), short])
-    found = pack_study(study, NAME)
-    rows = found["tables"]["segments of"]
-    assert rows["3 exchanges"] == {"of bots": 1, "of people": 0}
-    assert rows["5 exchanges"] == {"of bots": 150, "of people": 50}
-    assert found["left_out"] == []
-    assert found["annotations"] == 2 * 201
-    before = study.units_path(NAME).read_bytes()
-    assert pack_study(study, NAME)["added_units"] == 0
-    assert study.units_path(NAME).read_bytes() == before
-    assert "longest" not in study.provenance()["pack"][NAME]["options"]
-    pack_study(study, "spot_the_bot")  # the other survey packs as ever, beside it
-    assert {item.exchanges for unit in study.units("spot_the_bot") for item in unit.items} == {2, 3, 5}
-    assert NAME in study.plan.surveys
-    assert "3 exchanges" in summary_text(found)
-
-
 def test_options_as_recorded_are_those_of_earlier_studies():
     """What was packed before there was a game must not look as if it were packed otherwise."""
     assert set(PackOptions().recorded()) == {
@@ -104,13 +82,6 @@ def test_options_as_recorded_are_those_of_earlier_studies():
         "seed",
         "surface",
     }
-
-
-def test_the_command(study_of, pool, capsys):
-    study = study_of(pool(people=20))
-    SpotbotPack.main(study=str(study.path), survey=NAME)
-    assert "5 exchanges" in capsys.readouterr().out
-    assert all(item.exchanges == 5 for unit in study.units(NAME) for item in unit.items)
 
 
 @pytest.mark.parametrize(

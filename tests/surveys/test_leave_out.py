@@ -3,8 +3,6 @@
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Judgement
-from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
@@ -67,21 +65,6 @@ def test_what_is_left_out_is_counted_and_named(study):
     assert study.units_path("spot_the_bot").read_bytes() == units
 
 
-def test_judged_units_are_not_packed_in_another_way(study):
-    pack_study(study, leave_out=["empty"])
-    item = study.units("spot_the_bot")[0].items[0]
-    row = Judgement(
-        "j", "a", "spot_the_bot", "u", item.item_id, item.conversation_ids, 2, "entity:0", "nature", "bot", "w", "human"
-    )
-    from parlai_spotbot import files
-
-    files.write_jsonl(study.judgements_path("spot_the_bot"), [row.to_json()])
-    with pytest.raises(UserError, match=r"leave_out \['empty'\] there, None here"):
-        pack_study(study)
-    with pytest.raises(UserError, match=r"leave_out \['empty'\] there, \['loop'\] here"):
-        pack_study(study, leave_out=["loop"])
-
-
 def test_what_cannot_be_left_out_says_so_before_anything_is_written(study):
     with pytest.raises(UserError, match="--leave-out emty: no such kind of fault") as error:
         pack_study(study, leave_out=["emty"])
@@ -97,10 +80,3 @@ def test_leaving_out_everything_is_an_error(study_of, make_conversation):
     study = study_of([make_conversation(f"a-b-{n}", ("a", "b"), str(n), 5, say=lambda s, t: "") for n in range(3)])
     with pytest.raises(UserError, match="no conversation of bots is left to pack"):
         pack_study(study, leave_out=["empty"])
-
-
-def test_the_command_says_how_many(study, capsys):
-    SpotbotPack.main(study=str(study.path), leave_out="self_identified, empty")
-    said = capsys.readouterr().out
-    assert "left out: 2 conversations: left out on request: self_identified" in said
-    assert "left out: 1 conversations: left out on request: empty" in said

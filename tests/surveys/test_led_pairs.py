@@ -152,12 +152,6 @@ def test_predictive_validity_has_a_row_for_each_pair_that_was_compared_twice(stu
         assert value == (1.0 if chosen[frozenset((first, second))] == first else -1.0)
 
 
-def test_drawn_pairs_hardly_ever_are_those_that_a_person_led(study):
-    pack_study(study, "comparative", sources=("human_model",), people=False, comparisons=3)
-    table = predicted(study)
-    assert table["comparative:quality"].notna().sum() < len(table)
-
-
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [

@@ -144,14 +144,6 @@ def test_the_same_again_changes_nothing_and_more_people_add_units(tmp_path, stud
     assert len({unit.unit_id for unit in study.units("nuc")}) == 9
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path, made, study):
-    pack(study)
-    other = Study.create(tmp_path / "other", Plan("chitchat", study.plan.contestants, seed=5))
-    write_questions(other.path / "nuc" / "questions.jsonl", made)
-    pack(other)
-    assert other.units_path("nuc").read_bytes() == study.units_path("nuc").read_bytes()
-
-
 def test_units_with_answers_are_never_packed_anew(study):
     pack(study)
     files.write_text(study.survey_path("nuc") / "crowdsourcing" / "ledger.db", "x")
@@ -306,15 +298,6 @@ def test_questions_that_people_cannot_be_shown_are_named(tmp_path, study):
     files.write_text(tmp_path / "empty.jsonl", "")
     with pytest.raises(UserError, match="holds no question"):
         pack(study, nuc_questions=tmp_path / "empty.jsonl")
-
-
-def test_options_of_other_surveys_are_refused(study):
-    with pytest.raises(UserError, match="--segments"):
-        pack_study(study, "nuc", segments=(2,))
-    with pytest.raises(UserError, match="--comparisons"):
-        pack_study(study, "nuc", comparisons=3)
-    with pytest.raises(UserError, match="--groups: survey spot_the_bot"):
-        pack_study(study, "spot_the_bot", groups="groups.yaml")
 
 
 @pytest.mark.parametrize(

@@ -168,19 +168,6 @@ def test_who_speaks_first_is_balanced_in_blocks(pool):
         assert max(first.values()) <= 4  # each contestant is in five of them
 
 
-def test_replicates_have_the_same_items_in_another_order(pool):
-    units = pack(pool(), PackOptions())
-    pairs = {}
-    for unit in units:
-        pairs.setdefault((unit.block_id, unit.rotation), []).append([item.item_id for item in unit.items])
-    for one, other in pairs.values():
-        assert set(one) == set(other)
-        assert one != other
-    answered = Counter(item.item_id for unit in units for item in unit.items)
-    assert set(answered.values()) == {2}
-    assert len(answered) == 200 * 3
-
-
 def test_annotators_get_nothing_but_the_segment(pool):
     conversations = pool(sentinel=SENTINEL)
     units = pack(conversations, PackOptions())
@@ -220,29 +207,6 @@ def test_pairs_that_share_their_seeds_get_smaller_blocks(pool):
     assert any("seed" in warning for warning in told(conversations, units, options)[0])
 
 
-def test_a_remainder_is_spread_over_the_blocks(pool):
-    conversations = pool(bots=2, per_pair=61, people=30)
-    units = pack(conversations, PackOptions())
-    sizes = {Counter(map(is_people, m))[False] for m in held(conversations, units).values()}
-    assert sizes == {12, 13}
-    assert {Counter(map(is_people, m))[True] for m in held(conversations, units).values()} == {4}
-
-
-def test_short_conversations_are_used_for_the_lengths_they_have(pool, make_conversation):
-    conversations = pool(per_pair=9, people=0, exchanges=5)
-    conversations += [make_conversation(f"short{n}", ("bot0", "bot1"), f"x{n}", 2) for n in range(15)]
-    conversations.append(make_conversation("tiny", ("bot0", "bot1"), "y", 1))
-    options = PackOptions(humans_per_unit=0, unit_size=15)
-    units = pack(conversations, options)
-    check(conversations, units, options)
-    assert told(conversations, units, options)[1] == {"too short": 1}
-    # Gaps are spread over the rotations of a block.
-    sizes = {}
-    for unit in units:
-        sizes.setdefault(unit.block_id, []).append(len(unit.items))
-    assert max(max(s) - min(s) for s in sizes.values()) <= 1
-
-
 def test_people_are_spread_evenly_when_too_few_and_said(pool):
     conversations = pool(people=23)
     options = PackOptions()
@@ -250,12 +214,6 @@ def test_people_are_spread_evenly_when_too_few_and_said(pool):
     per_unit = {Counter(map(is_people, m))[True] for m in held(conversations, units).values()}
     assert per_unit == {2, 3}
     assert "23 places of 50" in told(conversations, units, options)[0][0]
-
-
-def test_people_too_many_are_counted(pool):
-    conversations = pool(people=60)
-    _, left = told(conversations, pack(conversations, PackOptions()), PackOptions())
-    assert list(left.values()) == [10]
 
 
 def fill_plainly(blocks, people, uses, options):
@@ -300,20 +258,6 @@ def test_a_block_without_people_borrows_some(pool):
     units = pack(conversations, options)
     assert all(any(map(is_people, m)) for m in held(conversations, units).values())
     assert any("more than one block" in warning for warning in told(conversations, units, options)[0])
-
-
-def test_people_with_the_seed_of_a_bot_stay_out_of_its_block(make_conversation):
-    conversations = [make_conversation(f"c{n}", ("bot0", "bot1"), f"s{n}", 5) for n in range(30)]
-    conversations += [make_conversation(f"p{n}", (HUMAN, HUMAN), f"s{n}", 5) for n in range(10)]
-    units = pack(conversations, PackOptions())
-    check(conversations, units, PackOptions())
-    assert sum(name.startswith("p") for name in shown_in(units)) >= 8
-
-
-def test_another_seed_packs_otherwise(pool):
-    conversations = pool()
-    one, other = (pack(conversations, PackOptions(seed=seed)) for seed in (0, 1))
-    assert {frozenset(ids) for ids in blocks_of(one).values()} != {frozenset(ids) for ids in blocks_of(other).values()}
 
 
 @pytest.mark.parametrize(

@@ -125,13 +125,6 @@ def test_each_conversation_once_where_there_are_enough(make_conversation, compar
     assert sorted(Counter(shown.uses.values()).items())[1] == (2, 3)
 
 
-def test_the_least_used_come_first(make_conversation):
-    conversations = self_chats(make_conversation, bots=3, each=5, people=0)
-    asked = options(comparisons=5)
-    shown, _, _ = check(conversations, pack_pairs(conversations, asked), asked)
-    assert set(shown.uses.values()) == {4}  # 2 opponents, 2 questions, 5 each, over 5 conversations
-
-
 def test_who_spoke_first_is_balanced_and_the_same_on_both_sides(make_conversation):
     conversations = self_chats(make_conversation, bots=3, each=12, people=20)
     asked = options(comparisons=7)
@@ -143,33 +136,6 @@ def test_who_spoke_first_is_balanced_and_the_same_on_both_sides(make_conversatio
         assert {shown.seats[cell, 0], shown.seats[cell, 1]} == {count - 1, count + 1}
     first = Counter(by[0] for by in (item.conversation_ids[0].rpartition("-") for item in items))
     assert all(count > 15 for count in first.values())  # each stands first in the file about as often
-
-
-def test_in_chats_between_bots_the_seat_is_the_contestants_own(make_conversation, pool):
-    conversations = pool(bots=4, per_pair=6, people=0)
-    asked = options(sources=("pairs",), comparisons=12)
-    units = pack_pairs(conversations, asked)
-    shown, _, _ = check(conversations, units, asked)
-    for cell, count in shown.counts.items():
-        assert count == 12
-        assert abs(shown.seats[cell, 0] - shown.seats[cell, 1]) <= 4
-
-
-def test_units_mix_comparisons_and_are_as_equal_as_can_be(make_conversation):
-    conversations = self_chats(make_conversation, bots=4, each=10, people=0)
-    units = pack_pairs(conversations, options(comparisons=5, unit_size=7))
-    sizes = Counter(len(unit.items) for unit in units)
-    assert sum(size * n for size, n in sizes.items()) == 6 * 2 * 5
-    assert max(sizes) <= 7
-    assert sum(n for size, n in sizes.items() if size == 7) >= 7
-    kinds = [len({(i.conversation_ids, i.questions) for i in unit.items}) for unit in units]
-    assert kinds == [len(unit.items) for unit in units]
-
-
-def test_one_seed_for_all_makes_units_of_one(make_conversation):
-    conversations = self_chats(make_conversation, each=4, people=0, seeds=False)
-    units = pack_pairs(conversations, options(comparisons=3))
-    assert {len(unit.items) for unit in units} == {1}
 
 
 def test_a_thing_compared_with_nothing_is_an_error(make_conversation):

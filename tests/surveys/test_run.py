@@ -50,15 +50,6 @@ def test_the_same_again_changes_nothing(study_of, pool):
     assert recorded["units"] == 60
 
 
-def test_conversations_in_another_order_give_the_same_bytes(study_of, pool):
-    study = study_of(pool())
-    pack_study(study)
-    units = study.units_path("spot_the_bot").read_bytes()
-    study.units_path("spot_the_bot").unlink()
-    pack_study(study_of(pool()[::-1]))
-    assert study.units_path("spot_the_bot").read_bytes() == units
-
-
 def test_a_study_that_grew_keeps_what_is_there(study_of, pool):
     few, all_of_them = pool(per_pair=5, people=50), pool(per_pair=10, people=50)
     study = study_of(few)
@@ -139,33 +130,3 @@ def test_the_command_prints_what_it_did(study_of, pool, capsys):
     assert "20 units (20 new) in 10 blocks, of 20 to 20 items; 400 annotations" in out
     assert "left out: 10 conversations: there are more than units have room for" in out
     assert len(study.units("spot_the_bot")) == 20
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        ["--segments", "two"],
-        ["--humans-per-unit", "20"],
-        ["--survey", "nuc_"],
-        ["--surface", "x"],
-        ["--unit-size", "-1"],
-    ],
-)
-def test_the_command_refuses_in_one_line(study_of, pool, capsys, args):
-    from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-
-    study = study_of(pool(per_pair=2))
-    with pytest.raises(SystemExit) as end:
-        SpotbotPack.main("--study", str(study.path), *args)
-    assert end.value.code == 2
-    assert args[0] in capsys.readouterr().err
-    assert not study.units_path("spot_the_bot").exists()
-
-
-def test_two_at_once_are_one_too_many(study_of, pool, capsys):
-    from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-
-    study = study_of(pool(per_pair=2))
-    with study.lock("spotbot_judge"), pytest.raises(SystemExit):
-        SpotbotPack.main("--study", str(study.path))
-    assert "in use by spotbot_judge" in capsys.readouterr().err

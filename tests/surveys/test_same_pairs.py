@@ -8,7 +8,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_comparisons import ASKED, SETTINGS, options, self_chats, studies
+from made_comparisons import SETTINGS, options, self_chats, studies
 
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
 from parlai_spotbot.errors import UserError
@@ -152,31 +152,6 @@ def test_every_pair_and_question_comes_to_somebody_else(make_conversation):
     for seen in who.values():
         assert len({worker for worker, _ in seen}) == len(seen) == 6
         assert Counter(question for _, question in seen) == dict.fromkeys(THREE, 2)
-
-
-def test_conversations_are_used_as_if_there_were_one_question(make_conversation):
-    # Three contestants, two opponents each: 8 conversations of each are enough for 4 pairs, on however many questions.
-    conversations = self_chats(make_conversation, bots=3, each=8, people=0)
-    shown = check(conversations, pack_same_pairs(conversations, same(comparisons=4)), same(comparisons=4))
-    assert set(shown.uses.values()) == {1}
-    assert {shown.counts[cell] for cell in shown.counts} == {4}
-    firsts = Counter(
-        seat
-        for _, judged in put_for(pack_same_pairs(conversations, same(comparisons=4)))["humanness"]
-        for seat in judged
-    )
-    assert firsts[0] == firsts[1]
-
-
-def test_a_question_that_comes_later_is_put_for_the_pairs_that_are_there(make_conversation):
-    conversations = self_chats(make_conversation, bots=2, each=8, people=12)
-    two, three = same(questions=ASKED, comparisons=5), same(comparisons=5)
-    before = pack_same_pairs(conversations, two)
-    added = pack_same_pairs(conversations, three, before)
-    assert set(put_for(added)) == {"knowledge"}
-    check(conversations, before + added, three)
-    more = same(comparisons=7)
-    check(conversations, before + added + pack_same_pairs(conversations, more, before + added), more)
 
 
 def test_a_study_keeps_to_it_and_says_so(study_of, make_conversation, tmp_path, capsys):

@@ -125,10 +125,3 @@ def test_the_consent_says_what_is_kept_what_is_paid_and_how_to_withdraw():
             assert "may be published" in text, survey.name
             assert re.search("withdraw.*{contact}", text), survey.name
             assert re.search("no personal data|anything personal", text), survey.name
-
-
-def test_features_come_in_an_order_of_their_own_under_their_names():
-    features = get_survey("spot_the_bot").questions[1:]
-    assert [q.heading for q in features] == ["Fluency", "Sensibleness", "Specificity"]
-    assert all(question.shuffle for question in features)
-    assert not get_survey("spot_the_bot").question("nature").shuffle

@@ -164,16 +164,6 @@ def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):
     pack_study(study, "acute_eval", **how)  # nothing answered any more: packed anew
 
 
-def test_conversations_that_changed_under_judged_units_are_refused(study_of, chats, make_conversation):
-    study = study_of(chats())
-    pack_study(study, "acute_eval")
-    judge(study)
-    changed = [c for c in chats() if c.conversation_id != "bot0-self-0"]
-    changed.append(make_conversation("bot0-self-0", ("bot0", "bot0"), "other", 4, say=lambda *_: "something else"))
-    with pytest.raises(UserError, match="not made from these conversations"):
-        pack_study(study_of(changed), "acute_eval")
-
-
 def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_them(study_of, chats):
     study = study_of(chats(humans=2))
     summary = pack_study(study)
@@ -189,22 +179,6 @@ def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_the
     study.units_path("spot_the_bot").unlink()
     pack_study(study_of(without))
     assert study.units_path("spot_the_bot").read_bytes() == before
-
-
-def test_a_study_of_self_chats_alone_is_not_for_spot_the_bot(study_of, chats):
-    selves = [c for c in chats() if c.kind == "self"]
-    with pytest.raises(UserError, match=r"spotbot_pack --study .* --survey acute_eval"):
-        pack_study(study_of(selves))
-
-
-def test_faulty_conversations_are_left_out_on_request(study_of, chats, make_conversation):
-    bad = make_conversation("bot0-self-0", ("bot0", "bot0"), "x", 4, say=lambda *_: "i am a bot .")
-    study = study_of([c for c in chats() if c.conversation_id != "bot0-self-0"] + [bad])
-    summary = pack_study(study, "acute_eval", leave_out=["self_identified"])
-    assert {"left out on request: self_identified": ["bot0-self-0"]}.items() <= {
-        row["reason"]: row["ids"] for row in summary["left_out"]
-    }.items()
-    assert set(cells(summary).values()) == {5}
 
 
 BAD_OPTIONS = [

@@ -264,16 +264,3 @@ def test_a_file_that_is_right_missing_or_no_yaml(tmp_path):
         read_file_of(path, "sociality")
     with pytest.raises(UserError, match="no such file"):
         read_file_of(tmp_path / "empathy.yaml", "empathy")
-
-
-def test_labels_that_exclude_each_other_are_refused(tmp_path):
-    def both(row):
-        row["task"] = "empathy"
-        row["definitions"] = dict.fromkeys(LABELS["empathy"], row["definitions"]["antisocial"])
-        for dialogue in row["dialogues"]:
-            dialogue["turns"][1]["labels"] = ["empathetic", "lack_of_empathy"]
-
-    path = tmp_path / "empathy.yaml"
-    path.write_text(yaml.safe_dump(task_file(both)), encoding="utf-8")
-    with pytest.raises(UserError, match="which no answers to the questions lead to"):
-        read_file_of(path, "empathy")

@@ -64,13 +64,6 @@ def test_a_unit_is_one_conversation_in_one_task(study):
     assert summary["tables"]["judged"] == {bot: {"spoke first": 0, "second": 30} for bot in BOTS}
 
 
-def test_the_share_of_second_annotators_is_the_users(study):
-    pack_study(study, "abc_eval", ask=("empathy",), repeated=1.0)
-    units = study.units("abc_eval")
-    assert Counter(unit.replicate for unit in units) == {0: 60, 1: 60}
-    assert {unit.items[0].questions for unit in units} == {QUESTIONS["empathy"]}
-
-
 def test_tasks_and_conversations_that_come_later_are_added_behind(study):
     pack_study(study, "abc_eval", ask=("consistency",))
     path = study.units_path("abc_eval")
@@ -120,12 +113,3 @@ def test_the_gold_dialogues_of_the_tasks_are_the_controls(study):
     # Units that a task's ledger may have handed out are never packed anew.
     with pytest.raises(UserError, match=r"ledger.db holds answers"):
         pack_study(study, "abc_eval", ask=("empathy",))
-
-
-def test_options_that_mean_nothing_here(study):
-    with pytest.raises(UserError, match="--ask empaty: survey abc_eval has no such task"):
-        pack_study(study, "abc_eval", ask=("empaty",))
-    with pytest.raises(UserError, match="--comparisons: survey abc_eval compares nothing"):
-        pack_study(study, "abc_eval", comparisons=3)
-    with pytest.raises(UserError, match="--segments"):
-        pack_study(study, "abc_eval", segments=[2])

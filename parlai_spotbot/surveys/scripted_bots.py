@@ -10,34 +10,32 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-SENTENCES = (
-    "i am a big fan of the outdoors",
-    "i do not know what you mean",
-    "that is great. i like to read books",
-    "i am not sure what you are talking about",
-    "i have to go to work now",
-    "yes, i love to eat pizza",
-    "that is a good idea. i am a student",
-    "i am sorry to hear that",
-    "i live in a small house with my dog",
-    "please tell me more about yourself",
-    "oh no, i hope you feel better soon",
-    "i am fine, how are you doing today",
-    "i can help you with that. what would you like to do",
-    "my favorite color is blue",
-)
-FRAGMENTS = (
-    "i am sorry",
-    "i am not sure",
-    "i am a fan of music",
-    "that is great",
-    "i do not know",
-    "thank you so much",
-    "i like to cook",
-    "i have a dog",
-    "you are right",
-    "i am happy for you",
-)
+SENTENCES = """\
+i am a big fan of the outdoors
+i do not know what you mean
+that is great. i like to read books
+i am not sure what you are talking about
+i have to go to work now
+yes, i love to eat pizza
+that is a good idea. i am a student
+i am sorry to hear that
+i live in a small house with my dog
+please tell me more about yourself
+oh no, i hope you feel better soon
+i am fine, how are you doing today
+i can help you with that. what would you like to do
+my favorite color is blue""".splitlines()
+FRAGMENTS = """\
+i am sorry
+i am not sure
+i am a fan of music
+that is great
+i do not know
+thank you so much
+i like to cook
+i have a dog
+you are right
+i am happy for you""".splitlines()
 
 Script = Callable[[random.Random, Sequence[str], int], list[str]]
 """(generator, turns of the conversation, entity to replace) -> what the bot says in place of that entity's turns."""

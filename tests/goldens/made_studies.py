@@ -243,7 +243,8 @@ def behaviours(study: Study) -> None:
     from made_up_behaviours import answers_for
 
     from parlai_spotbot.surveys.abc_eval.gold import key_of
-    from parlai_spotbot.surveys.abc_eval.labels import possible, task_of_questions
+    from parlai_spotbot.surveys.abc_eval.label_frame import TASK_OF
+    from parlai_spotbot.surveys.abc_eval.labels import possible
     from parlai_spotbot.surveys.controls import read_controls, write_controls
 
     write_controls(study, "abc_eval")
@@ -252,7 +253,7 @@ def behaviours(study: Study) -> None:
     rng, rows, truth = random.Random(7), [], {}
     for number, unit in enumerate(study.units("abc_eval")):
         for item in unit.items:
-            task = task_of_questions(item.questions)
+            task = TASK_OF[item.questions[0]]
             own, given = COMMON | rates[bots[item.conversation_ids[0]]], {}
             for turn in range(1, 2 * item.exchanges, 2):
                 labels = truth.setdefault((item.item_id, turn), labelled(rng, task, own))

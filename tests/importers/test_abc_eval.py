@@ -17,7 +17,7 @@ from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
-from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of, task_of_questions
+from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of
 from parlai_spotbot.surveys.asking import incomplete
 
 LABELS = {
@@ -115,14 +115,11 @@ def test_every_label_comes_out_of_the_analysis_as_it_went_in(write):
 
 def test_labels_that_are_given_are_answers_and_those_that_are_not_stay_unknown():
     given = {"label_ignore": "yes", "label_irrelevant": "no"}
-    assert task_of_questions(given) == "transitions"
     assert complete("transitions", given)
     assert labels_of("transitions", given) == {"ignore": True, "irrelevant": False}
     assert labels_of("consistency", {"label_redundant": "yes"}) == {"redundant": True}
     assert not complete("consistency", {"redundant": "yes"})  # on the page all three are asked
     assert sorted(GIVEN.values())[:2] == ["antisocial", "commonsense_contradiction"]
-    with pytest.raises(ValueError, match="of one task"):
-        task_of_questions(["label_ignore", "label_redundant"])
 
 
 @pytest.mark.parametrize(

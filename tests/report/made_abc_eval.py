@@ -11,7 +11,8 @@ from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgem
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.abc_eval.gold import key_of
-from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, possible, task_of_questions
+from parlai_spotbot.surveys.abc_eval.label_frame import TASK_OF
+from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, possible
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
@@ -107,7 +108,7 @@ def make(
         truth: dict = {}
         for number, unit in enumerate(study.units(SURVEY)):
             for item in unit.items:
-                task = task_of_questions(item.questions)
+                task = TASK_OF[item.questions[0]]
                 rates = COMMON | RATES[bots[item.conversation_ids[0]]]
                 given = {}
                 for turn in range(1, 2 * exchanges, 2):

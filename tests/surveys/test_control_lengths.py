@@ -142,12 +142,13 @@ def segments(talks, k, count):
 
 
 def test_fewer_are_taken_rather_than_out_of_proportion_but_not_half(talks):
+    def taken(pool, wanted):
+        return [segment for (segment,) in in_proportion([pool], {(2,): 1, (5,): 1}, wanted)]
+
     by_length = {2: segments(talks, 2, 100), 5: segments(talks[100:], 5, 8)}
-    found = in_proportion(by_length, {2: 1, 5: 1}, 20)
-    assert Counter(len(turns) // 2 for _, turns in found) == {2: 8, 5: 8}
+    assert Counter(len(turns) // 2 for _, turns in taken(by_length, 20)) == {2: 8, 5: 8}
     few = {2: segments(talks, 2, 100), 5: segments(talks[100:], 5, 1)}
-    assert Counter(len(turns) // 2 for _, turns in in_proportion(few, {2: 1, 5: 1}, 20)) == {2: 19, 5: 1}
+    assert Counter(len(turns) // 2 for _, turns in taken(few, 20)) == {2: 19, 5: 1}
     both = {2: segments(talks, 2, 10), 5: segments(talks, 5, 10)}  # the same conversations
-    found = in_proportion(both, {2: 1, 5: 1}, 8)
-    assert len({talk.conversation_id for talk, _ in found}) == 8
-    assert in_proportion({2: [], 5: []}, {2: 1, 5: 1}, 8) == []
+    assert len({talk.conversation_id for talk, _ in taken(both, 8)}) == 8
+    assert taken({2: [], 5: []}, 8) == []

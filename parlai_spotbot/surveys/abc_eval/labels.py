@@ -7,7 +7,7 @@ asks what the annotator knows before anything is looked up, transitions asks abo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import product
 
@@ -56,18 +56,6 @@ or no. Labels of the task that aren't given are not known then."""
 WRONG = ("one_wrong", "cannot_know")
 OPEN = ("sources_disagree", "not_found")
 """What a look-up may leave open: then neither label of the task knowledge holds."""
-
-
-def task_of_questions(questions: Collection[str]) -> str:
-    """The task that asks these questions; a `ValueError` where they are of no task or of several."""
-    names = {
-        task: {*QUESTIONS[task], *(name for name, label in GIVEN.items() if label in LABELS[task])} for task in TASKS
-    }
-    found = {task for task in TASKS if names[task] & set(questions)}
-    known = {name for task in found for name in names[task]}
-    if len(found) != 1 or not set(questions) <= known:
-        raise ValueError(f"questions are {tuple(questions)!r}, expected those of one task of {', '.join(TASKS)}")
-    return found.pop()
 
 
 def task_of_label(label: str) -> str:

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from parlai_spotbot.records import Item
+from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.controls.lengths import Segment
+from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.survey import Survey
 
@@ -27,6 +29,28 @@ class ControlSet:
     items: Sequence[Item]
     from_domain: int = 0
     warnings: Sequence[str] = ()
+
+
+def control_item(
+    shown: Sequence[Segment],
+    control: str,
+    options: PackOptions,
+    judged: tuple[int, ...] = (),
+    questions: tuple[str, ...] = (),
+) -> Item:
+    """Return the item that shows these segments; its id is made from turns that nobody is shown too."""
+    hidden = [turn.text for conversation, _ in shown for turn in conversation.turns]
+    said = [text for _, turns in shown for text in turns]
+    ids = tuple(conversation.conversation_id for conversation, _ in shown)
+    return Item(
+        item_id=opaque("control", options.survey, options.seed, *ids, *questions, *said, *hidden),
+        conversation_ids=ids,
+        exchanges=max(len(turns) // 2 for _, turns in shown),
+        transcripts=tuple(tuple(Utterance(i % 2, text) for i, text in enumerate(turns)) for _, turns in shown),
+        control=control,
+        judged=judged,
+        questions=questions,
+    )
 
 
 class Control(ABC):

@@ -23,11 +23,10 @@ from types import MappingProxyType
 
 from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
+from parlai_spotbot.records import HUMAN, Conversation, Item, Turn
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
+from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet, control_item
 from parlai_spotbot.surveys.controls.lengths import Segment, in_proportion
-from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
 from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced, stutter, two_sentences
 from parlai_spotbot.surveys.survey import Survey
@@ -55,45 +54,11 @@ RULE = (
     "used. A segment of known people is missed if both are called bots, a known bot if it is called anything but a bot."
 )
 
-EVERYDAY = frozenset(
-    {
-        "awesome",
-        "cool",
-        "don't",
-        "doing",
-        "good",
-        "great",
-        "haha",
-        "hello",
-        "just",
-        "know",
-        "kind",
-        "like",
-        "love",
-        "maybe",
-        "much",
-        "nice",
-        "okay",
-        "people",
-        "pretty",
-        "really",
-        "right",
-        "sorry",
-        "stuff",
-        "sure",
-        "thank",
-        "thanks",
-        "that's",
-        "think",
-        "thing",
-        "things",
-        "time",
-        "very",
-        "want",
-        "what's",
-        "yeah",
-    }
+EVERYDAY_WORDS = (
+    "awesome cool don't doing good great haha hello just know kind like love maybe much nice okay people pretty "
+    "really right sorry stuff sure thank thanks that's think thing things time very want what's yeah"
 )
+EVERYDAY = frozenset(EVERYDAY_WORDS.split())
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
 
@@ -192,19 +157,20 @@ def make_controls(
     by_length = drawn_by_length(people, used, options, lengths, rng)
     names = {c.conversation_id for segments in by_length.values() for c, _ in segments}
     wanted = min(wanted, (len(names) + 1) // 2)
-    known = in_proportion({k: known_people(found) for k, found in by_length.items()}, lengths, wanted)
-    chosen = {conversation.conversation_id for conversation, _ in known}
+    shares = {(k,): count for k, count in lengths.items()}
+    known = in_proportion([{k: known_people(found) for k, found in by_length.items()}], shares, wanted)
+    chosen = {conversation.conversation_id for ((conversation, _),) in known}
     rest = {k: [s for s in found if s[0].conversation_id not in chosen] for k, found in by_length.items()}
-    with_bots = in_proportion(rest, lengths, wanted)
-    items = [_item(conversation, turns, KNOWN_HUMAN, options) for conversation, turns in known]
+    with_bots = in_proportion([rest], shares, wanted)
+    items = [control_item(segments, KNOWN_HUMAN, options) for segments in known]
     often: Counter[Script] = Counter()
     show = SURFACES[options.surface]
-    for conversation, turns in rng.sample(with_bots, len(with_bots)):
+    for ((conversation, turns),) in rng.sample(with_bots, len(with_bots)):
         script = min(scripts_for(len(turns) // 2), key=lambda one: often[one])
         entity = 1 if len(turns) == 2 and script is parrot else (often[script] + SCRIPTS.index(script)) % 2
         often[script] += 1
         said = [show(text) for text in replaced(rng, turns, entity, script)]
-        items.append(_item(conversation, said, KNOWN_BOT[entity], options))
+        items.append(control_item([(conversation, said)], KNOWN_BOT[entity], options))
     return items
 
 
@@ -251,13 +217,6 @@ def _segment(conversation: Conversation, options: PackOptions, exchanges: int) -
     """The segment as annotators would see it; None where it speaks of bots."""
     turns = [SURFACES[options.surface](turn.text) for turn in conversation.segment(exchanges)]
     return None if any(GIVEN_AWAY.search(turn.lower()) for turn in turns) else (conversation, turns)
-
-
-def _item(conversation: Conversation, turns: Sequence[str], control: str, options: PackOptions) -> Item:
-    said = tuple(Utterance(i % 2, text) for i, text in enumerate(turns))
-    hidden = [turn.text for turn in conversation.turns]
-    name = opaque("control", options.survey, options.seed, conversation.conversation_id, *turns, *hidden)
-    return Item(name, (conversation.conversation_id,), len(turns) // 2, (said,), control)
 
 
 Maker = Callable[[Sequence[Conversation], Collection[str]], list[Item]]

@@ -14,13 +14,12 @@ from collections.abc import Collection, Sequence
 from statistics import fmean
 from typing import ClassVar
 
-from parlai_spotbot.records import Conversation, Item, Utterance
+from parlai_spotbot.records import Conversation, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_questions
-from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
-from parlai_spotbot.surveys.controls.lengths import ByLength, Segment, in_proportion, pairs_in_proportion
+from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet, control_item
+from parlai_spotbot.surveys.controls.lengths import ByLength, Lengths, Segment, in_proportion
 from parlai_spotbot.surveys.controls.segments import drawn_by_length, known_people, made_of_people, scripts_for
-from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced
 from parlai_spotbot.surveys.survey import Survey
@@ -45,9 +44,6 @@ WANTED = 48
 
 SHORTEST = 2
 """Exchanges in which a script gives itself away."""
-
-Lengths = Counter[tuple[int, ...]]
-"""How often units show conversations of these lengths in exchanges beside each other, the longest first."""
 
 Sets = Sequence[tuple[str, ...]]
 """Sets of questions, each of which a control may ask."""
@@ -145,12 +141,13 @@ class ChoiceControl(_WholeControl):
         wanted = min(WANTED, _conversations(by_length) // 2) if asked else 0
         often: Counter[Script] = Counter()
         items = []
-        for place, (one, other) in enumerate(pairs_in_proportion(fitting, others, lengths, wanted)):
+        for place, (one, other) in enumerate(in_proportion((fitting, others), lengths, wanted)):
             seat, right = place % 2, place // 2 % 2
             weak = _scripted(rng, other[1], seat, _least_used(SCRIPTS, other[1], often), options)
             shown = [(one[0], list(one[1])), (other[0], weak)]
             questions = asked[place % len(asked)]
-            items.append(_item(shown if right == 0 else shown[::-1], seat, questions, KNOWN_CHOICE[right], options))
+            shown = shown if right == 0 else shown[::-1]
+            items.append(control_item(shown, KNOWN_CHOICE[right], options, (seat, seat), questions))
         return items
 
 
@@ -184,14 +181,14 @@ class RatingControl(_WholeControl):
         rng = random.Random(f"low controls {options.survey} {options.seed}")
         scripts = [script for script in SCRIPTS if script is not parrot]
         wanted = min(WANTED, _conversations(by_length))
-        segments = in_proportion(by_length, {k: count for (k,), count in lengths.items()}, wanted)
+        segments = in_proportion((by_length,), lengths, wanted)
         items = []
         for questions in asked:
             often: Counter[Script] = Counter()
-            for place, (conversation, turns) in enumerate(segments):
+            for place, ((conversation, turns),) in enumerate(segments):
                 seat = (place + place // len(scripts)) % 2
                 weak = _scripted(rng, turns, seat, _least_used(scripts, turns, often), options)
-                items.append(_item([(conversation, weak)], seat, questions, KNOWN_LOW[seat], options))
+                items.append(control_item([(conversation, weak)], KNOWN_LOW[seat], options, (seat,), questions))
         return items
 
 
@@ -230,21 +227,6 @@ def _least_used(scripts: Sequence[Script], turns: Sequence[str], often: Counter[
 def _scripted(rng: random.Random, turns: Sequence[str], seat: int, script: Script, options: PackOptions) -> list[str]:
     show = SURFACES[options.surface]
     return [show(text) for text in replaced(rng, turns, seat, script)]
-
-
-def _item(shown: Sequence[Segment], seat: int, questions: tuple[str, ...], control: str, options: PackOptions) -> Item:
-    hidden = [turn.text for conversation, _ in shown for turn in conversation.turns]
-    said = [text for _, turns in shown for text in turns]
-    ids = tuple(conversation.conversation_id for conversation, _ in shown)
-    return Item(
-        item_id=opaque("control", options.survey, options.seed, *ids, *questions, *said, *hidden),
-        conversation_ids=ids,
-        exchanges=max(len(turns) // 2 for _, turns in shown),
-        transcripts=tuple(tuple(Utterance(i % 2, text) for i, text in enumerate(turns)) for _, turns in shown),
-        control=control,
-        judged=(seat,) * len(shown),
-        questions=questions,
-    )
 
 
 def shortage(items: Sequence[Item], survey: Survey, asked: Sets) -> list[str]:

@@ -22,7 +22,6 @@ from parlai_spotbot.surveys.abc_eval.labels import (
     left_open,
     possible,
     task_of_label,
-    task_of_questions,
 )
 from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_file_of, wrong_turns
 from parlai_spotbot.surveys.controls import gradable, missed_by
@@ -113,7 +112,6 @@ def test_the_questions_of_the_survey_are_those_of_the_labels(task):
     assert narrowed.tasks[0].labels == LABELS[task]
     assert narrowed.limits.units_per_annotator == 60
     assert len(narrowed.training) == 5
-    assert task_of_questions(QUESTIONS[task]) == task
     # Every set of labels that answers can lead to is one that a complete set of answers leads to, and no other.
     choices = [ANSWERS.get(name, ("yes", "no")) for name in QUESTIONS[task]]
     found = {frozenset(held(task, **dict(zip(QUESTIONS[task], own, strict=True)))) for own in product(*choices)}
@@ -126,9 +124,6 @@ def test_what_is_unknown_or_missing_is_an_error():
     with pytest.raises(ValueError, match="expected all that the task knowledge asks"):
         labels_of("knowledge", {"uses_facts": "yes", "facts_known": "not_sure"})
     assert not complete("transitions", {"acknowledges": "yes", "new_topic": "no"})
-    for wrong in ((), ("uses_facts", "relevant"), ("uses_facts", "extra")):
-        with pytest.raises(ValueError, match="questions"):
-            task_of_questions(wrong)
     with pytest.raises(UserError, match="--task empaty: survey abc_eval has no such task"):
         get_survey("abc_eval").task("empaty")
     with pytest.raises(UserError, match="--task empathy: survey turn_likert has no such task"):

@@ -10,7 +10,8 @@ from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS, task_of_questions
+from parlai_spotbot.surveys.abc_eval.label_frame import TASK_OF
+from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -46,7 +47,7 @@ def test_a_unit_is_one_conversation_in_one_task(study):
     summary = pack_study(study, "abc_eval")
     units = study.units("abc_eval")
     assert {len(unit.items) for unit in units} == {1}
-    of = Counter(task_of_questions(unit.items[0].questions) for unit in units if unit.replicate == 0)
+    of = Counter(TASK_OF[unit.items[0].questions[0]] for unit in units if unit.replicate == 0)
     assert of == dict.fromkeys(TASKS, 60)
     survey = get_survey("abc_eval")
     item = next(unit.items[0] for unit in units if unit.items[0].questions == QUESTIONS["knowledge"])

@@ -16,8 +16,8 @@ from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds
 
-READING, DECIDING = 200.0, 20.0
-"""Words a minute, and seconds for an answer: what is reckoned with where no paper says how long it takes."""
+GUESS = 120.0
+"""Seconds per annotation where neither a paper nor the study says how long it takes."""
 ENOUGH = 30
 """So many annotations there must be before their own mean takes the place of the paper's."""
 
@@ -63,7 +63,7 @@ def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> Launch
     """The estimate for the units that are not done; `survey` has the launch's limits already."""
     open_units = [unit for unit in work.units if unit.unit_id not in work.done]
     annotators = annotators_needed(open_units, work.seeds, survey.limits.units_per_annotator)
-    seconds, source = _seconds(settings, survey, open_units, work.judgements)
+    seconds, source = _seconds(settings, survey, work.judgements)
     controls = survey.limits.controls_per_unit * (annotators if survey.control_first else len(open_units))
     if survey.limits.gold_every and len(open_units) > survey.limits.gold_every * annotators:
         controls = annotators  # the gold dialogue, once each
@@ -113,28 +113,15 @@ def annotators_needed(units: Iterable[Unit], seeds: Mapping[str, str], allowance
     return annotators
 
 
-def _seconds(
-    settings: LaunchSettings, survey: Survey, units: Sequence[Unit], judgements: Sequence[Judgement]
-) -> tuple[float, str]:
-    """Seconds per annotation, and where the figure is from."""
+def _seconds(settings: LaunchSettings, survey: Survey, judgements: Sequence[Judgement]) -> tuple[float, str]:
+    """Return seconds per annotation, and where the figure is from."""
     if settings.seconds_per_annotation is not None:
         return settings.seconds_per_annotation, "as set"
     own = {row.annotation_id: row.seconds for row in judgements if row.source == "human" and row.seconds}
     if len(own) >= ENOUGH:
         return sum(own.values()) / len(own), f"mean of the {len(own)} annotations so far"
     task = survey.tasks[0].took if len(survey.tasks) == 1 else None
-    return task or survey.about.took or _read(survey, units)
-
-
-def _read(survey: Survey, units: Sequence[Unit]) -> tuple[float, str]:
-    """Seconds to read an item, whole conversations or candidates too, and to answer what it asks."""
-    items = [item for unit in units for item in unit.items]
-    read = [[turn.text for turns in item.transcripts for turn in turns] + list(item.candidates) for item in items]
-    words = [sum(len(text.split()) for text in texts) for texts in read]
-    asked = [len(item.questions or survey.questions) for item in items]
-    reading = 60 * sum(words) / READING / len(items) if items else 0.0
-    deciding = DECIDING * sum(asked) / len(items) if items else 0.0
-    return reading + deciding, f"reading at {READING:.0f} words a minute, and {DECIDING:.0f} seconds an answer"
+    return task or survey.about.took or (GUESS, "a guess; set seconds_per_annotation")
 
 
 def warnings(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> list[str]:

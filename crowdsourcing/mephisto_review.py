@@ -102,21 +102,15 @@ class _Database:
 
 
 def told(data: dict[str, Any], missed: Counter) -> str:
-    """One finished unit as lines: who, how long, controls missed, and each item's answers."""
+    """Return one finished unit as lines: controls missed, each item's answers and time, and comments."""
     record = data["data"]
-    seconds = sorted(item["seconds"] for item in record["items"] if item["seconds"] is not None)
-    middle = f"{seconds[len(seconds) // 2]:.0f} s" if seconds else "no time"
     lines = [
-        f"\nunit {record['unit_id']} ({data['status']}), {len(record['items'])} items, {middle} each in the "
-        f"middle, controls missed: {missed[record['handle']]}"
+        f"\nunit {record['unit_id']} ({data['status']}), {len(record['items'])} items, "
+        f"controls missed: {missed[record['handle']]}"
     ]
     for item in record["items"]:
         answers = ", ".join(f"{a['question']} {a['target']}: {a['answer']}" for a in item["answers"])
-        mark = " (control)" if item["control"] else ""
         time = "no time" if item["seconds"] is None else f"{item['seconds']:.0f} s"
-        lines.append(f"  {item['exchanges']} exchanges, {time}{mark}: {answers}")
-        if item.get("comment"):
-            lines.append(f"    “{item['comment']}”")
-    if record.get("comment"):
-        lines.append(f"  comment: “{record['comment']}”")
-    return "\n".join(lines)
+        lines.append(f"  {item['exchanges']} exchanges, {time}{' (control)' if item['control'] else ''}: {answers}")
+    comments = [one["comment"] for one in (*record["items"], record) if one.get("comment")]
+    return "\n".join(lines + [f"  comment: “{comment}”" for comment in comments])

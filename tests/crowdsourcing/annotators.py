@@ -1,18 +1,14 @@
 """Simulated annotators: each is a coroutine with browser tabs of its own that behaves as the page does, or worse.
 
-They keep their own record of what the server told them, against which the ledger is checked afterwards. As a script,
-``python tests/crowdsourcing/annotators.py``, 200 of them meet a real operator, which is killed twice (see `main`).
+They keep their own record of what the server told them, against which the ledger is checked afterwards.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import random
-import statistics
 import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -371,46 +367,3 @@ def busiest(moments: list[float], window: float = 5.0) -> float:
             first += 1
         most = max(most, last - first + 1)
     return most / window
-
-
-def quantiles(seconds: list[float]) -> str:
-    """Median, 95 % and most, as text."""
-    if len(seconds) < 2:
-        return f"{len(seconds)}"
-    cuts = statistics.quantiles(seconds, n=20, method="inclusive")
-    return f"n {len(seconds):5d}   median {cuts[9]:6.3f} s   p95 {cuts[18]:6.3f} s   max {max(seconds):6.3f} s"
-
-
-def main() -> None:
-    """Run the annotators against a real operator and print what was measured, and whether the rules held."""
-    from crowdsource_process import CrowdsourceProcess, make_study, verify
-
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--annotators", type=int, default=200)
-    parser.add_argument("--units", type=int, default=480)
-    parser.add_argument("--items", type=int, default=20, help="a unit")
-    parser.add_argument("--think", default="0,1", help="seconds between two steps, from,to")
-    parser.add_argument("--arrive", type=float, default=0.0, help="seconds over which annotators come")
-    parser.add_argument("--kills", type=int, default=2)
-    parser.add_argument("--study", type=Path, default=None, help="a folder to keep")
-    asked = parser.parse_args()
-    think = tuple(map(float, asked.think.split(",")))
-    with tempfile.TemporaryDirectory() as scratch:
-        study = make_study(asked.study or Path(scratch) / "study", asked.units, asked.items)
-        with CrowdsourceProcess(study, asked.annotators) as operated:
-            record = operated.run(think, asked.arrive, asked.kills)
-        for name, seconds in sorted(record.waits.items()):
-            print(f"{name:26} {quantiles(seconds)}")
-        print(f"ends {dict(record.ends)}; forgeries {dict(record.forged)}; retries {record.retries}")
-        print(f"refused {dict(record.refused)}")
-        for name, moments in record.moments.items():
-            print(f"{name}s: {busiest(moments):.1f} a second in the busiest five seconds")
-        for line in operated.measured():
-            print(line)
-        for line in record.odd[:20]:
-            print("ODD", line)
-        print("rules held:", verify(study, record))
-
-
-if __name__ == "__main__":
-    main()

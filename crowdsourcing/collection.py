@@ -11,7 +11,6 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.groups import GroupMembers, part_of
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.crowdsourcing.validation import CONFIG
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing import packing_of
@@ -26,8 +25,6 @@ class LaunchRequest:
     are for several groups. `new_secret` allows another secret where that of the collection is lost.
     `revoke` and `new_link` name an in-house annotator whose link is to be revoked, or replaced.
     """
-
-    __pydantic_config__ = CONFIG
 
     study: str | Path
     survey: str = "spot_the_bot"

@@ -23,17 +23,18 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Strict
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.desk.refusals import REASONS, REFUSALS
-from parlai_spotbot.crowdsourcing.settings import LIMITS
-from parlai_spotbot.crowdsourcing.validation import Flag, String, check, row_of, validated
+from parlai_spotbot.crowdsourcing.settings import LIMITS, check
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.surveys.asking import targets_of
 from parlai_spotbot.surveys.survey import Condition, Exercise, FeatureTexts, Kind, Option, Question, Survey
+from parlai_spotbot.user_files import validated
 
 HERE = Path(__file__).parent
 ENGLISH = "en"
@@ -44,9 +45,14 @@ FILLINGS = {"unpaid": "none", "contact": "whoever gave you the link"}
 
 
 # -- the form of the file ----------------------------------------------------------------------------------------------
+def _row(name: str, fields: dict[str, Any]) -> Any:
+    """Return the type of a dict that has some of these keys."""
+    return TypedDict(name, fields, total=False)
+
+
 def _text(*placeholders: str) -> Any:
     """Return the type of a text that may hold these placeholders."""
-    return Annotated[str, Strict(), AfterValidator(partial(_only, placeholders))]
+    return Annotated[str, AfterValidator(partial(_only, placeholders))]
 
 
 def _only(placeholders: Sequence[str], text: str) -> str:
@@ -62,31 +68,29 @@ CONSENT = _text("pay", "minutes", "contact", "units")
 NAMED = ("entity:0", "entity:1", "conversation:0", "conversation:1", "speaker:0", "speaker:1")
 """What an exercise's explanation may name."""
 
-NAMES = Annotated[
-    list[_text()], AfterValidator(check(lambda row: len(set(row)) == len(row) > 1, "expected two different names"))
-]
-OPTION = row_of("Option", {"label": _text("name"), "definition": _text("name")})
+NAMES = Annotated[list[_text()], check(lambda row: len(set(row)) == len(row) > 1, "expected two different names")]
+OPTION = _row("Option", {"label": _text("name"), "definition": _text("name")})
 WORDS = {"wording": _text("entity"), "help": _text("entity"), "heading": _text()}
-CONDITION = row_of("Condition", {"question": String, "values": list[String], "target": String})
+CONDITION = _row("Condition", {"question": str, "values": list[str], "target": str})
 NEW_QUESTION = {
     "kind": Kind,
-    "targets": list[String],
-    "required": Flag,
-    "after": list[String],
+    "targets": list[str],
+    "required": bool,
+    "after": list[str],
     "when": list[CONDITION],
-    "shuffle": Flag,
+    "shuffle": bool,
 }
-QUESTION = row_of("Question", {**WORDS, **NEW_QUESTION, "options": dict[str, OPTION | String]})
+QUESTION = _row("Question", {**WORDS, **NEW_QUESTION, "options": dict[str, OPTION | str]})
 
 
 def _exercise_row(*placeholders: str) -> Any:
     turns = list[_text()]
     rows = {"turns": turns, "second": turns, "candidates": turns, "judged": list[int]}
-    key = dict[str, dict[str, String | list[String]]]
-    return row_of("Exercise", {**rows, "key": key, "explanation": _text(*placeholders)})
+    key = dict[str, dict[str, str | list[str]]]
+    return _row("Exercise", {**rows, "key": key, "explanation": _text(*placeholders)})
 
 
-SURVEY = row_of(
+SURVEY = _row(
     "Survey",
     {
         **dict.fromkeys(("title", "instructions", "thanks", "other"), _text()),
@@ -94,17 +98,17 @@ SURVEY = row_of(
         "consent": list[CONSENT],
         "example": _exercise_row(),
         "onboarding": list[list[_exercise_row(*NAMED)]],
-        "features": row_of(
+        "features": _row(
             "Features",
             {"compare": _text("features"), "consent": CONSENT, "example": _text(), "shown": dict[str, _text()]},
         ),
         "questions": dict[str, QUESTION],
-        "questionnaire": dict[str, row_of("Asked", {**WORDS, "options": dict[str, OPTION]})],
+        "questionnaire": dict[str, _row("Asked", {**WORDS, "options": dict[str, OPTION]})],
         "limits": LIMITS,
     },
 )
-CODE = Annotated[String, AfterValidator(check(LANGUAGE.match, "expected a code like 'de' or 'pt-BR'"))]
-FILE = row_of("Texts", {"language": CODE, "page": dict[str, String], "survey": SURVEY, "surveys": dict[str, SURVEY]})
+CODE = Annotated[str, check(LANGUAGE.match, "expected a code like 'de' or 'pt-BR'")]
+FILE = _row("Texts", {"language": CODE, "page": dict[str, str], "survey": SURVEY, "surveys": dict[str, SURVEY]})
 
 
 # -- the page ----------------------------------------------------------------------------------------------------------
@@ -149,7 +153,7 @@ def load_texts(
     if str(language) != ENGLISH:
         path = _path(language)
         row = read_yaml(path, "Name a YAML file that you may read.", "Mend that line.")
-        row = validated(FILE, {} if row is None else row, str(path))
+        row = validated(FILE, {} if row is None else row, path)
         texts |= _page(row.get("page", {}), f"{path}: page") | {"language": row.get("language", ENGLISH)}
         by_name = _known(row.get("surveys", {}), survey_names(), f"{path}: surveys")
         for place, section in (("survey", row.get("survey")), (f"surveys.{survey.name}", by_name.get(survey.name))):

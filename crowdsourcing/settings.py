@@ -5,17 +5,18 @@ credentials: those stay where the platform's own tools look for them.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field
+from typing_extensions import TypedDict
 
-from parlai_spotbot.crowdsourcing.validation import CONFIG, Flag, String, Words, check, number, row_of, validated
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.surveys.survey import ChatRules, Limits, Survey
+from parlai_spotbot.user_files import validated
 
 PROVIDERS = ("in_house", "prolific", "mturk_sandbox", "mturk")
 PAID = ("prolific", "mturk")
@@ -43,11 +44,30 @@ SECRET_NAME = re.compile(r"(?i)(secret|token|passw|credential|api_?key|access_?k
 SECRET_VALUE = re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY")
 
 
-Country = Annotated[String, AfterValidator(check(re.compile("[A-Z]{2}").fullmatch, "write two letters, as US or GB"))]
-Currency = Annotated[String, AfterValidator(check(re.compile("[A-Z]{3}").fullmatch, "write three letters, as USD"))]
-StudyId = Annotated[
-    String, AfterValidator(check(re.compile("([0-9a-f]{24})?").fullmatch, "expected 24 hexadecimal digits"))
-]
+def number(kind: type = float, **bounds: float) -> Any:
+    """Return the type of a finite number within pydantic's bounds (ge, gt, le, lt)."""
+    return Annotated[kind, Field(**({} if kind is int else {"allow_inf_nan": False}), **bounds)]
+
+
+def check(test: Callable[[Any], Any], message: str) -> AfterValidator:
+    """Return a validator that refuses what fails the `test`."""
+
+    def validate(value: Any) -> Any:
+        if not test(value):
+            raise ValueError(message)
+        return value
+
+    return AfterValidator(validate)
+
+
+def _listed(value: Any) -> Any:
+    parts = [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    return tuple(parts) if isinstance(parts, list) else parts
+
+
+Country = Annotated[str, check(re.compile("[A-Z]{2}").fullmatch, "write two letters, as US or GB")]
+Currency = Annotated[str, check(re.compile("[A-Z]{3}").fullmatch, "write three letters, as USD")]
+StudyId = Annotated[str, check(re.compile("([0-9a-f]{24})?").fullmatch, "expected 24 hexadecimal digits")]
 Above = number(gt=0)
 
 
@@ -55,12 +75,10 @@ Above = number(gt=0)
 class Qualifications:
     """Whom MTurk lets in: `approval_rate` in per cent, `approved_hits` so far, `countries` as two letters."""
 
-    __pydantic_config__ = CONFIG
-
     approval_rate: number(int, ge=0, le=100) | None = None
     approved_hits: number(int, ge=0, le=10**9) | None = None
-    countries: Annotated[tuple[Country, ...], BeforeValidator(tuple)] = ()
-    adult: Flag = False
+    countries: tuple[Country, ...] = ()
+    adult: bool = False
 
 
 MAY_BE_NONE = (
@@ -75,14 +93,15 @@ MAY_BE_NONE = (
 
 def _rules(kind: type, from_zero: Collection[str]) -> Any:
     """Return the type of a dict with some of the fields of a dataclass of numbers and flags."""
-    return row_of(
+    return TypedDict(
         kind.__name__,
         {
-            known.name: Flag
+            known.name: bool
             if isinstance(known.default, bool)
             else number(type(known.default), ge=0 if known.name in from_zero else 1, lt=10**6)
             for known in fields(kind)
         },
+        total=False,
     )
 
 
@@ -104,31 +123,29 @@ class LaunchSettings:
     with `accept_unverified_ids` its links need no signature, and whoever has the link is whom they say.
     """
 
-    __pydantic_config__ = CONFIG
-
     provider: Literal[PROVIDERS] = "in_house"
-    title: String = ""
-    description: String = ""
-    keywords: Words = ("chat", "conversation", "language", "bot")
-    contact: String = ""
+    title: str = ""
+    description: str = ""
+    keywords: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ("chat", "conversation", "language", "bot")
+    contact: str = ""
     pay: number(ge=0) = 0.0
     currency: Currency = "USD"
     minutes_per_unit: Above | None = None
     qualifications: Qualifications = Qualifications()
-    completion_code: String = ""
-    screened_out_code: String = ""
+    completion_code: str = ""
+    screened_out_code: str = ""
     limits: LIMITS = field(default_factory=dict)
     chat: CHAT = field(default_factory=dict)
-    language: String = "en"
-    texts: dict[str, String] = field(default_factory=dict)
+    language: str = "en"
+    texts: dict[str, str] = field(default_factory=dict)
     fee: number(ge=0, le=10) | None = None
     minimum_wage: number(ge=0) = MINIMUM_WAGE
     seconds_per_annotation: Above | None = None
     reading_minutes: number(ge=0) = 3.0
-    group: String = ""
-    gold: String = ""
+    group: str = ""
+    gold: str = ""
     prolific_study: StudyId = ""
-    accept_unverified_ids: Flag = False
+    accept_unverified_ids: bool = False
 
     @property
     def platform_fee(self) -> float:

@@ -17,7 +17,7 @@ from parlai_spotbot.files import read_json
 from parlai_spotbot.reading import read_yaml
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-UNKNOWN = "unexpected_keyword_argument"
+UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
 Kind = TypeVar("Kind")
 
 
@@ -39,13 +39,13 @@ def validated(kind: type[Kind], row: Any, where: Path | str) -> Kind:
     try:
         return _adapter(kind).validate_json(to_json([row], inf_nan_mode="constants"))[0]
     except ValidationError as err:
-        problem = min(err.errors(include_url=False), key=lambda one: one["type"] != UNKNOWN)
+        problem = min(err.errors(include_url=False), key=lambda one: one["type"] not in UNKNOWN)
     place = list(problem["loc"][1:])
     found, message = problem["input"], problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     remedy = "Correct it; a text may need quotes."
     if problem["type"] == "missing":
         message, remedy = f"'{place.pop()}' is missing", "Add it."
-    elif problem["type"] == UNKNOWN:
+    elif problem["type"] in UNKNOWN:
         message = f"unknown key '{place[-1]}'"
         remedy = nearest(str(place.pop()), _keys(kind, place))
     elif problem["type"] != "value_error":
@@ -65,7 +65,8 @@ def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:
     """Return the names of the fields at `place` of a kind."""
     for part in place:
         inner = [own for own in typing.get_args(kind) if own is not ...]
-        kind = typing.get_type_hints(kind)[part] if is_dataclass(kind) else inner[-1]
+        named = is_dataclass(kind) or hasattr(kind, "__total__")  # the latter of a TypedDict
+        kind = typing.get_type_hints(kind)[part] if named else inner[-1]
         kind = typing.get_args(kind)[0] if isinstance(kind, types.UnionType) else kind
     return list(typing.get_type_hints(kind))
 

@@ -19,8 +19,8 @@ from yaml import YAMLError
 from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.settings import read_settings
-from parlai_spotbot.crowdsourcing.validation import validated
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.user_files import validated
 
 HONOURED = {
     "provider._provider_type": "settings.provider",

@@ -66,7 +66,7 @@ def test_options_and_settings_reach_the_launch(asked, study, tmp_path):
     [
         ({"host": "127.0.0.1"}, "--study missing"),
         ({"study": "nowhere"}, "nowhere: no study here"),
-        ({"provider": "mturkk"}, "'provider' is 'mturkk'"),
+        ({"provider": "mturkk"}, "found 'mturkk'"),
         ({"config": "none.yaml"}, "none.yaml: no such file"),
     ],
 )
@@ -137,12 +137,12 @@ def test_the_script_takes_mephistos_groups_and_configurations(study, tmp_path):
 BAD = [
     ([], 2, "error: study is missing"),
     (["study=nowhere"], 2, "nowhere: no study here"),
-    (["study=nowhere", "settings.provider=mturkk"], 2, "'provider' is 'mturkk'"),
+    (["study=nowhere", "settings.provider=mturkk"], 2, "found 'mturkk'"),
     (["study=nowhere", "settings.provider=prolific"], 2, "'completion_code' is missing"),
     (["study=nowhere", "config=none.yaml"], 2, "none.yaml: no such file"),
     (["study=nowhere", "+x=1"], 2, "+x=1: expected NAME=VALUE"),
     (["study=nowhere", "survy=nuc"], 2, "Did you mean 'survey'?"),
-    (["study=nowhere", "port=here"], 2, "'port' is 'here'"),
+    (["study=nowhere", "port=here"], 2, "port: expected a valid integer"),
     (["study=[1,2"], 2, "error: study=[1,2: cannot be read"),
     (["study=${nope}"], 2, "Interpolation key 'nope' not found"),
     (["study=nowhere", "settings=3"], 2, "settings=3: expected single settings"),

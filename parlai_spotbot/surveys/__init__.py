@@ -35,19 +35,21 @@ __all__ = [
 
 
 def survey_names() -> list[str]:
-    """The names of all surveys: the modules here that export `SURVEY`, and what the studies at hand keep of users'."""
+    """Return the names of all surveys: those of the package, and those that opened studies have from users."""
     shipped, own = plugin.names(__name__, "SURVEY"), own_surveys.names()
     return sorted({*shipped, *own}) if own else shipped
 
 
 def is_survey(name: str) -> bool:
-    """Whether there is a survey of this name, shipped or kept by a study at hand."""
+    """Return True if there is a survey of this name, shipped or kept by a study at hand."""
     return name in plugin.names(__name__, "SURVEY") or name in own_surveys.names()
 
 
 def get_survey(name: str, study: Study | None = None) -> Survey:
-    """The survey of this name, which a study may have from a user; an unknown one is a `UserError` that suggests the
-    nearest."""
+    """Return the survey of this name, which `study` may have from a user.
+
+    An unknown name is a `UserError` that suggests the nearest.
+    """
     if study is not None and (own := own_surveys.kept(study, name)) is not None:
         return own
     if own_surveys.is_file(name):
@@ -61,32 +63,33 @@ def get_survey(name: str, study: Study | None = None) -> Survey:
 
 
 def about_of(name: str) -> About:
-    """What is known of the survey of this name; of one that isn't known here, what its name says."""
+    """Return the names and numbers of a survey; of an unknown one, names made of its name."""
     return get_survey(name).about if is_survey(name) else About().named(name)
 
 
 def planned() -> dict[str, Planning]:
-    """The surveys that can be planned, with what is taken where nobody says otherwise."""
+    """Return the surveys that can be planned, with the defaults of their plans."""
     found = {name: get_survey(name).about.planning for name in survey_names()}
     return {name: planning for name, planning in found.items() if planning}
 
 
 def survey_of(study: Study, name: str) -> Survey:
-    """The survey of this name as this study asks it: with the questions of its own that were added to it, without what
-    isn't asked."""
+    """Return the survey as a study asks it: with the questions that were added, without those that were not chosen."""
     return as_asked(study, whole_survey(study, name))
 
 
 def as_asked(study: Study, survey: Survey) -> Survey:
-    """A study's survey, whatever its language, without what the study doesn't ask of it."""
+    """Return a study's survey, in whatever language, without what the study doesn't ask."""
     from parlai_spotbot.surveys.packing import packing_of
 
     return packing_of(survey).as_asked(study, survey)
 
 
 def whole_survey(study: Study, name: str) -> Survey:
-    """The survey of this name with the questions that the study added, and all those that it doesn't ask: what texts in
-    another language are of."""
+    """Return a survey with the questions that a study added, and with those that it doesn't ask.
+
+    Texts in another language cover all of them.
+    """
     from parlai_spotbot.surveys.own_questions import questions_of_study, with_questions
     from parlai_spotbot.surveys.packing import packing_of
 

@@ -47,7 +47,7 @@ class About:
     findings: tuple[str, ...] = ()
 
     def named(self, name: str) -> Self:
-        """The same, in which the names that it lacks are made of a survey's `name`."""
+        """Return the same with the missing names made of a survey's `name`."""
         words = name.replace("_", " ")
         title = self.title or words.capitalize()
         short = self.short or title

@@ -17,7 +17,7 @@ Pair = tuple[str, str]
 
 
 def targets_of(question: Question, speakers: Sequence[int], judged: Collection[int] = ()) -> list[str]:
-    """The question's targets; "turn" stands for each of the turns, of which `speakers` says whose they are.
+    """Return the question's targets; "turn" becomes each of the turns, whose entities are `speakers`.
 
     Where one entity is `judged`, its own turns only, and that entity only.
     """
@@ -37,7 +37,7 @@ def asked(
     put: Collection[str] | None = None,
     judged: Collection[int] = (),
 ) -> list[Pair]:
-    """The questions and targets that are put when `answers` are given, answered or not, in the survey's order.
+    """Return the questions and targets that are put when `answers` are given, in the survey's order.
 
     `put` are the questions that are put at all (default: every one). What a question comes after, or depends on, and is
     not put at all, holds nothing up. `speakers`, one a turn shown, and `judged` as for `targets_of`.
@@ -64,7 +64,7 @@ def asked(
 
 
 def asked_of_item(survey: Survey, item: Item, answers: Mapping[Pair, Any]) -> list[Pair]:
-    """The same for a whole item as it is packed: its own questions, of the entity that it says is judged.
+    """Return what a packed item asks: its own questions, about the entity that it says is judged.
 
     Of an item with several transcripts the judged entities differ from one to the next: none is left out.
     """
@@ -75,13 +75,15 @@ def asked_of_item(survey: Survey, item: Item, answers: Mapping[Pair, Any]) -> li
 
 
 def _matches(answer: Any, values: Collection[str]) -> bool:
-    """Whether the answer is one of `values`; of several ticked boxes one is enough."""
+    """Return True if the answer is one of `values`; of several ticked boxes one is enough."""
     return any(part in values for part in answer) if isinstance(answer, list) else answer in values
 
 
 def incomplete(survey: Survey, items: Mapping[str, Item]) -> Callable[[str, Mapping[Pair, Any]], bool]:
-    """Whether an annotation of an item (its id) with the answers given leaves a required question open; one of an item
-    that isn't among `items` is complete as it is."""
+    """Return a function that tells if an annotation leaves a required question open.
+
+    It takes an item's id and the answers given; an annotation of an item that isn't among `items` is complete.
+    """
     required = {question.name for question in survey.questions if question.required}
 
     def open_(item_id: str, given: Mapping[Pair, Any]) -> bool:

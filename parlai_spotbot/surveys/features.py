@@ -18,26 +18,28 @@ ANSWERS = tuple(option.value for option in PREFERENCES)
 
 
 def feature(name: str, wording: str, help: str = "", heading: str = "", no_difference: str = "") -> Question:
-    """The question of a feature, put when both entities were called human or bot; `no_difference` is how the third
-    answer is worded."""
+    """Return the question of a feature, put when both entities were called human or bot.
+
+    `no_difference` is the wording of the third answer.
+    """
     options = (*PREFERENCES[:2], replace(PREFERENCES[2], label=no_difference or PREFERENCES[2].label))
     heading = heading or name.replace("_", " ").capitalize()
     return Question(name, "choice", ("pair",), wording, options, help, after=("nature",), heading=heading, shuffle=True)
 
 
 def features_of(survey: Survey) -> tuple[str, ...]:
-    """The names of the features that a survey asks about, in its order; () for a survey of another kind."""
+    """Return the names of the features that a survey asks about, in its order; () for a survey of another kind."""
     return tuple(question.name for question in survey.questions if is_feature(question)) if survey.spots else ()
 
 
 def is_feature(question: Question) -> bool:
-    """Whether a question is of a feature; further questions that a launch adds are none."""
+    """Return True if a question is of a feature; further questions that a launch adds are none."""
     values = tuple(option.value for option in question.options)
     return question.targets == ("pair",) and values == ANSWERS and not question.name.startswith(ADDITIONAL)
 
 
 def with_features(survey: Survey, features: Sequence[str]) -> Survey:
-    """The survey narrowed to some of its features, or none.
+    """Return the survey narrowed to some of its features, or none.
 
     Exercises whose key names a feature that isn't asked are left out, and so are mentions in the texts; where all are
     asked for which the texts are written, they stay as they are.
@@ -51,7 +53,7 @@ def with_features(survey: Survey, features: Sequence[str]) -> Survey:
 
 
 def _without(question: Question, gone: set[str]) -> Question:
-    """The question, which waits for no answer to what isn't asked."""
+    """Return the question without conditions on questions that aren't asked."""
     after = tuple(name for name in question.after if name not in gone)
     return replace(question, after=after, when=tuple(own for own in question.when if own.question not in gone))
 
@@ -61,7 +63,7 @@ def _asks(exercise: Exercise, gone: set[str]) -> bool:
 
 
 def _said(survey: Survey, features: Sequence[str]) -> Survey:
-    """The survey whose texts speak of these features alone."""
+    """Return the survey with texts that mention these features alone."""
     texts, paragraphs, consent = survey.features, survey.instructions.split("\n\n"), list(survey.consent)
     if texts.compare:
         names = ", ".join(survey.question(name).heading for name in features)

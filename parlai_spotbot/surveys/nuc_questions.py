@@ -23,8 +23,11 @@ REMEDY = "Make the file anew, with parlai spotbot_nuc."
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a distractor came from: how it was found (one of `KINDS`), the conversation and the number of its turn
-    there, and the place of it in the question's candidates."""
+    """Origin of a distractor.
+
+    How it was found (one of `KINDS`), the conversation and the number of its turn there, and its place in the
+    question's candidates.
+    """
 
     kind: str
     conversation_id: str
@@ -81,7 +84,7 @@ class NucQuestion:
         return self.candidates[self.true]
 
     def cut(self, n: int) -> NucQuestion:
-        """The same question with `n` of its candidates: the true one and the first n - 1 distractors drawn."""
+        """Return the question with `n` of its candidates: the true one and the first n - 1 distractors drawn."""
         if not 2 <= n <= len(self.candidates):
             raise ValueError(f"n={n}: question {self.question_id} has {len(self.candidates)} candidates, expected 2 up")
         kept = sorted([self.true, *(origin.place for origin in self.distractors[: n - 1])])
@@ -124,7 +127,7 @@ class NucQuestion:
 
 
 def read_questions(path: Path) -> list[NucQuestion]:
-    """The questions of a file; a missing file, a malformed line or an id that stands twice is a `UserError`."""
+    """Return the questions of a file; a missing file, a malformed line or a repeated id is a `UserError`."""
     places: dict[str, str] = {}
 
     def parse(row: dict, where: str) -> NucQuestion:

@@ -1,5 +1,4 @@
-"""A user's own questions for ACUTE-Eval, and features for Spot The Bot, from a YAML file; the study keeps them beside
-the survey's units.
+"""A user's own questions for ACUTE-Eval and features for Spot The Bot, from a YAML file that the study keeps.
 
     questions:
       politeness:
@@ -113,7 +112,7 @@ def _written(row: OwnFeature | OwnQuestion) -> dict:
 
 
 def _columns() -> set[str]:
-    """What no feature can be called: columns of the analysis, which is not imported before a feature asks for it."""
+    """Return the names of columns of the analysis, which no feature can have."""
     from parlai_spotbot.analysis.frames import ABOUT, PLAYED
     from parlai_spotbot.analysis.survival.events import BESIDE
 
@@ -134,7 +133,7 @@ def checked_name(name: str, where: str, survey: str = acute_eval.SURVEY.name) ->
 
 
 def with_questions(survey: Survey, added: dict[str, dict]) -> Survey:
-    """The survey with further questions, which stand after its own and before the free text."""
+    """Return the survey with further questions, after its own and before the free text."""
     own = tuple(
         feature(name, **row)
         if survey.spots
@@ -157,7 +156,7 @@ def with_questions(survey: Survey, added: dict[str, dict]) -> Survey:
 
 
 def questions_of_study(study: Study, survey: str) -> dict[str, dict]:
-    """The questions that this study added to a survey; {} for none."""
+    """Return the questions that this study added to a survey; {} for none."""
     path = path_of(study, survey)
     if not path.exists():
         return {}
@@ -166,7 +165,7 @@ def questions_of_study(study: Study, survey: str) -> dict[str, dict]:
 
 
 def merged(study: Study, survey: str, path: Path | str | None) -> dict[str, dict]:
-    """The study's own questions with those of a file; one that is there with other words is a `UserError`."""
+    """Return the study's own questions with those of a file; a changed wording is a `UserError`."""
     known = questions_of_study(study, survey)
     if path is None:
         return known

@@ -49,12 +49,12 @@ CLOSED = ("tasks", "training", "chat")
 
 # -- from a file -------------------------------------------------------------------------------------------------------
 def is_file(given: str) -> bool:
-    """Whether --survey names a file, not a survey."""
+    """Return True if --survey names a file, not a survey."""
     return Path(given).suffix in (PYTHON, *DATA)
 
 
 def needs_packing(given: str) -> UserError:
-    """What is said where a file is named to a command that goes on with a study."""
+    """Return the error for a command that needs a packed survey and is given a file."""
     return UserError(
         f"--survey {given}: a study knows a survey of a file by its name, once it is packed.",
         f"Pack it (spotbot_pack --survey {given}), then use its name.",
@@ -62,7 +62,7 @@ def needs_packing(given: str) -> UserError:
 
 
 def read_survey(path: Path | str) -> Survey:
-    """The survey of a file, checked; whatever is wrong is a `UserError` that names file and place."""
+    """Return the survey of a file, checked; every mistake is a `UserError` that names file and place."""
     path = Path(path).expanduser()
     if not path.is_file():
         raise UserError(f"--survey {path}: no such file.", "Name a .py file with an object SURVEY, or a .yaml file.")
@@ -72,7 +72,7 @@ def read_survey(path: Path | str) -> Survey:
 
 
 def _of_python(path: Path) -> Survey:
-    """The object SURVEY of a module, which may import what stands beside it."""
+    """Return the object SURVEY of a module, which may import its neighbours."""
     plugin.reach(str(path.absolute().parent))
     name = f"own_survey_{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -105,7 +105,7 @@ def _line(err: Exception, path: Path) -> str:
 
 
 def checked(survey: Survey, where: str) -> Survey:
-    """A survey that a file may bring; another one is a `UserError`."""
+    """Return the survey if a file may bring it; raise `UserError` otherwise."""
     name, shipped = survey.name, plugin.names("parlai_spotbot.surveys", "SURVEY")
     if not NAME.match(name):
         raise UserError(f"{where}: name is {name!r}.", "Use small letters, digits and _.")
@@ -142,7 +142,7 @@ _OFFERED: dict[str, Survey] = {}
 
 
 def offer(given: str) -> str:
-    """The name of the survey of a file, which is known by it from now on, before any study keeps it; a name stays."""
+    """Return the name of the survey of a file, which is known by it from now on; return a name as it is."""
     if not is_file(given):
         return given
     survey = read_survey(given)
@@ -156,8 +156,10 @@ def path_of(study: Study | Path, name: str) -> Path:
 
 
 def kept(study: Study | Path, name: str) -> Survey | None:
-    """The survey of this name that the study keeps; None where it keeps none. A changed or malformed file is a
-    `UserError`."""
+    """Return the survey of this name that the study keeps, or None.
+
+    A changed or malformed file is a `UserError`.
+    """
     path = path_of(study, name)
     if not path.exists():
         return None
@@ -166,13 +168,15 @@ def kept(study: Study | Path, name: str) -> Survey | None:
 
 
 def names() -> list[str]:
-    """The names of the surveys that studies opened by this process keep, and of those offered to one."""
+    """Return the names of the surveys that opened studies keep, and of those that were offered."""
     return sorted({*_OFFERED, *(path.parent.name for study in OPENED for path in study.glob(f"surveys/*/{FILE}"))})
 
 
 def find(name: str) -> Survey | None:
-    """The survey of this name that a study opened by this process keeps, else the one offered; None without either.
-    Where two studies have different ones of that name it is a `UserError`."""
+    """Return the survey of this name that an opened study keeps, else the one offered, else None.
+
+    If two studies have different surveys of that name, it is a `UserError`.
+    """
     found = {study: survey for study in OPENED if (survey := kept(study, name)) is not None}
     if len(set(found.values())) > 1:
         raise UserError(
@@ -184,7 +188,7 @@ def find(name: str) -> Survey | None:
 
 @contextlib.contextmanager
 def taken(study: Study, given: str) -> Iterator[str]:
-    """The name of the survey for which units are packed; the study keeps one that stands in a file.
+    """Yield the name of the survey to pack; the study keeps the survey of a file.
 
     Where packing fails the study is as before. Another survey in the place of one that has answers is a `UserError`.
     The caller holds the study's lock.

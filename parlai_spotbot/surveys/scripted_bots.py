@@ -42,12 +42,12 @@ Script = Callable[[random.Random, Sequence[str], int], list[str]]
 
 
 def one_sentence(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """The same sentence in every turn."""
+    """Return the same sentence for every turn."""
     return [rng.choice(SENTENCES)] * len(turns[entity::2])
 
 
 def two_sentences(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """Two sentences in turn."""
+    """Return two sentences in turn."""
     pair = rng.sample(SENTENCES, 2)
     return [pair[i % 2] for i in range(len(turns[entity::2]))]
 
@@ -65,14 +65,14 @@ def stutter(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
 
 
 def stuck(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """The entity's own first turn again and again (one sentence, where that turn is under 4 or above 30 words)."""
+    """Return the entity's own first turn again and again (one sentence if that turn is under 4 or above 30 words)."""
     if not 4 <= len(turns[entity].split()) <= 30:
         return one_sentence(rng, turns, entity)
     return [turns[entity]] * len(turns[entity::2])
 
 
 def parrot(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """The other's last turn word for word; who begins has nothing to repeat yet and says a sentence first."""
+    """Return the other's last turn word for word; the first speaker begins with a sentence."""
     heard = turns[1 - entity :: 2]
     if entity == 1:
         return list(heard)
@@ -83,7 +83,7 @@ SCRIPTS: tuple[Script, ...] = (one_sentence, stutter, stuck, two_sentences, parr
 
 
 def replaced(rng: random.Random, turns: Sequence[str], entity: int, script: Script) -> list[str]:
-    """The turns with `script` in the place of `entity`; the other's turns stay as they are."""
+    """Return the turns with `script` instead of `entity`; the other's turns stay as they are."""
     mixed = list(turns)
     mixed[entity::2] = script(rng, turns, entity)
     return mixed

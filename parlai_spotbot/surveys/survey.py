@@ -70,8 +70,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Condition:
-    """Holds where `question` was answered by one of `values`: for `target`, or, where that is "", for the same target
-    (for any of the question's targets, where it has not the same one)."""
+    """Condition that `question` was answered by one of `values` for `target`.
+
+    If `target` is "", it is the target of the question that has the condition, or any of the question's targets if
+    it doesn't have that one.
+    """
 
     question: str
     values: tuple[str, ...]
@@ -121,7 +124,7 @@ class Question:
 
     @property
     def of_candidates(self) -> bool:
-        """Whether the item's candidates are what one chooses from."""
+        """Return True if the item's candidates are what one chooses from."""
         return bool(self.options) and all(CANDIDATE.match(option.value) for option in self.options)
 
 
@@ -308,11 +311,11 @@ class Survey:
 
     @property
     def spots(self) -> bool:
-        """Whether it asks of entities whether they are human or bots."""
+        """Return True if it asks of entities whether they are human or bots."""
         return any(question.name == "nature" for question in self.questions)
 
     def question(self, name: str) -> Question:
-        """The question of this name; an unknown one is a `ValueError`."""
+        """Return the question of this name; an unknown one is a `ValueError`."""
         for question in self.questions:
             if question.name == name:
                 return question
@@ -320,7 +323,7 @@ class Survey:
         raise ValueError(f"question {name!r}: survey '{self.name}' has {names}")
 
     def task(self, name: str) -> Survey:
-        """The same survey narrowed to one task: its title, instructions, questions, definitions and training.
+        """Return the survey narrowed to one task: its title, instructions, questions, definitions and training.
 
         A task that the survey has not, and a file of it that is missing or wrong, are `UserError`s.
         """
@@ -344,8 +347,10 @@ class Survey:
         )
 
     def to_json(self) -> dict:
-        """The survey as the web page gets it: lists in place of tuples, without exercises and gold dialogues, without
-        how it is packed, how many known segments there are and how many may be missed."""
+        """Return the survey as the web page gets it, with lists instead of tuples.
+
+        Exercises, gold dialogues, packing, and limits on known segments are left out.
+        """
         row = _lists(asdict(self))
         for name in ("onboarding", "training", "features", "about", *PACKED):
             del row[name]

@@ -133,7 +133,7 @@ class Task:
 
 
 def rounds(training: Sequence[GoldDialogue], attempt: int) -> tuple[GoldDialogue, ...]:
-    """The gold dialogues of an attempt (from 0) in order, the last of which decides.
+    """Return the gold dialogues of an attempt (from 0) in order, the last of which decides.
 
     The first has all rounds of the training; a further one the dialogue kept for it alone, which was never seen.
     """

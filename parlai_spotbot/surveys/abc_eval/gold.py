@@ -33,13 +33,13 @@ Answers = Mapping[tuple[str, str], Any]
 
 
 def mark_of(gold: GoldDialogue) -> str:
-    """The control mark of a gold dialogue."""
+    """Return the control mark of a gold dialogue."""
     key = ",".join(f"{turn}={'+'.join(sorted(labels))}" for turn, labels in gold.key.items())
     return f"{KNOWN_LABELS}:{gold.task}:{key}"
 
 
 def is_mark(control: object) -> bool:
-    """Whether a control mark is one of a gold dialogue; one that can't be read is none."""
+    """Return True if a control mark is one of a gold dialogue; one that can't be read is none."""
     try:
         key_of(control)
     except ValueError:
@@ -48,7 +48,7 @@ def is_mark(control: object) -> bool:
 
 
 def key_of(control: object) -> tuple[str, dict[int, frozenset[str]]]:
-    """The task of a mark, and the labels of each turn; a `ValueError` where it is none."""
+    """Return the task of a mark and the labels of each turn; a `ValueError` if it is no mark."""
     kind, _, rest = control.partition(":") if isinstance(control, str) else ("", "", "")
     task, _, turns = rest.partition(":")
     if kind != KNOWN_LABELS or task not in LABELS:
@@ -70,7 +70,7 @@ def graded(control: str, answers: Answers) -> dict[int, bool]:
 
 
 def missed(control: str, answers: Answers) -> bool:
-    """Whether more turns are wrong than the deciding dialogue of the training may have."""
+    """Return True if more turns are wrong than the deciding dialogue of the training may have."""
     right = graded(control, answers)
     return len(right) - sum(right.values()) > ALLOWED[key_of(control)[0]]
 
@@ -107,19 +107,21 @@ def gold_quality(controls: Iterable[Judgement]) -> list[dict]:
 
 
 def gold_item(task: str, seed: int = 0, surface: str = "normalise") -> Item:
-    """The gold dialogue of a task as an item, in the surface form of the others."""
+    """Return the gold dialogue of a task as an item, in the surface form of the others."""
     return gold_items(task, seed, surface)[0]
 
 
 def gold_items(task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:
-    """Return all that may be mixed into the work of a task: its gold dialogue, then that of a second attempt at the
-    training, for those who did not need one."""
+    """Return all items that may be mixed into the work of a task.
+
+    These are its gold dialogue and, for annotators who did not need it, that of a second attempt at the training.
+    """
     golds = sorted((gold for gold in gold_dialogues(task) if gold.role != "training"), key=lambda gold: gold.role)
     return [item_of(gold, seed, surface) for gold in golds]
 
 
 def read_gold(path: Path | str, task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:
-    """A user's own gold dialogues of a task, as items; a `UserError` names file, dialogue, turn and field."""
+    """Return a user's own gold dialogues of a task as items; a `UserError` names file, dialogue, turn and field."""
     known = {gold.id for gold in gold_dialogues(task)}
     found = read_dialogues(Path(path), task)
     for gold in found:
@@ -129,7 +131,7 @@ def read_gold(path: Path | str, task: str, seed: int = 0, surface: str = "normal
 
 
 def item_of(gold: GoldDialogue, seed: int, surface: str) -> Item:
-    """A gold dialogue as an item, with its key in the control mark."""
+    """Return a gold dialogue as an item, with its key in the control mark."""
     show = SURFACES[surface]
     transcript = tuple(Utterance(u.entity, show(u.text)) for u in gold.transcript)
     return Item(

@@ -69,8 +69,11 @@ def _task(row: tuple) -> str:
 
 
 def facts(answers: pd.DataFrame, rows: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """By contestant, of the annotated turns of the task knowledge: `turns`, how many use facts, are left open by a
-    look-up (then neither label holds), and had something looked up. `rows` say whose the turns are."""
+    """Count the annotated turns of the task knowledge by contestant.
+
+    The counts are `turns`, and those that use facts, are left open by a look-up (then neither label holds), and had
+    something looked up. `rows` say whose the turns are.
+    """
     asked = answers[answers["question"].isin(QUESTIONS["knowledge"])]
     whose = rows.drop_duplicates(["annotation_id", "target"]).set_index(["annotation_id", "target"])["name"].to_dict()
     found: dict[str, dict[str, int]] = {}

@@ -59,12 +59,12 @@ OPEN = ("sources_disagree", "not_found")
 
 
 def task_of_label(label: str) -> str:
-    """The task of a label."""
+    """Return the task of a label."""
     return next(task for task, labels in LABELS.items() if label in labels)
 
 
 def complete(task: str, answers: Mapping[str, object]) -> bool:
-    """Whether a turn's answers say of every label of the task whether it holds, or give the labels themselves."""
+    """Return True if a turn's answers determine every label of the task, or give the labels themselves."""
     if _given(task, answers):
         return True
     if task == "knowledge":
@@ -107,26 +107,26 @@ def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
 
 
 def _given(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
-    """The labels of the task that are given themselves."""
+    """Return the labels of the task that are given themselves."""
     found = {GIVEN[name]: answer == "yes" for name, answer in answers.items() if name in GIVEN}
     return {label: found[label] for label in LABELS[task] if label in found}
 
 
 @cache
 def possible(task: str) -> frozenset[frozenset[str]]:
-    """The sets of labels that complete answers to the task can lead to."""
+    """Return the sets of labels that complete answers to the task can lead to."""
     choices = {name: ANSWERS[name] for name in QUESTIONS[task]}
     found = (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
     return frozenset(frozenset(k for k, holds in labels_of(task, row).items() if holds) for row in found)
 
 
 def left_open(answers: Mapping[str, object]) -> bool:
-    """Whether facts are used of which the look-up didn't say whether they are right."""
+    """Return True if facts are used of which the look-up didn't say whether they are right."""
     return _facts(answers) in OPEN
 
 
 def _facts(answers: Mapping[str, object]) -> object:
-    """What the answers to the task knowledge come to; None where no facts are used."""
+    """Return the result of the answers to the task knowledge; None if no facts are used."""
     if answers.get("uses_facts") != "yes":
         return None
     known = answers.get("facts_known")

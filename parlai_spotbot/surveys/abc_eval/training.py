@@ -37,12 +37,12 @@ class GradedTurn:
 
     @property
     def right(self) -> bool:
-        """Whether the turn bears the gold labels and no other."""
+        """Return True if the turn bears the gold labels and no other."""
         return self.given == self.gold
 
 
 def gold_dialogues(task: str) -> tuple[GoldDialogue, ...]:
-    """The gold dialogues of a task, those of the training in order; a missing or wrong file is a `UserError`."""
+    """Return the gold dialogues of a task, those of the training in order; a wrong file is a `UserError`."""
     return read_task(task).dialogues
 
 
@@ -55,7 +55,7 @@ def marks(gold: GoldDialogue, answers: Answers) -> tuple[GradedTurn, ...]:
 
 
 def given_labels(task: str, answers: Answers, turn: int) -> frozenset[str] | None:
-    """The labels that an annotator's answers give a turn; None where answers are missing."""
+    """Return the labels that an annotator's answers give a turn; None if answers are missing."""
     own = {question: answer for (question, target), answer in answers.items() if target == f"turn:{turn}"}
     if not complete(task, own):
         return None

@@ -29,12 +29,12 @@ BY_MARK: dict[str | None, Control] = {mark: kind for kind in (SEGMENTS, CHOICES,
 
 # -- grading ---------------------------------------------------------------------------------------------------------
 def gradable(control: object) -> bool:
-    """Whether a control can be graded by its mark."""
+    """Return True if a control can be graded by its mark."""
     return control in BY_MARK or is_mark(control)
 
 
 def missed_by(control: str | None, answers: Answers) -> bool:
-    """Whether an annotator's answers to a control miss it, by the rule of its kind; another kind is a `ValueError`."""
+    """Return True if an annotator's answers miss a control of this mark; an unknown mark is a `ValueError`."""
     kind = GOLD if is_mark(control) else BY_MARK.get(control)
     if kind is None:
         raise ValueError(f"control is {control!r}, expected one of {', '.join(BY_MARK)}")
@@ -42,7 +42,7 @@ def missed_by(control: str | None, answers: Answers) -> bool:
 
 
 def truth(control: str | None) -> tuple[str, str]:
-    """What is known: "human" or "bot" for each of the two entities; with two conversations for the judged one of each.
+    """Return "human" or "bot" for each of the two entities; with two conversations, for the judged one of each.
 
     (Of a rated conversation: which entity is a bot, the other one is a person.)
     """
@@ -56,11 +56,12 @@ def truth(control: str | None) -> tuple[str, str]:
 
 # -- the study's controls --------------------------------------------------------------------------------------------
 def controls_path(study: Study, survey: str) -> Path:
+    """Return the path of a survey's controls."""
     return study.survey_path(survey) / "controls.jsonl"
 
 
 def kind_of(survey: Survey) -> Control | None:
-    """The kind of a survey's controls; None where nothing that people say in a chat of their own is known."""
+    """Return the kind of a survey's controls; None for chats, of which nothing is known."""
     packing = packing_of(survey)
     if packing.chats:
         return None
@@ -105,7 +106,7 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
 
 
 def read_controls(study: Study, survey: str) -> list[Item]:
-    """The controls of a survey: [] where none were set aside. A file that holds anything else is a `UserError`.
+    """Return the controls of a survey, [] if none were made; a file that holds anything else is a `UserError`.
 
     A study that grew may show the conversation of a control in a unit by now. That does no harm, as nobody is handed
     two segments of one conversation, controls included.

@@ -35,6 +35,8 @@ CHECK_RULE = (
 
 
 class CheckControl(Control):
+    """Questions with an obvious answer."""
+
     marks = KNOWN_CANDIDATE
     rule = CHECK_RULE
 
@@ -53,7 +55,7 @@ class CheckControl(Control):
 
 @cache
 def checks() -> tuple[dict, ...]:
-    """The checks as they are written: `turns`, `reply`, `others`."""
+    """Return the checks as they are written: `turns`, `reply`, `others`."""
     return tuple(yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")))
 
 

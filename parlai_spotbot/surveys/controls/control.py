@@ -62,15 +62,15 @@ class Control(ABC):
 
     @abstractmethod
     def missed(self, mark: str, answers: Answers) -> bool:
-        """Whether an annotator's answers miss a control of this mark; not to answer is to miss."""
+        """Return True if an annotator's answers miss a control of this mark; not to answer is to miss."""
 
     def complete(self, answers: Answers) -> bool:
-        """Whether enough was answered to count."""
+        """Return True if enough was answered to count."""
         return True
 
     @abstractmethod
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
-        """The controls of a packed survey, the same for the same input; those `kept` are there and stay."""
+        """Return the controls of a packed survey, the same for the same input; those `kept` exist and stay."""
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
         """How many there are of each mark."""

@@ -41,11 +41,11 @@ def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict
 
 
 def failed_people(judgements: Iterable[Judgement], survey: Survey | None) -> dict[str, str]:
-    """The people who missed more controls than the survey allows, and why they are left out; judges never are."""
+    """Return the people who missed more controls than the survey allows, and the reason; judges never do."""
     return failed_annotators(graded_controls(judgements).get(HUMAN, {}), allowed_mistakes(survey))
 
 
 def without_failed(judgements: Sequence[Judgement], survey: Survey | None) -> list[Judgement]:
-    """The judgements without those of people who missed more controls than the survey allows."""
+    """Return the judgements without those of people who missed more controls than the survey allows."""
     failed = failed_people(judgements, survey)
     return [row for row in judgements if row.source != HUMAN or row.worker_id not in failed]

@@ -24,8 +24,11 @@ OF_SEGMENTS = ("max_units", "max_segments", "max_repeats")
 
 
 def rules_of(survey: Survey | None) -> Rules:
-    """The rules for a survey's annotators: those on amounts are the paper's, of segments, unless its launch allows
-    more units; elsewhere a conversation may well be shown twice."""
+    """Return the rules for a survey's annotators.
+
+    Those on amounts are the paper's, for segments, unless the launch allows more units; in other surveys a
+    conversation may well be shown twice.
+    """
     rules = Rules()
     if survey is None:
         return rules
@@ -51,7 +54,7 @@ def flagged_people(
 
 
 def missed_some(judgements: Sequence[Judgement], survey: Survey | None) -> list[str]:
-    """The people who missed controls, but no more than are allowed."""
+    """Return the people who missed controls, but no more than are allowed."""
     failed = failed_people(judgements, survey)
     graded = graded_controls(judgements).get(HUMAN, {})
     return sorted(worker for worker, own in graded.items() if own["missed"] and worker not in failed)

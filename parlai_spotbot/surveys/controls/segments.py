@@ -64,6 +64,8 @@ GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|a
 
 
 class SegmentControl(Control):
+    """Segments of people who can't be taken for bots, and of a person with a script."""
+
     marks = (KNOWN_HUMAN, *KNOWN_BOT)
     rule = RULE
 
@@ -103,8 +105,8 @@ class SegmentMeasures:
 
     @property
     def fits(self) -> bool:
-        """Whether hardly anyone would take the two for bots; in one exchange only the second can take something up."""
-        least = 1 if self.exchanges > 1 else 0
+        """Return True if hardly anyone would take the two for bots."""
+        least = 1 if self.exchanges > 1 else 0  # in one exchange only the second can take something up
         taken_up = sum(self.taken_up) >= min(TAKEN_UP, self.exchanges) and min(self.taken_up) >= least
         return min(self.words) >= WORDS and taken_up and not self.repeats
 
@@ -122,7 +124,7 @@ def measures_of(turns: Sequence[str]) -> SegmentMeasures:
 
 
 def telling_words(turn: str) -> set[str]:
-    """The first six letters of its words of four letters or more that are not everyday words."""
+    """Return the first six letters of each word of four letters or more that is not an everyday word."""
     stems = {word.split("'")[0] for word in WORD.findall(turn) if word not in EVERYDAY}
     return {stem[:6] for stem in stems if len(stem) >= 4 and stem not in EVERYDAY and stem not in _function_words()}
 
@@ -146,7 +148,7 @@ def make_controls(
     lengths: Mapping[int, int] = MappingProxyType({}),
     wanted: int = WANTED,
 ) -> list[Item]:
-    """Controls by `RULE` from the conversations of `people` whose id is not in `used`, each used once at most.
+    """Return controls by `RULE` of conversations of `people` whose id is not in `used`, each used at most once.
 
     `lengths` says how many of the units' segments have which length (nothing: all lengths equally many). Returns
     `wanted` segments of known people and as many with a known bot, each script and side about equally often; fewer
@@ -175,7 +177,7 @@ def make_controls(
 
 
 def scripts_for(exchanges: int) -> list[Script]:
-    """The scripts that give themselves away in so many exchanges."""
+    """Return the scripts that give themselves away in this number of exchanges."""
     shown = {stutter: 1, parrot: 1, two_sentences: 4}
     return [script for script in SCRIPTS if exchanges >= shown.get(script, 2)]
 
@@ -183,7 +185,7 @@ def scripts_for(exchanges: int) -> list[Script]:
 def segments_of(
     people: Sequence[Conversation], used: Collection[str], options: PackOptions, exchanges: int
 ) -> list[Segment]:
-    """The segments of that length, as annotators would see them; none speaks of bots or is of a used conversation."""
+    """Return the unused segments of that length as annotators would see them, without those that speak of bots."""
     free = [c for c in people if is_people(c) and c.conversation_id not in used and c.exchanges >= exchanges]
     segments = [_segment(c, options, exchanges) for c in sorted(free, key=lambda c: c.conversation_id)]
     return [segment for segment in segments if segment]
@@ -196,7 +198,7 @@ def drawn_by_length(
     lengths: Collection[int],
     rng: random.Random,
 ) -> dict[int, list[Segment]]:
-    """The segments of each of these lengths (`segments_of`), the conversations in an order that is drawn."""
+    """Return the segments of each of these lengths (`segments_of`), with the conversations in a random order."""
     by_length = {k: segments_of(people, used, options, k) for k in sorted(lengths)}
     names = sorted({c.conversation_id for segments in by_length.values() for c, _ in segments})
     place = {name: number for number, name in enumerate(rng.sample(names, len(names)))}
@@ -214,7 +216,7 @@ def _characters(segment: Segment) -> int:
 
 
 def _segment(conversation: Conversation, options: PackOptions, exchanges: int) -> Segment | None:
-    """The segment as annotators would see it; None where it speaks of bots."""
+    """Return the segment as annotators would see it; None if it speaks of bots."""
     turns = [SURFACES[options.surface](turn.text) for turn in conversation.segment(exchanges)]
     return None if any(GIVEN_AWAY.search(turn.lower()) for turn in turns) else (conversation, turns)
 
@@ -224,8 +226,10 @@ Maker = Callable[[Sequence[Conversation], Collection[str]], list[Item]]
 
 
 def made_of_people(study: Study, options: PackOptions, make: Maker, wanted: int) -> tuple[list[Item], int]:
-    """Controls of conversations between people that no unit shows, and how many of them are of the domain's people:
-    those come in where there are fewer than `wanted` without."""
+    """Return controls of conversations between people that no unit shows, and how many are of the domain's people.
+
+    The domain's people are used only if the study's own give fewer than `wanted`.
+    """
     shown, taken = _shown(study, options.survey)
     used = shown | taken
     people = [c for c in study.conversations() if is_people(c) and used.isdisjoint((c.conversation_id, c.seed_id))]
@@ -239,13 +243,13 @@ def made_of_people(study: Study, options: PackOptions, make: Maker, wanted: int)
 
 
 def _shown(study: Study, survey: str) -> tuple[set[str], set[str]]:
-    """The conversations that units show, and all their seeds."""
+    """Return the conversations that units show, and all their seeds."""
     shown = {i for unit in study.units(survey) for item in unit.items for i in item.conversation_ids}
     return shown, {c.seed_id for c in study.conversations() if c.seed_id and c.conversation_id in shown}
 
 
 def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
-    """The people of the study's domain who are not in the study, without their first exchange.
+    """Return conversations of the study's domain that are not in the study, without their first exchange.
 
     Only where reading them needs no network: the domain that comes with a package, or one that self-play has read.
     """
@@ -276,7 +280,7 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
 
 
 def shortages(items: Sequence[Item], survey: Survey) -> list[str]:
-    """What is to be said where there are too few controls for an annotator who does all units allowed."""
+    """Return a warning if there are too few controls for an annotator who does all units allowed."""
     if not _asks_for_nature(survey):
         return [f"survey '{survey.name}' doesn't ask who is human, so there are no control segments for it"]
     limits = survey.limits

@@ -67,18 +67,20 @@ LOW_RULE = (
 
 
 class _WholeControl(Control):
-    """What both kinds share: they ask what the units ask, as far as a control can be graded by it. `WANTED` are made,
-    of each set of questions where `of_each_set`."""
+    """Base of both kinds: controls ask what the units ask, as far as they can be graded by it.
+
+    `WANTED` are made, of each set of questions where `of_each_set`.
+    """
 
     of_each_set: ClassVar[bool] = False
 
     @abstractmethod
     def tells(self, questions: Sequence[str]) -> bool:
-        """Whether a control that asks these questions can be graded."""
+        """Return True if a control that asks these questions can be graded."""
 
     @abstractmethod
     def of_people(self, by_length: ByLength, lengths: Lengths, asked: Sets, options: PackOptions) -> list[Item]:
-        """Controls of conversations between people; the same input gives the same items."""
+        """Return controls of conversations between people; the same input gives the same items."""
 
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
         asked, lengths = self.asked(study, survey), _lengths(study, survey)
@@ -95,8 +97,11 @@ class _WholeControl(Control):
         return ControlSet(items, from_domain, shortage(items, survey, asked))
 
     def asked(self, study: Study, survey: Survey) -> Sets:
-        """What controls ask: what items of the units ask, but for own questions in which a person need not beat a bot
-        that loops. Where no item asks anything that tells, it is the survey's own default."""
+        """Return the sets of questions of the controls: those of the units' items that can be graded.
+
+        Questions of users in which a person need not beat a bot that loops don't count. If no item asks
+        anything that can be graded, it is the survey's default.
+        """
         own = own_questions.questions_of_study(study, survey.name)
         main = [question.name for question in survey.main]
         found = []
@@ -117,7 +122,7 @@ class ChoiceControl(_WholeControl):
     rule = PAIRS_RULE
 
     def missed(self, mark: str, answers: Answers) -> bool:
-        """The script was chosen in a question where that can't be (`OPEN` names the others), or "neither" overall."""
+        """Return True if the script was chosen in a question outside `OPEN`, or "neither" overall."""
         chosen = {
             question: answer
             for (question, target), answer in answers.items()
@@ -159,7 +164,7 @@ class RatingControl(_WholeControl):
     of_each_set = True
 
     def missed(self, mark: str, answers: Answers) -> bool:
-        """The script was rated above `MOST` overall or in engagingness; turn by turn: above `MOST_MEAN` on average."""
+        """Return True if the script got more than `MOST` in one of `BAD`, or its turns more than `MOST_MEAN` on average."""
         bot = KNOWN_LOW.index(mark)
         whole = [answers[q, f"entity:{bot}"] for q in BAD if (q, f"entity:{bot}") in answers]
         if whole:
@@ -176,8 +181,10 @@ class RatingControl(_WholeControl):
         return any(question in BAD for question in questions) or (len(questions) == 1 and questions[0] not in OPEN)
 
     def of_people(self, by_length: ByLength, lengths: Lengths, asked: Sets, options: PackOptions) -> list[Item]:
-        """A script stands in for the judged one; a conversation may serve for several sets of questions, as nobody gets
-        more than one of them."""
+        """Return conversations in which a script replaces the judged speaker.
+
+        A conversation may serve for several sets of questions, as nobody gets more than one of them.
+        """
         rng = random.Random(f"low controls {options.survey} {options.seed}")
         scripts = [script for script in SCRIPTS if script is not parrot]
         wanted = min(WANTED, _conversations(by_length))
@@ -217,7 +224,7 @@ def _conversations(by_length: ByLength) -> int:
 
 
 def _least_used(scripts: Sequence[Script], turns: Sequence[str], often: Counter[Script]) -> Script:
-    """The one of `scripts` that was used least `often` so far, of those that give themselves away in so many turns."""
+    """Return the least used of the `scripts` that give themselves away in this number of turns."""
     shown = scripts_for(len(turns) // 2)
     script = min((script for script in scripts if script in shown), key=lambda one: often[one])
     often[script] += 1
@@ -230,7 +237,7 @@ def _scripted(rng: random.Random, turns: Sequence[str], seat: int, script: Scrip
 
 
 def shortage(items: Sequence[Item], survey: Survey, asked: Sets) -> list[str]:
-    """What is to be said where there are too few controls."""
+    """Return a warning if there are too few controls."""
     if not asked:
         return [f"survey '{survey.name}', as it is asked, has no questions that a control could be graded by"]
     least = 4

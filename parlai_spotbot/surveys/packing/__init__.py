@@ -26,5 +26,5 @@ KINDS: dict[str, Packing] = {
 
 
 def packing_of(survey: Survey) -> Packing:
-    """The kind of packing that a survey asks for."""
+    """Return the kind of packing that a survey asks for."""
     return KINDS[survey.packing]

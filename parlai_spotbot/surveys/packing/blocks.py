@@ -76,7 +76,7 @@ class PackOptions:
         return self.unit_size - self.humans_per_unit
 
     def lengths(self, conversation: Conversation) -> tuple[int, ...]:
-        """The segment lengths at which the conversation is packed: all that it fills, or the longest of them."""
+        """Return the segment lengths at which a conversation is packed: all that it fills, or the longest of them."""
         fills = tuple(k for k in self.segments if k <= conversation.exchanges)
         return fills[-1:] if self.longest else fills
 
@@ -85,7 +85,7 @@ class PackOptions:
         return 1 if self.longest else len(self.segments)
 
     def shown(self, conversation: Conversation, place: int, rotation: int) -> int | None:
-        """The length at which the conversation of this place is shown in a rotation; None: its place stays empty."""
+        """Return the length at which the conversation of this place is shown in a rotation; None leaves it empty."""
         lengths = self.lengths(conversation)
         if self.longest:
             return lengths[0] if lengths else None
@@ -110,22 +110,22 @@ class BlockDraft:
         return max(round(len(self.bots) * share), min(1, options.humans_per_unit))
 
     def wants(self, options: PackOptions) -> bool:
-        """Whether there is room for one more conversation between people."""
+        """Return True if there is room for one more conversation between people."""
         return len(self.people) < self.people_wanted(options)
 
 
 def is_people(conversation: Conversation) -> bool:
-    """Whether both entities are human."""
+    """Return True if both entities are human."""
     return all(conversation.is_human)
 
 
 def seed_of(conversation: Conversation) -> str:
-    """What no two conversations of a block may share; a conversation without a seed shares with none."""
+    """Return the key that no two conversations of a block may share."""
     return f"seed {conversation.seed_id}" if conversation.seed_id else f"conversation {conversation.conversation_id}"
 
 
 def pack(conversations: Iterable[Conversation], options: PackOptions, existing: Sequence[Unit] = ()) -> list[Unit]:
-    """The units to add to `existing` for the conversations of bots that are in none of them.
+    """Return the units to add to `existing` for the conversations of bots that are in none of them.
 
     The result depends on the conversations and options only, not on their order. Conversations between people are used
     once; only a block that would have none takes those used least so far, from other blocks.
@@ -225,7 +225,7 @@ def _of_different_seeds(conversations: Iterable[Conversation]) -> list[Conversat
 
 # -- from a block to its units ---------------------------------------------------------------------------------------
 def block_units(conversations: Sequence[Conversation], options: PackOptions, rng: random.Random) -> list[Unit]:
-    """The units of a block: one for each rotation and annotator, its items in an order of its own.
+    """Return the units of a block: one for each rotation and annotator, its items in an order of its own.
 
     Conversations of a kind that have the same lengths get their places one after the other, so that lengths, and the
     gaps of short conversations, are spread evenly over the rotations.
@@ -249,7 +249,7 @@ def block_units(conversations: Sequence[Conversation], options: PackOptions, rng
 
 
 def make_item(conversation: Conversation, k: int, options: PackOptions, show: Callable[[str], str]) -> Item:
-    """The segment of `k` exchanges as an annotator sees it: entity 0 or 1, and the text in its surface form."""
+    """Return the segment of `k` exchanges as an annotator sees it: entity 0 or 1, and the text in its surface form."""
     return Item(
         item_id=item_id(conversation, k, options),
         conversation_ids=(conversation.conversation_id,),
@@ -259,6 +259,6 @@ def make_item(conversation: Conversation, k: int, options: PackOptions, show: Ca
 
 
 def item_id(conversation: Conversation, k: int, options: PackOptions) -> str:
-    """The same for all annotators of a segment; made from turns that nobody is shown too, so it can't be guessed."""
+    """Return the id of a segment, made from hidden turns too, so that it can't be guessed."""
     said = [text for turn in conversation.turns for text in (turn.speaker, turn.text)]
     return opaque("item", options.survey, options.seed, conversation.conversation_id, k, *said)

@@ -31,18 +31,18 @@ FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40
 
 
 def made_by(study: Study) -> str:
-    """What to do where there are no questions."""
+    """Return the remedy for missing questions."""
     return f"Make them: {hints.command('nuc', study.path)}\n  or name a file of them: --nuc-questions FILE"
 
 
 # -- the key ---------------------------------------------------------------------------------------------------------
 def questions_path(study: Study) -> Path:
-    """The copy of the questions that the units were made of: with the key, so nothing of it goes to a browser."""
+    """Return the path of the units' questions, with the key, which never go to a browser."""
     return study.survey_path(nuc.SURVEY.name) / "questions.jsonl"
 
 
 def nuc_item(question: NucQuestion, seed: int) -> Item:
-    """A question as an annotator gets it: context and candidates. `judged` is who speaks next."""
+    """Return a question as an annotator gets it: context and candidates; `judged` speaks next."""
     turns = tuple(Utterance(s, t) for s, t in zip(question.speakers[:-1], question.context, strict=True))
     return Item(
         item_id=opaque("nuc", seed, question.question_id, *question.context, *question.candidates),
@@ -55,7 +55,7 @@ def nuc_item(question: NucQuestion, seed: int) -> Item:
 
 
 def key_of(study: Study) -> dict[str, NucQuestion]:
-    """The question of each item, by the item's id: its `true` is the place of the right candidate ("candidate:N").
+    """Return the question of each item by the item's id; its `true` is the place of the right candidate.
 
     Raises `UserError` where nothing is packed, or the questions are not those of the units.
     """
@@ -72,6 +72,8 @@ def key_of(study: Study) -> dict[str, NucQuestion]:
 
 # -- packing ---------------------------------------------------------------------------------------------------------
 class CandidatesPacking(Packing):
+    """Questions with candidates for the next turn."""
+
     name = "questions"
     of_conversations = False
     grouped = True
@@ -127,7 +129,7 @@ class CandidatesPacking(Packing):
 
 
 def _questions(study: Study, wanted: PackRequest) -> tuple[list[NucQuestion], list[str]]:
-    """The questions, all of which people can be shown, and their corpora, as they come."""
+    """Return the questions, all of which people can be shown, and their corpora in order."""
     copy, default = questions_path(study), study.path / "nuc" / "questions.jsonl"
     path = Path(wanted.nuc_questions).expanduser() if wanted.nuc_questions else copy if copy.exists() else default
     if not path.exists():
@@ -209,7 +211,7 @@ def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQues
 
 
 def _units(name: str, groups: Groups, lists: Mapping[str, list[list[NucQuestion]]], options: Mapping) -> list[Unit]:
-    """The units of all groups; nobody may have two of them, so they are one block."""
+    """Return the units of all groups; nobody may have two of them, so they are one block."""
     corpora, size, seed = list(lists), options["unit_size"], options["seed"]
     block = opaque("nuc block", seed)
     units = []
@@ -253,8 +255,7 @@ def _check_enough(
 
 
 def _tables(units: Sequence[Unit], items: Mapping[str, NucQuestion]) -> dict:
-    """Return how many people each group has and the questions of each corpus that one of them gets; and what of each
-    corpus is used."""
+    """Count the people of each group with the questions of one of them by corpus, and the used questions."""
     groups: dict[str, dict[str, int]] = {}
     for unit in units:
         row = groups.setdefault(unit.group or "everybody", {"people": 0})

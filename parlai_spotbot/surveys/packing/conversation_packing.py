@@ -124,6 +124,7 @@ class ConversationPacking(Packing):
 
 
 def shown_in(units: Sequence[Unit]) -> set[str]:
+    """Return the conversations that units show."""
     return {i for item in items_of(units) for i in item.conversation_ids}
 
 

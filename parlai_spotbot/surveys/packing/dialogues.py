@@ -1,6 +1,6 @@
-"""Single whole conversations, one speaker of each judged (Dialogue Likert; Turn Likert, a question a unit; ABC-Eval, a
-task a unit).
+"""Single whole conversations, one speaker of each judged.
 
+For Dialogue Likert, Turn Likert (one question in a unit) and ABC-Eval (one task in a unit).
 Every conversation is packed once (ABC-Eval 2022, section 6). Who of it is judged: the one who was judged least so far,
 so that all contestants, and the seats of each, come equally often.
 """
@@ -22,7 +22,7 @@ from parlai_spotbot.surveys.survey import Survey
 def pack_dialogues(
     conversations: Iterable[Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
-    """The units to add to `existing` for the conversations that are in none of them.
+    """Return the units to add to `existing` for the conversations that are in none of them.
 
     With the spread "units" a block has a rotation for each question, with "tasks" for each task; tasks that were not
     asked before are added to the blocks there are. The result depends on conversations and options
@@ -72,7 +72,7 @@ def _rotations(group: Sequence, by_id: dict[str, Conversation], options: WholeOp
 
 
 def _asking(group: Sequence, questions: Sequence[str], by_id: dict[str, Conversation], options: WholeOptions) -> list:
-    """The same conversations and judged ones as in `group`, asked these questions."""
+    """Return items on the same conversations and judged speakers as in `group`, with these questions."""
     put = (*questions, *options.companions)
     return [whole_item([by_id[item.conversation_ids[0]]], item.judged, put, options) for item in group]
 
@@ -95,6 +95,8 @@ def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], opt
 
 
 class DialoguesPacking(WholePacking):
+    """Single whole conversations."""
+
     name = "dialogues"
     refuses = (*WholePacking.refuses, (("comparisons", "pairs", "same"), "compares nothing"))
     units = staticmethod(pack_dialogues)

@@ -10,6 +10,8 @@ from parlai_spotbot.surveys.survey import Survey
 
 
 class ElsewherePacking(Packing):
+    """Units that come with their answers."""
+
     name = "elsewhere"
     of_conversations = False
     comes_in = True

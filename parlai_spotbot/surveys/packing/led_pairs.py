@@ -50,13 +50,15 @@ def check_led(wanted: PackRequest, pairs: str) -> None:
 
 
 def given_pairs(pairs: str, study: Study, conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
-    """The pairs of such a kind."""
+    """Return the pairs of such a kind."""
     return led_by_one(study, conversations) if pairs == INTERACTORS else answers_to_the_same(conversations)
 
 
 def answers_to_the_same(conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
-    """Every two conversations of two bots with people in which the first answers shown are to the same, by their ids:
-    all that was said before is, and so is what both bots were told."""
+    """Return the ids of every two conversations in which two bots first answer the same.
+
+    All that was said before is the same, and so is what both bots were told.
+    """
     groups: dict[tuple, list[Conversation]] = {}
     for talk in sorted(conversations, key=lambda c: c.conversation_id):
         if talk.kind == "human_model" and talk.exchanges:

@@ -58,6 +58,8 @@ class ComparisonTally:
 
 
 class PairsPacking(WholePacking):
+    """Two whole conversations side by side."""
+
     name = "pairs"
     compares = True
 
@@ -101,7 +103,7 @@ def _fewer(cell: ComparisonCell, count: int, wanted: int) -> str:
 def pack_pairs(
     conversations: Iterable[Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
-    """The units to add to `existing`, so that every cell has its comparisons, as far as pairs of conversations last.
+    """Return the units to add to `existing` so that every cell has its comparisons, as far as conversations last.
 
     The result depends on conversations and options only, not on their order. Raises `UserError` where there are no two
     contestants to compare.
@@ -138,7 +140,7 @@ def chosen_pairs(
 
 
 def turned(ids: tuple[str, str], seats: tuple[int, int], rng: random.Random) -> tuple[tuple[str, str], tuple[int, int]]:
-    """The two of a pair in an order that is drawn."""
+    """Return the two of a pair in a random order."""
     return (ids[::-1], seats[::-1]) if rng.random() < 0.5 else (ids, seats)
 
 
@@ -184,7 +186,7 @@ def comparisons_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: W
 
 
 def tally_of_items(items: Iterable[Item], by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonTally:
-    """What these items show; of a pair that is put for several questions the comparisons alone count each time."""
+    """Count what these items show; a pair that is put for several questions counts once but for the comparisons."""
     tally = ComparisonTally()
     for item in items:
         cell = cell_of(item, by_id, options)
@@ -196,7 +198,7 @@ def tally_of_items(items: Iterable[Item], by_id: Mapping[str, Conversation], opt
 
 
 def cell_of(item: Item, by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonCell:
-    """The cell of a packed item."""
+    """Return the cell of a packed item."""
     talks = [by_id[i] for i in item.conversation_ids]
     a, b = sorted(c.entities[seat] for c, seat in zip(talks, item.judged, strict=True))
     kinds = [c.kind for c in talks if c.kind != "people"]
@@ -235,7 +237,7 @@ def choose(
 def _pick(
     cell: ComparisonCell, of_a: JudgeableSeats, of_b: JudgeableSeats, tally: ComparisonTally, rng: random.Random
 ) -> tuple[tuple[str, str], tuple[int, int]] | None:
-    """The pair of conversations shown least that were not shown together; None where all were."""
+    """Return the pair of conversations shown least that were not shown together, or None."""
     seat = min((0, 1), key=lambda s: (tally.seats[cell, s], rng.random()))
 
     def order(pool: JudgeableSeats) -> list[str]:
@@ -254,7 +256,7 @@ def _pick(
 def pack_same_pairs(
     conversations: Iterable[Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
-    """The units to add to `existing`, so that every cell has its comparisons, each of them on every question.
+    """Return the units to add to `existing` so that every cell has its comparisons, each on every question.
 
     They are chosen as if for one question, then put for each. A unit asks one question only, so that no wording colours
     the answers to another; the units that put the same pairs for the other questions are rotations of its block, of
@@ -301,6 +303,6 @@ def put_already(units: Iterable[Unit]) -> tuple[dict[frozenset[str], Item], dict
 
 
 def _groups(members: Sequence[dict[str, Item]], size: int, seeds: Mapping[str, str]) -> list[list[dict[str, Item]]]:
-    """The pairs, each as its items by question, in groups that may be one annotator's."""
+    """Return the pairs, each as its items by question, in groups for one annotator each."""
     of = {next(iter(member.values())).item_id: member for member in members}
     return [[of[item.item_id] for item in group] for group in deal([m[next(iter(m))] for m in members], size, seeds)]

@@ -27,6 +27,8 @@ FEWEST = 2
 
 
 class PartnersPacking(Packing):
+    """Two contestants to chat with."""
+
     name = "contestants"
     of_conversations = False
     chats = True
@@ -68,7 +70,7 @@ def _of_study(units: Sequence[Unit], contestants: Sequence[str]) -> bool:
 def partner_units(
     survey: Survey, contestants: Sequence[str], comparisons: int, seed: int, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
-    """The units to add to `existing`, so that every pair of `contestants` has `comparisons`.
+    """Return the units to add to `existing` so that every pair of `contestants` has `comparisons`.
 
     They come in rounds, each with every pair once in a drawn order, so that a collection that ends early is balanced
     as far as it got.
@@ -84,7 +86,7 @@ def partner_units(
 
 
 def _unit(survey: Survey, pair: tuple[str, str], number: int, seed: int) -> Unit:
-    """Unit `number` of a pair: in each two neighbouring units of it either one comes first once, drawn which."""
+    """Return unit `number` of a pair; of each two neighbouring units of it either one comes first in one."""
     names = sorted(pair)
     swapped = random.Random(f"first {survey.name} {seed} {number // 2} {names}").random() < 0.5
     first, second = names if swapped == bool(number % 2) else names[::-1]
@@ -93,7 +95,7 @@ def _unit(survey: Survey, pair: tuple[str, str], number: int, seed: int) -> Unit
 
 
 def _items(survey: Survey, unit_id: str, partners: tuple[str, str]) -> tuple[Item, ...]:
-    """A chat with each, then the comparison; transcripts are empty until somebody has chatted."""
+    """Return a chat with each, then the comparison; transcripts are empty until somebody has chatted."""
     ratings = tuple(question.name for question in survey.questions if "pair" not in question.targets)
     choices = tuple(question.name for question in survey.questions if "pair" in question.targets)
     chats = [
@@ -104,5 +106,5 @@ def _items(survey: Survey, unit_id: str, partners: tuple[str, str]) -> tuple[Ite
 
 
 def partners_of(unit: Unit) -> tuple[str, ...]:
-    """The contestants of a unit, in the order in which they are talked to."""
+    """Return the contestants of a unit in the order of the chats."""
     return tuple(item.partners[0] for item in unit.items if len(item.partners) == 1)

@@ -31,6 +31,8 @@ TAKES = ("sources", "ask", "questions")
 
 
 class SegmentsPacking(ConversationPacking):
+    """Segments of conversations."""
+
     name = "segments"
     cuts = True
     refuses = (
@@ -111,8 +113,10 @@ class SegmentsPacking(ConversationPacking):
 
 
 def _asked(study: Study, survey: Survey, known: Mapping, wanted: PackRequest) -> tuple[str, ...] | None:
-    """Return the features to ask about, in the survey's order: as wanted, else as the first time and those that a file
-    brings; None for the survey's own."""
+    """Return the features to ask about, in the survey's order; None for the survey's own.
+
+    They are as wanted, else as the first time, with those that a file brings.
+    """
     every = features_of(survey)
     added = own_questions.questions_of_study(study, survey.name)
     brought = own_questions.read_questions(wanted.questions, survey.name) if wanted.questions else {}

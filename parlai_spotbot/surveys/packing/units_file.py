@@ -23,8 +23,7 @@ GONE = "a contestant that is left out"
 
 
 def faulty_ones(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
-    """The conversations that show a fault of one of `kinds`, with those that they show; and those of contestants that
-    are left out."""
+    """Return the conversations with a fault of one of `kinds` or a contestant that is left out, with the reasons."""
     gone = set(study.plan.left_out)
     found = {c.conversation_id: [GONE] for c in conversations if not gone.isdisjoint(c.entities)}
     return {**_of_kinds(study, [c for c in conversations if c.conversation_id not in found], kinds), **found}
@@ -52,8 +51,7 @@ def _of_kinds(study: Study, conversations: list[Conversation], kinds: Sequence[s
 
 
 def packed_with(study: Study, survey: str) -> dict | None:
-    """The options with which the units were packed, as they are recorded; None where there are none, or none that this
-    package packed."""
+    """Return the recorded options with which the units were packed; None if this package packed none."""
     if not study.units_path(survey).exists():
         return None
     return study.provenance().get("pack", {}).get(survey, {}).get("options")
@@ -66,7 +64,7 @@ def existing_units(
     made_here: Callable[[list[Unit]], bool],
     goes_on: Callable[[Mapping, Mapping], bool] = lambda known, wanted: known == wanted,
 ) -> list[Unit]:
-    """The units to keep; none where they are to be packed anew, which must not happen to judged ones.
+    """Return the units to keep; none if they are to be packed again, which must not happen to judged ones.
 
     Kept are those that `made_here` says were made from these conversations, with options of which `goes_on` (known,
     wanted) says that they go on with them.
@@ -103,7 +101,7 @@ def existing_units(
 
 
 def _shows_gone(study: Study, units: Sequence[Unit]) -> bool:
-    """Whether units show a contestant that is left out."""
+    """Return True if units show a contestant that is left out."""
     if not study.plan.left_out or not study.conversations_path.exists():
         return False
     names = set(study.plan.left_out)

@@ -86,12 +86,12 @@ class WholeOptions:
         return self.groups or (tuple((name,) for name in self.questions) if self.spread == "units" else ())
 
     def put(self, questions: Sequence[str]) -> tuple[str, ...]:
-        """What an item names as its questions: nothing where it is asked everything."""
+        """Return the questions that an item names: none if it is asked everything."""
         return () if self.everything else (*questions, *self.companions)
 
 
 def sources_of(conversations: Iterable[Conversation], asked: Sequence[str] | None) -> tuple[str, ...]:
-    """The sources that were asked for, checked; by default self-chats and those with people, else between bots."""
+    """Return the sources asked for, checked; by default self-chats and those with people, else between bots."""
     counts = Counter(c.kind for c in conversations if c.exchanges)
     if asked is None:
         found = tuple(source for source in SOURCES[:2] if counts[source]) or ("pairs",)
@@ -117,7 +117,7 @@ def usable(conversations: Iterable[Conversation]) -> list[Conversation]:
 
 
 def reserved(people: Iterable[Conversation], shown: Collection[str], seed: int) -> set[str]:
-    """The conversations between people that are kept for controls: those least by a hash, of the ones not `shown`.
+    """Return the conversations between people that are kept for controls: the first by a hash, of those not `shown`.
 
     So which they are hardly changes where a study grows.
     """
@@ -147,7 +147,7 @@ def appearances(conversations: Iterable[Conversation], source: str) -> dict[str,
 def whole_item(
     conversations: Sequence[Conversation], judged: Sequence[int], questions: Sequence[str], options: WholeOptions
 ) -> Item:
-    """The whole conversations without their seed exchange, in their surface form; `exchanges` is the longest's."""
+    """Return an item of whole conversations without their seed exchange; `exchanges` is the longest's."""
     return Item(
         item_id=whole_item_id(conversations, judged, questions, options.survey, options.seed),
         conversation_ids=tuple(c.conversation_id for c in conversations),
@@ -163,14 +163,14 @@ def whole_item(
 
 @lru_cache(maxsize=100_000)
 def _shown(surface: str, text: str) -> str:
-    """A turn in its surface form; kept, as a conversation may stand in many comparisons."""
+    """Return a turn in its surface form; cached, as a conversation may stand in many comparisons."""
     return SURFACES[surface](text)
 
 
 def whole_item_id(
     conversations: Sequence[Conversation], judged: Sequence[int], questions: Sequence[str], survey: str, seed: int
 ) -> str:
-    """The same for all annotators; made from turns that nobody is shown too, so it can't be guessed."""
+    """Return the id of an item, made from hidden turns too, so that it can't be guessed."""
     said = [text for c in conversations for turn in c.turns for text in (turn.speaker, turn.text)]
     ids = [c.conversation_id for c in conversations]
     return opaque("whole", survey, seed, *ids, "judged", *judged, "asked", *questions, "said", *said)

@@ -16,13 +16,13 @@ from parlai_spotbot.surveys.packing.whole_items import WholeOptions
 
 
 def marks(item: Item, seeds: Mapping[str, str]) -> set[str]:
-    """What no other item of a unit may show: the item's conversations and their seeds."""
+    """Return the item's conversations and seeds, which no other item of a unit may show."""
     found = {f"conversation {i}" for i in item.conversation_ids}
     return found | {f"seed {seeds[i]}" for i in item.conversation_ids if seeds.get(i)}
 
 
 def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[list[Item]]:
-    """Groups of at most `size` items, as equal as can be, in the order of the items: each goes where it first fits."""
+    """Return groups of at most `size` items, as equal as possible; each item goes where it first fits."""
     items = list(items)
     groups: list[list[Item]] = []
     open_: list[tuple[list[Item], set[str]]] = []
@@ -44,7 +44,7 @@ def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[lis
 def pack_blocks(
     blocks: Sequence[Sequence[Sequence[Item]]], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
-    """The units of new blocks, each given by its rotations: items on the same conversations, of which nobody gets two.
+    """Return the units of new blocks, each given by its rotations: items on the same conversations.
 
     Of all blocks, with the `existing` ones, the share `repeated` goes to one more annotator, to the nearest whole
     number; which of the new ones is drawn.
@@ -69,7 +69,7 @@ def pack_blocks(
 def units_of(
     rotations: Sequence[Sequence[Item]], options: WholeOptions, block_id: str, first: int = 0, *, again: bool
 ) -> list[Unit]:
-    """The units of these rotations of a block, numbered from `first` on.
+    """Return the units of these rotations of a block, numbered from `first` on.
 
     Each rotation goes to `annotators_per_item` people, with `again` to one more; each has the items in an order of its
     own.

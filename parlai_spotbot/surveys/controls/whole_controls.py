@@ -164,7 +164,7 @@ class RatingControl(_WholeControl):
     of_each_set = True
 
     def missed(self, mark: str, answers: Answers) -> bool:
-        """Return True if the script got more than `MOST` in one of `BAD`, or its turns more than `MOST_MEAN` on average."""
+        """Return True if the script got over `MOST` in one of `BAD`, or its turns over `MOST_MEAN` on average."""
         bot = KNOWN_LOW.index(mark)
         whole = [answers[q, f"entity:{bot}"] for q in BAD if (q, f"entity:{bot}") in answers]
         if whole:

@@ -147,52 +147,33 @@ def _measures(ranks: Ranks, conversations: Sequence[str], ks: Sequence[int]) -> 
 # -- tables ------------------------------------------------------------------------------------------------------------
 def table_rows(ranking: Mapping) -> list[dict]:
     """``ranking.csv``: one row a contestant and way."""
-    rows = []
-    measures = [*(f"recall@{k}" for k in ranking["k"]), "mrr"]
-    for own in ranking["contestants"]:
-        row = {key: own[key] for key in ("contestant", "way", "main", "n", "failed")}
-        for measure in measures:
-            found = own[measure]
-            row |= {
-                measure: found["estimate"],
-                f"{measure}_low": found["ci"][0],
-                f"{measure}_high": found["ci"][1],
-                f"{measure}_chance": ranking["chance"][measure],
-            }
-        rows.append(row)
-    return rows
+    return [
+        _row(own, ("contestant", "way", "main", "n", "failed"), ranking["chance"]) for own in ranking["contestants"]
+    ]
 
 
 def corpus_rows(ranking: Mapping) -> list[dict]:
     """``corpora.csv``: one row a corpus, contestant and way, where there are several corpora."""
-    measures = [*(f"recall@{k}" for k in ranking["k"]), "mrr"]
-    return [
-        {key: own[key] for key in ("corpus", "contestant", "way", "main", "n")}
-        | {
-            key: value
-            for measure in measures
-            for key, value in zip(
-                (measure, f"{measure}_low", f"{measure}_high"),
-                (own[measure]["estimate"], *own[measure]["ci"]),
-                strict=True,
-            )
-        }
-        for own in ranking.get("corpora", [])
-    ]
+    names = ("corpus", "contestant", "way", "main", "n")
+    return [_row(own, names, dict.fromkeys(ranking["chance"])) for own in ranking.get("corpora", [])]
+
+
+def _row(own: Mapping, names: Sequence[str], chances: Mapping[str, float | None]) -> dict:
+    row = {name: own[name] for name in names}
+    for measure, share_of_chance in chances.items():
+        low, high = own[measure]["ci"]
+        row |= {measure: own[measure]["estimate"], f"{measure}_low": low, f"{measure}_high": high}
+        row |= {} if share_of_chance is None else {f"{measure}_chance": share_of_chance}
+    return row
 
 
 def curve_rows(curve: Mapping) -> list[dict]:
     """``curve.csv``: one row a contestant, way and number of candidates."""
     return [
-        {
-            "contestant": own["contestant"],
-            "way": own["way"],
-            "candidates": point["candidates"],
-            "recall@1": point["estimate"],
-            "low": point["ci"][0],
-            "high": point["ci"][1],
-            "chance": point["chance"],
-        }
+        {name: own[name] for name in ("contestant", "way")}
+        | {"candidates": point["candidates"], "recall@1": point["estimate"]}
+        | dict(zip(("low", "high"), point["ci"], strict=True))
+        | {"chance": point["chance"]}
         for own in curve["curves"]
         for point in own["points"]
     ]

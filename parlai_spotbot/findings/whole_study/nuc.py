@@ -6,6 +6,7 @@ It is told from ``STUDY/nuc/analysis/*.json`` as sections of data, by the study'
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +14,17 @@ import numpy as np
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.order_agreement import MethodRanking, Scores, agreements, standard_error
 from parlai_spotbot.analysis.values import generator, plain
+from parlai_spotbot.findings import sections as page
 from parlai_spotbot.findings.contents import Analysis, analysed
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
+from parlai_spotbot.findings.render import page_table
+from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.sections import Chart, Name, Section
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.whole_study import Told, Whole
 from parlai_spotbot.findings.whole_study.methods import title
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import ends, interval, listed, number, p_value, part_of, percent, source_said
+from parlai_spotbot.wording import interval, listed, part_of, percent, source_said
 
 METHOD = "nuc"
 CITE = ("lowe2016", "lowe2015")
@@ -110,13 +114,6 @@ def asked(ranking: Mapping) -> str:
 def _ranked(ranking: Mapping) -> Section:
     k = ranking["k"][0]
     measure = f"recall@{k}"
-    measures = [*(f"recall@{own}" for own in ranking["k"]), "mrr"]
-    rows = []
-    for own in ranking["contestants"]:
-        cells = [_cell(own[name], name) for name in measures]
-        rows.append((Name(own["contestant"]), way_said(own), *cells, str(own["n"])))
-    guess = [_figure(ranking["chance"][name], name) for name in measures]
-    rows.append(("guessing", "", *guess, ""))
     main = [own for own in ranking["contestants"] if own["main"]]
     best, beaten = main[0], [own for own in main if (own[measure]["ci"][0] or 0) > ranking["chance"][measure]]
     sentence = (
@@ -124,72 +121,65 @@ def _ranked(ranking: Mapping) -> Section:
         f"({interval(best[measure]['ci'], 1)}). Better than guessing by more than chance: "
         f"{listed([own['contestant'] for own in beaten]) or 'nobody'}."
     )
+    rows = [
+        {"label": Name(own["contestant"]), "estimate": own[measure]["estimate"]}
+        | dict(zip(("low", "high"), own[measure]["ci"], strict=True))
+        for own in main
+    ]
     forest = Chart(
         "nuc_recall",
         "forest",
         f"Recall@{k}",
         f"How often the real next turn is among the first {k} by each contestant, with 95 % intervals that take "
         "questions of one conversation together. The line is guessing.",
-        {
-            "rows": [
-                {
-                    "label": Name(own["contestant"]),
-                    "estimate": own[measure]["estimate"],
-                    "low": own[measure]["ci"][0],
-                    "high": own[measure]["ci"][1],
-                }
-                for own in main
-            ],
-            "reference": ranking["chance"][measure],
-            "x": f"share of questions (Recall@{k})",
-        },
+        {"rows": rows, "reference": ranking["chance"][measure], "x": f"share of questions (Recall@{k})"},
         sentence,
         cite=CITE,
     )
-    table = Table(
-        "Recall@k and MRR",
-        " ".join(notes(ranking)) or "In brackets 95 % intervals.",
-        ("contestant", "by", *(_head(name) for name in measures), "questions"),
-        rows,
-        method="Recall@k: the share of questions whose real next turn is among the first k; MRR: the mean of 1 / rank. "
-        "Ties count as the expectation over all orders. In brackets 95 % intervals: exact ones of as many independent "
-        "questions as would be as uncertain, clustered by conversation.",
-        cite=CITE,
-    )
-    tables = [table, *_by_corpus(ranking)]
+    guessing = {"contestant": "guessing", **{name: {"estimate": share} for name, share in ranking["chance"].items()}}
+    tables = [
+        _table(
+            ranking,
+            [*ranking["contestants"], guessing],
+            "Recall@k and MRR",
+            "Recall@k: the share of questions whose real next turn is among the first k; MRR: the mean of 1 / rank. "
+            "Ties count as the expectation over all orders. In brackets 95 % intervals: exact ones of as many "
+            "independent questions as would be as uncertain, clustered by conversation.",
+        ),
+        _table(
+            ranking,
+            ranking.get("corpora", []),
+            "Recall@k and MRR by corpus",
+            "Distractors come from the question's own corpus, so a corpus whose turns are more alike is harder.",
+        ),
+    ]
     text = [asked(ranking), _differences(ranking)]
+    tables = [table for table in tables if table.rows]
     return Section("ranking", "Which contestant finds the real next turn?", [t for t in text if t], [forest], tables)
 
 
-def _by_corpus(ranking: Mapping) -> list[Table]:
-    """The same figures of each corpus, where there are several."""
-    found = ranking.get("corpora") or []
-    if not found:
-        return []
-    measures = [*(f"recall@{own}" for own in ranking["k"]), "mrr"]
-    rows = []
-    for own in found:
-        cells = (_cell(own[name], name) for name in measures)
-        rows.append((own["corpus"], Name(own["contestant"]), way_said(own), *cells, str(own["n"])))
-    how = (
-        "The same of each corpus alone: distractors come from the question's own corpus, so a corpus whose turns are "
-        "more alike is harder."
-    )
-    head = ("corpus", "contestant", "by", *(_head(name) for name in measures), "questions")
-    return [Table("Recall@k and MRR by corpus", how, head, rows, folded=len(rows) > 12, cite=CITE)]
+def _table(ranking: Mapping, rows: Sequence[Mapping], title: str, method: str) -> page.Table:
+    measures = {
+        name: Column("number" if name == "mrr" else "share", _head(name), f"{name}.ci", f"{name}.estimate", digits)
+        for name, digits in [*((f"recall@{k}", 1) for k in ranking["k"]), ("mrr", 3)]
+    }
+    columns = {
+        "corpus": Column("text", "corpus"),
+        "contestant": Column("name", "contestant"),
+        "by": Column("text", "by"),
+        **measures,
+        "n": Column("count", "questions"),
+    }
+    table = Table("", columns, title, method, CITE)
+    return _page(table, [{**row, "by": way_said(row) if "way" in row else ""} for row in rows], ranking)
+
+
+def _page(table: Table, rows: list[dict], ranking: Mapping) -> page.Table:
+    return replace(page_table(table, table.read(rows)), how=" ".join(notes(ranking)))
 
 
 def _head(measure: str) -> str:
     return "MRR" if measure == "mrr" else measure.replace("recall", "Recall")
-
-
-def _figure(value: float | None, measure: str) -> str:
-    return number(value, 3) if measure == "mrr" else percent(value, 1)
-
-
-def _cell(own: Mapping, measure: str) -> str:
-    ends = interval(own["ci"], 3 if measure == "mrr" else 1, share=measure != "mrr")
-    return f"{_figure(own['estimate'], measure)} ({ends})"
 
 
 def _curve(curve: Mapping, ranking: Mapping) -> Section:
@@ -197,13 +187,9 @@ def _curve(curve: Mapping, ranking: Mapping) -> Section:
     most = max(point["candidates"] for own in main for point in own["points"])
     sizes = sorted({point["candidates"] for own in main for point in own["points"]})
     series = [
-        {
-            "label": Name(own["contestant"]),
-            "x": [p["candidates"] for p in own["points"]],
-            "y": [p["estimate"] for p in own["points"]],
-            "low": [p["ci"][0] for p in own["points"]],
-            "high": [p["ci"][1] for p in own["points"]],
-        }
+        {"label": Name(own["contestant"])}
+        | {key: [point[name] for point in own["points"]] for key, name in (("x", "candidates"), ("y", "estimate"))}
+        | {key: [point["ci"][end] for point in own["points"]] for end, key in enumerate(("low", "high"))}
         for own in main
     ]
     series.append({"label": "guessing", "x": sizes, "y": [1 / n for n in sizes]})
@@ -214,9 +200,7 @@ def _curve(curve: Mapping, ranking: Mapping) -> Section:
             f"Of {listed(short)} there is no figure beyond the candidates of a question: scoring every turn of "
             "the corpus after every context would take too long."
         )
-    if any(
-        len(own["points"]) and own["points"][-1]["candidates"] > max(ranking["questions"]["candidates"]) for own in main
-    ):
+    if most > max(ranking["questions"]["candidates"]):
         text.append("Beyond the candidates of a question, distractors are drawn uniformly from the whole corpus.")
     last = [(own["contestant"], own["points"][-1]) for own in main if own["points"][-1]["candidates"] == most]
     name, point = max(last, key=lambda row: row[1]["estimate"])
@@ -244,31 +228,28 @@ def _differences(ranking: Mapping) -> str:
     return f"By {_head(measure)} {differ} by more than chance (paired by question, Holm-corrected)." if pairs else ""
 
 
+AGREEMENT = Table(
+    "",
+    {
+        "survey": Column("text", "survey"),
+        "source": Column("text", "answered by"),
+        "n": Column("count", "contestants"),
+        "tau": Column("number", "Kendall's tau-b", "tau_ci"),
+        "rho": Column("number", "Spearman's rho", "rho_ci"),
+        "p": Column("p", "p"),
+    },
+    "Agreement of orders with the study's surveys",
+    "Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors. 1 is the "
+    "same order, −1 the reverse, 0 no connection; in brackets 95 % intervals. A small p says that the orders differ by "
+    "more than chance.",
+)
+
+
 def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
     rows = [
-        (
-            title(own["survey"]),
-            source_said(own["source"]),
-            str(own["n"]),
-            _with(own["tau"], own["tau_ci"]),
-            _with(own["rho"], own["rho_ci"]),
-            p_value(own["p"]),
-        )
-        for own in agreement["surveys"]
+        {**own, "survey": title(own["survey"]), "source": source_said(own["source"])} for own in agreement["surveys"]
     ]
-    table = Table(
-        "Agreement of orders with the study's surveys",
-        "1 is the same order, −1 the reverse, 0 no connection; in brackets 95 % intervals. Few contestants make wide "
-        "intervals. A small p says that the orders differ by more than chance. " + " ".join(notes(ranking)),
-        ("survey", "answered by", "contestants", "Kendall's tau-b", "Spearman's rho", "p"),
-        rows,
-        method="Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors.",
-    )
-    return Section("agreement", "Does it rank as people do?", [], [], [table])
-
-
-def _with(value: float | None, ci: Sequence[float | None] | None) -> str:
-    return f"{number(value)} ({ends(ci, number)})"
+    return Section("agreement", "Does it rank as people do?", tables=[_page(AGREEMENT, rows, ranking)])
 
 
 def read(study: Study, surveys: list[str]) -> dict:

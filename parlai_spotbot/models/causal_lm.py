@@ -7,6 +7,7 @@ it. No code that comes with a model is run.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,8 @@ EMBEDDED = "smollm2"
 """The name of the model that comes in a wheel."""
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 _LOADING = (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError, TypeError, SafetensorError)
 
@@ -114,39 +117,22 @@ def _folder(name: str) -> Path | None:
         return path
     if path.exists() or path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise UserError(f"--lm-model {name}: no such folder.", "Name a folder, or a model of the hub as OWNER/NAME.")
+    if not HUB_NAME.fullmatch(name):
+        raise UserError(f"--lm-model {name}: neither a folder nor a name on the Hugging Face hub.", "Write OWNER/NAME.")
     return None
 
 
-def _is_here(name: str, revision: str) -> bool:
-    """Whether the hub's model is on this machine; where it isn't, say that it is fetched, or that it can't be."""
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    try:
-        found = try_to_load_from_cache(name, "config.json", revision=revision or None)
-    except HFValidationError:
-        raise UserError(
-            f"--lm-model {name}: neither a folder nor a name on the Hugging Face hub.", "Write OWNER/NAME."
-        ) from None
-    if isinstance(found, str):
-        return True
-    if is_offline_mode():
-        raise UserError(
-            f"--lm-model {name}: it isn't on this machine, and HF_HUB_OFFLINE forbids to fetch it.",
-            f"Unset HF_HUB_OFFLINE; or run 'hf download {name}' where there is a network and name the folder.",
-        )
-    print(f"Fetching {name} from the Hugging Face hub (once) ...", flush=True)
-    return False
-
-
 def _from_hub(name: str, revision: str, dtype: torch.dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    if _is_here(name, revision):
-        try:
-            return _read(name, None, revision, dtype, True)
-        except UserError:
-            if is_offline_mode():
-                raise
-        print(f"Fetching what is missing of {name} from the Hugging Face hub ...", flush=True)
+    """What is on this machine, else, where that is allowed, what the hub has."""
+    try:
+        return _read(name, None, revision, dtype, True)
+    except UserError:
+        if is_offline_mode():
+            raise UserError(
+                f"--lm-model {name}: it isn't on this machine, and HF_HUB_OFFLINE forbids to fetch it.",
+                f"Unset HF_HUB_OFFLINE; or run 'hf download {name}' where there is a network and name the folder.",
+            ) from None
+    print(f"Fetching {name} from the Hugging Face hub (once) ...", flush=True)
     return _read(name, None, revision, dtype, False)
 
 
@@ -182,8 +168,6 @@ def _unreadable(name: str, what: str, folder: Path | None, err: Exception) -> Us
         )
     if folder:
         remedy = f"Check that the folder holds a {what} as save_pretrained writes it."
-    elif is_offline_mode():
-        remedy = f"Unset HF_HUB_OFFLINE; or run 'hf download {name}' where there is a network and name the folder."
     else:
         remedy = (
             "It is no folder here, so the hub was asked: check the name and the network. A model behind a licence "

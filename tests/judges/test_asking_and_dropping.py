@@ -55,14 +55,6 @@ def test_it_says_requests_tokens_and_money_before_it_begins(study, capsys):
     assert f"next: parlai spotbot_analyze --study {study.path} --survey {SURVEY}" in shown
 
 
-def test_prices_that_nobody_gave_are_not_guessed(study, capsys):
-    with ChatServer(answer) as server:
-        judge(study, server.url)
-    shown = capsys.readouterr().out
-    assert "cost unknown: give --judge-price-prompt" in shown
-    assert "USD" not in shown
-
-
 @pytest.mark.parametrize("price", [0.0, 10_000.0])
 def test_above_the_threshold_nothing_is_asked_without_a_yes(study, capsys, monkeypatch, price):
     if not price:
@@ -121,21 +113,6 @@ def test_a_judge_that_is_stopped_leaves_how_far_it_came(study, monkeypatch):
         assert 0 < found["answered"] < units
         judge_study(study, SURVEY, JUDGE(0, "hosted", options), progress=False)
     assert (about(study)["units"], about(study)["answered"]) == (units, units)
-
-
-def test_before_the_first_answer_it_is_on_disk_that_there_is_none(study):
-    with ChatServer(answer) as server:
-        options = read_options({"url": server.url, "model": "parrot-1"}, "test")
-        watched = JUDGE(0, "hosted", options)
-        whole, seen = watched.answer, []
-
-        def answered(unit):
-            seen.append(about(study)["answered"])
-            return whole(unit)
-
-        watched.answer = answered
-        judge_study(study, SURVEY, watched, progress=False)
-    assert seen[0] < about(study)["units"] == about(study)["answered"]
 
 
 # -- dropping ----------------------------------------------------------------------------------------------------------

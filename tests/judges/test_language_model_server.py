@@ -323,19 +323,16 @@ def test_a_server_without_schemas_is_asked_in_the_way_it_takes(study, takes, mon
 PRICES = {"price_prompt": 2.0, "price_completion": 10.0, "currency": "EUR", "max_new_tokens": 20}
 
 
-def test_cost_is_what_the_server_counted(study):
-    usage = {"usage": {"prompt_tokens": 100, "completion_tokens": 7}}
-    with ChatServer(fair, answer=usage) as server:
-        summary = run(study, server.url, **PRICES)
-    assert summary["usage"]["cost"] == pytest.approx(40 * (100 * 2 + 7 * 10) / 1e6)
-    assert summary["usage"]["currency"] == "EUR"
-
-
-def test_a_server_that_does_not_count_is_reckoned_on_the_long_side(study):
-    with ChatServer(fair, answer={"usage": None}) as server:
-        summary = run(study, server.url, **PRICES)
-    assert summary["usage"]["answers_without_count"] == 40
-    assert summary["usage"]["prompt_tokens"] > 40 * 100
+@pytest.mark.parametrize("counted", [{"prompt_tokens": 100, "completion_tokens": 7}, None])
+def test_cost_is_what_the_server_counted_else_reckoned_on_the_long_side(study, counted):
+    with ChatServer(fair, answer={"usage": counted}) as server:
+        usage = run(study, server.url, **PRICES)["usage"]
+    assert usage["currency"] == "EUR"
+    assert usage["answers_without_count"] == (0 if counted else 40)
+    if counted:
+        assert usage["cost"] == pytest.approx(40 * (100 * 2 + 7 * 10) / 1e6)
+    else:
+        assert usage["prompt_tokens"] > 40 * 100
 
 
 def test_the_estimate_comes_first_and_asks_nothing(study):

@@ -80,18 +80,6 @@ def test_another_seed_on_answers_that_exist_is_refused(copy):
     assert path.read_bytes() == before
 
 
-def test_answers_of_an_older_version_are_not_mixed_with_new_ones(copy):
-    path, judges = copy.judgements_path(SURVEY), copy.provenance()["judge"]
-    older = {**judges[SURVEY], "spotter": {**judges[SURVEY]["spotter"], "version": 2}}
-    copy.record("judge", {**judges, SURVEY: older})
-    path.write_bytes(path.read_bytes()[:-1000])
-    checksums.forget(path)
-    before = path.read_bytes()
-    with pytest.raises(UserError, match="made with seed 0, version 2; asked for are seed 0, version 4"):
-        judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
-    assert path.read_bytes() == before
-
-
 def test_what_is_wrong_is_said(copy):
     with pytest.raises(UserError, match=r"no such judge\. Did you mean 'spotter'"):
         judge_study(copy, SURVEY, "spoter")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX, corrupted
-from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights, folds
+from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights
 from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.features import FAR, FARTHEST, Closeness, EmbeddedTurns, FeatureTable
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
@@ -73,15 +73,6 @@ def test_the_same_people_and_seed_are_spoilt_alike(prepared, learns_little, monk
     learns_little(monkeypatch)
     assert corrupted(prepared.people, prepared.lengths, 0, normalise) == prepared.corrupted
     assert corrupted(prepared.people, prepared.lengths, 1, normalise) != prepared.corrupted
-
-
-def test_a_kind_and_the_people_it_was_made_of_are_held_out_together(prepared):
-    chosen = [prepared.examples[i] for i in prepared._rows(prepared.keys[0])]
-    assert any(e.origin for e in chosen)
-    for train, held in folds(chosen):
-        out = {chosen[i].speaker for i in held}
-        assert any(name.startswith(PREFIX) for name in out)
-        assert not any(out & {chosen[i].speaker, *chosen[i].others} for i in train)
 
 
 def test_corruptions_weigh_as_stated_and_not_in_calibration(prepared):

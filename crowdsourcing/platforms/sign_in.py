@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import quote
 
 from parlai_spotbot import checksums
@@ -39,22 +38,25 @@ NOTHING = {"kind": "none"}
 LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 
-class Door(Protocol):
+class Door:
     """One way in. `framed_by`: sites that may show the page in a frame; `waits`: whether entering may wait for a disk
     or a platform, so that it is done in threads."""
 
     name: str
-    framed_by: tuple[str, ...]
-    waits: bool
+    framed_by: tuple[str, ...] = ()
+    waits = False
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         """Return who comes; `Refusal` (403, "link") where that is not certain."""
+        raise NotImplementedError
 
     def still_open(self, visitor: Visitor) -> bool:
-        """Whether who came in by it may go on."""
+        """Return whether who came in by it may go on."""
+        return True
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
-        """How the visitor leaves in this state of the session, with `done` units done."""
+        """Return how the visitor leaves in this state of the session, with `done` units done."""
+        return NOTHING
 
 
 def refused(text: str) -> Refusal:
@@ -70,15 +72,13 @@ def _signed(secret: bytes, purpose: str, query: Mapping[str, str], name: str) ->
         raise refused(NO_LINK) from None
 
 
-class InHouseDoor:
+class InHouseDoor(Door):
     """Personal links: whoever holds one is that annotator. A bare name opens nothing.
 
     `links` says which of them were revoked; without it all are good. A revoked link ends open pages too.
     """
 
     name = "in_house"
-    framed_by = ()
-    waits = False
 
     def __init__(self, secret: bytes, links: LinkStates | None = None):
         self.secret, self.links = secret, links
@@ -96,9 +96,6 @@ class InHouseDoor:
         state = self.links.of(visitor.worker)
         return not state.revoked and visitor.provider_data.get("link", 0) == state.number
 
-    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
-        return NOTHING
-
 
 @dataclass(frozen=True)
 class ProlificStudy:
@@ -110,7 +107,7 @@ class ProlificStudy:
     screened_out_code: str = ""
 
 
-class ProlificDoor:
+class ProlificDoor(Door):
     """One link for the study, which is ours by our signature; Prolific adds who comes, and signs that.
 
     Where a study's links aren't signed at Prolific (`signed` None, which the operator has to ask for) whoever has the
@@ -119,7 +116,6 @@ class ProlificDoor:
     """
 
     name = "prolific"
-    framed_by = ()
     waits = True
     ID = re.compile(r"[0-9a-f]{24}")
 
@@ -172,9 +168,6 @@ class ProlificDoor:
     def _hash(self, text: str) -> str:
         return hmac.new(self.secret, b"prolific " + text.encode(), sha256).hexdigest()
 
-    def still_open(self, visitor: Visitor) -> bool:
-        return True
-
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """The completion code for who has done something and was not stopped, else the code for the screened out."""
         if not done and state in ("ready", "waiting"):
@@ -191,7 +184,7 @@ def _binding(row: dict, where: str) -> tuple[str, str, str]:
     return participant, session, field(row, "link", str, where, "")
 
 
-class MTurkDoor:
+class MTurkDoor(Door):
     """MTurk's frame: a worker, an assignment, and a HIT that must be one of this run, and in somebody's hands.
 
     MTurk signs nothing, and says whose an assignment is only once it is handed in: then `spotbot_collect` asks, and
@@ -243,9 +236,6 @@ class MTurkDoor:
         if time.monotonic() - self._first_asked.setdefault(hit, time.monotonic()) < self.SLOW_SECONDS:
             raise Refusal(503, "not_accepted", NOT_ACCEPTED)
         raise refused(NOT_ACCEPTED)
-
-    def still_open(self, visitor: Visitor) -> bool:
-        return True
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""

@@ -1,25 +1,18 @@
-"""A person in a real browser who chats with real contestants: embedded bots through Mephisto, whose operator is killed
-on the way, and contestants that are slow, crash, hang and come back, or never do.
-"""
+"""A person in a real browser who chats with contestants that are slow, crash, hang and come back, or never do."""
 
 import sys
 from pathlib import Path
 
 import pytest
-import yaml
-from chat_stage import box, compare, enter, rate, say, turns
-from crowdsource_process import CrowdsourceProcess
+from chat_stage import enter, rate, say, turns
 from stage import PAGE, button, heading
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "chat"))
 
 from parlour import CALM, Parlour, contestant, make_study
 
-from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.platforms.personal_links import in_house_link
-from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
-from parlai_spotbot.surveys.dimensions import NAMES
 
 SURVEY = "interactive"
 OBEDIENT = contestant("zzobedient", "Obedient", turn_timeout=4)
@@ -37,55 +30,6 @@ def chat(page, partner: str, texts: list[str]) -> list[str]:
 def finish_and_rate(page, partner: str, value: str) -> None:
     button(page, "Finish this conversation").click()
     rate(page, partner, value)
-
-
-def test_a_unit_with_embedded_bots_through_mephisto_while_the_operator_is_killed(tmp_path, visit):
-    bots = [Contestant("eliza", model="spotbot:eliza"), Contestant("tfidf", model="spotbot:tfidf")]
-    study = make_study(tmp_path / "study", *bots, comparisons=1)
-    operated = CrowdsourceProcess(study, 1, minutes=60.0, survey=SURVEY)
-    settings = yaml.safe_load(operated.config.read_text())
-    operated.config.write_text(yaml.safe_dump({**settings, "chat": {"messages": 4, "longest_delay": 0.5}}))
-    page = visit(expected=("ERR_", "502", "503"))
-    with operated:
-        enter(page, operated.links()[0])
-        first = chat(page, "Partner 1", ["hello, i feel a little sad today", "because it rains all the time"])
-        operated.kill()
-        box(page).fill("are you still there?")
-        box(page).press("Enter")
-        page.get_by_role("status").get_by_text("There is no connection to the server").wait_for()
-        operated.start()
-        page.locator(".chat-log .turn").nth(5).wait_for(timeout=60_000)
-        chat_0 = turns(page)
-        assert chat_0[:4] == first
-        assert chat_0[4] == "You: are you still there?"
-        page.reload()
-        heading(page, "Chat with Partner 1")
-        assert turns(page) == chat_0
-        finish_and_rate(page, "Partner 1", "5")
-        chat_1 = chat(page, "Partner 2", ["hello number two", "what do you do for a living?"])
-        finish_and_rate(page, "Partner 2", "2")
-        compare(page, "Partner 1")
-        button(page, "Hand in").click()
-        heading(page, "Thank you")
-        seen = page.content()
-        operated.process.wait(60)  # all is done, so it ends by itself
-    assert "eliza" not in seen
-    assert "tfidf" not in seen
-    found = collect(study, SURVEY)
-    assert (found.units, found.chats.conversations) == (1, 2)
-    order = [item.partners[0] for item in study.units(SURVEY)[0].items[:2]]
-    rows = {row.entities[1]: row for row in study.conversations()}
-    assert {row.kind for row in rows.values()} == {"human_model"}
-    for bot, said in zip(order, (chat_0, chat_1), strict=True):
-        assert rows[bot].entities == (HUMAN, bot)
-        assert [turn.text for turn in rows[bot].turns] == [line.partition(": ")[2] for line in said]
-    given = {(row.question, row.target, row.conversation_ids): row.answer for row in study.judgements(SURVEY)}
-    pair = tuple(rows[bot].conversation_id for bot in order)
-    assert given == {
-        **{(name, "entity:1", pair[:1]): "5" for name in NAMES},
-        **{(name, "entity:1", pair[1:]): "2" for name in NAMES},
-        **{(f"{name}_choice", "pair", pair): "conversation:0" for name in NAMES},
-    }
 
 
 @pytest.fixture

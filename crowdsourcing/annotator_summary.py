@@ -1,4 +1,4 @@
-"""Who to look at before approving and paying: one row an annotator, with what is unusual about how they worked.
+"""Summary of annotators to check before approving and paying: one row each, with what is unusual in their work.
 
 The flags are the analysis's (`surveys.controls.flags`), which leaves out of its main figures who missed more controls
 than the launch allows. Here nobody is removed: whom to approve is for a person to say.

@@ -43,7 +43,7 @@ REJECTED = ("rejected", "soft_rejected")
 
 @dataclass
 class CollectResult:
-    """What a collection found: `rows` are all judgements of finished units that were not rejected.
+    """Results of collecting: `rows` are all judgements of finished units that were not rejected.
 
     `unfinished` counts packed units that nobody has handed in. `added` and `removed` count rows of judgements.jsonl
     that are new or gone, `rejected`, `withdrawn` and `unknown` the units left out. `provider` is the platform, `listed`
@@ -144,7 +144,7 @@ def _who_is_who(names: Iterable[str], secret: bytes, found: CollectResult, stran
 
 
 def _record_platform(study: Study, survey: str, found: CollectResult) -> None:
-    """What provenance.json says of whom the platform knows."""
+    """Write into provenance.json whom the platform knows."""
     known = study.provenance().get("crowdsourcing", {})
     told = {"listed": found.listed, "unknown_annotators": found.strangers, "unknown_units": found.unknown}
     if known.get(survey, {}).get(PLATFORM) != told:
@@ -256,7 +256,7 @@ def _clean(answer: object) -> object:
 
 
 def _comments(part: LedgerContents, survey: str, names: Mapping[str, str]) -> Iterator[dict]:
-    """What annotators wrote in the comment fields, of the whole unit (no item) or of an item."""
+    """Return what annotators wrote in the comment fields, of the whole unit (no item) or of an item."""
     for submission in part.submissions:
         if submission.handle in part.out:
             continue
@@ -332,7 +332,7 @@ def _known(row: dict, where: str) -> dict:
 
 
 def _points(study: Study, survey: str, part: LedgerContents) -> list[GamePoints]:
-    """Who has how many points, where the survey is a game."""
+    """Return who has how many points, where the survey is a game."""
     if get_survey(survey).game is None:
         return []
     items = [item for unit in study.units(survey) for item in unit.items]

@@ -1,4 +1,4 @@
-"""What a launch is asked for, and the collection that comes of it: all that annotators are to be given, checked."""
+"""A launch's request, and its collection: everything that annotators are given, checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from parlai_spotbot.surveys.survey import Survey
 
 @dataclass(frozen=True)
 class LaunchRequest:
-    """What a launch was asked for; `url` is where annotators reach the server, where that isn't its own address.
+    """Frozen record of a launch's options; `url` is where annotators reach the server, if not at its own address.
 
     `task` names a task of a survey that is annotated task by task, `group` the people for whom the units are where they
     are for several groups. `new_secret` allows another secret where that of the collection is lost.
@@ -67,12 +67,12 @@ class CrowdCollection:
 
     @property
     def name(self) -> str:
-        """What the collection is called: the survey, SURVEY/TASK or SURVEY/group-GROUP."""
+        """Return what the collection is called: the survey, SURVEY/TASK or SURVEY/group-GROUP."""
         return "/".join(filter(None, (self.survey.name, self.request.part)))
 
     @property
     def members(self) -> GroupMembers | None:
-        """Who is in which group, where there are groups."""
+        """Return who is in which group, where there are groups."""
         return GroupMembers(self.paths.members, self.request.group) if self.request.group else None
 
     @cached_property
@@ -88,7 +88,7 @@ class CrowdCollection:
 
     @property
     def last(self) -> dict[str, Any]:
-        """What the last launch left: port, address, settings, and the task's name, which outlives the folder's."""
+        """Return what the last launch left: port, address, settings, and the name of the task."""
         return self.paths.launched
 
     @property
@@ -98,7 +98,7 @@ class CrowdCollection:
 
     @property
     def setup(self) -> TaskSetup:
-        """What Mephisto is told."""
+        """Return what Mephisto is told."""
         settings = self.request.settings
         return TaskSetup(
             study=self.study.path,

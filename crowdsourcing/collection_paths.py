@@ -1,4 +1,4 @@
-"""Where a survey's collection keeps its files: ``STUDY/surveys/NAME/crowdsourcing/``, readable by its owner only.
+"""Paths of a collection's files: ``STUDY/surveys/NAME/crowdsourcing/``, readable by its owner only.
 
 A survey of several tasks has a collection for each, in ``…/crowdsourcing/TASK/``, one for several groups of people in
 ``…/crowdsourcing/group-GROUP/``. They share the secret, so that an annotator has one pseudonym in all of them.
@@ -69,7 +69,7 @@ class CollectionPaths:
 
     @property
     def has_begun(self) -> bool:
-        """Whether anybody may have a link, or have answered: here, or in a collection that shares the secret."""
+        """Return whether anybody may have a link, or have answered: here, or in a collection that shares the secret."""
         return any(any(self.shared.rglob(name)) for name in ("ledger.db", "launch.json"))
 
     def make(self) -> None:

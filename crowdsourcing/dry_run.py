@@ -1,4 +1,4 @@
-"""What a launch would cost, before anything is posted: units, annotators, money, hours, and pay per hour.
+"""Estimate of a launch, before anything is posted: units, annotators, money, hours, and pay per hour.
 
 Hours follow from seconds per annotation: those that this study's annotators took so far, else what papers report of the
 survey (`Survey.about`). Controls, onboarding and reading are work too, and counted.
@@ -24,7 +24,7 @@ ENOUGH = 30
 
 @dataclass(frozen=True)
 class LaunchEstimate:
-    """What is still to be done, and what it would take. Money is in the settings' currency.
+    """Frozen record of what is still to be done, and its cost. Money is in the settings' currency.
 
     `pay` goes to annotators for units, `bonus` what the winner of a game gets, `fee` the platform's part; `hours` is
     the work of all annotators, `hourly` = `pay` / `hours`, without bonus.
@@ -125,7 +125,7 @@ def _seconds(settings: LaunchSettings, survey: Survey, judgements: Sequence[Judg
 
 
 def warnings(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> list[str]:
-    """What to think about before going live."""
+    """Return warnings before going live."""
     said = []
     if found.units and settings.pay and found.hourly < settings.minimum_wage:
         enough = settings.minimum_wage * found.hours / found.units

@@ -1,4 +1,4 @@
-"""Who is to be paid a bonus after a game: whoever has most points over finished units, as the consent text says.
+"""Points and bonus of a game: the bonus goes to whoever has most points over finished units, as the consent text says.
 
 Several with the same points each get it. Points count where work was not rejected; they are those of the leaderboard.
 """
@@ -26,7 +26,7 @@ class GamePoints:
 
 
 def natures_of(conversations: Iterable[Conversation]) -> dict[str, tuple[str, str]]:
-    """What the two entities of each conversation are: "human" or "bot"."""
+    """Return what the two entities of each conversation are: "human" or "bot"."""
     return {c.conversation_id: tuple(HUMAN if human else "bot" for human in c.is_human) for c in conversations}
 
 

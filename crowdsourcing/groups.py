@@ -22,7 +22,7 @@ PREFIX = "group-"
 
 
 def part_of(group: str) -> str:
-    """What a group's collection is called among those of its survey; "" where there is one group without a name."""
+    """Return the name of a group's collection within its survey; "" for one group without a name."""
     return PREFIX + group if group else ""
 
 
@@ -50,7 +50,7 @@ def check_group(study: Study, survey: str, group: str) -> str:
 
 @dataclass(frozen=True)
 class GroupMembers:
-    """Who is in which group, as `group` asks: in the database at `path`, which the operators of all groups share.
+    """Members of `group` and of the other groups, in the database at `path`, which the operators of all groups share.
 
     Raises `sqlite3.OperationalError` where it can't be read or written.
     """
@@ -66,7 +66,7 @@ class GroupMembers:
             yield db
 
     def elsewhere(self, worker: str) -> bool:
-        """Whether the annotator got a unit in another group."""
+        """Return whether the annotator got a unit in another group."""
         with self._open() as db:
             found = db.execute("SELECT grp FROM members WHERE worker = ?", (worker,)).fetchone()
         return found is not None and found[0] != self.group

@@ -120,7 +120,7 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> Study:
 
 
 def _has_controls(study: Study, survey: str) -> bool:
-    """Whether the controls were made since all that they are made of was last changed; making them takes a while."""
+    """Return whether the controls are newer than everything that they are made of."""
     from parlai_spotbot.surveys.controls import controls_path
 
     made = controls_path(study, survey)
@@ -254,7 +254,7 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
 
 
 def _record(collection: CrowdCollection) -> None:
-    """What provenance.json says of the collection: options, versions, the rule of the controls; nothing secret."""
+    """Write into provenance.json options, versions and the rule of the controls; nothing secret."""
     from importlib.metadata import version
 
     about = {

@@ -1,4 +1,4 @@
-"""What a launch is told: who recruits the annotators, what they are paid and told, and by which limits they work.
+"""Settings of a launch: who recruits the annotators, what they are paid and told, and by which limits they work.
 
 The settings stand in a YAML file of the user's, and are validated whole before any work starts. They never hold
 credentials: those stay where the platform's own tools look for them.
@@ -73,7 +73,7 @@ Above = number(gt=0)
 
 @dataclass(frozen=True)
 class Qualifications:
-    """Whom MTurk lets in: `approval_rate` in per cent, `approved_hits` so far, `countries` as two letters."""
+    """Workers that MTurk lets in: `approval_rate` in per cent, `approved_hits` so far, `countries` as two letters."""
 
     approval_rate: number(int, ge=0, le=100) | None = None
     approved_hits: number(int, ge=0, le=10**9) | None = None
@@ -153,7 +153,7 @@ class LaunchSettings:
 
     @property
     def paid(self) -> bool:
-        """Whether launching spends money, or lets people work who expect to be paid by a platform."""
+        """Return whether launching spends money, or lets people work who expect to be paid by a platform."""
         return self.provider in PAID
 
     @property
@@ -165,7 +165,7 @@ class LaunchSettings:
 
     @property
     def mturk_qualifications(self) -> tuple[dict, ...]:
-        """What MTurk is to ask of workers, in its own form; nothing in the sandbox, where nobody has a record."""
+        """Return MTurk's requirements of workers, in its own form; none in the sandbox."""
         if self.provider != "mturk":
             return ()
         wanted = self.qualifications
@@ -252,7 +252,7 @@ def _check_chat(chat: dict, where: str) -> None:
 
 
 def _together(settings: LaunchSettings, where: str) -> LaunchSettings:
-    """What must fit together."""
+    """Check settings that must fit together."""
     if settings.provider == "prolific" and not settings.completion_code:
         raise UserError(
             f"{where}: provider is 'prolific' and 'completion_code' is missing.",

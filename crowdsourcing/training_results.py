@@ -1,4 +1,4 @@
-"""What came of the training, row by row, for the study: surveys/NAME/training.jsonl.
+"""Outcomes of the training, one row each: surveys/NAME/training.jsonl.
 
 A row is a round of the training, or a gold dialogue that was mixed into the work: ``{"task", "annotator", "attempt",
 "round", "role", "dialogue", "wrong_turns", "of", "mistakes_by_label", "passed", "at", "seconds", "group"}``. `role` is
@@ -71,7 +71,7 @@ def golds(task: str, submission: Submission) -> Iterator[dict]:
 
 
 def graded_gold(control: str, answers: Mapping[tuple[str, str], Any]) -> dict:
-    """How a gold dialogue was annotated: ``{"wrong_turns", "of", "mistakes_by_label"}``."""
+    """Return how a gold dialogue was annotated: ``{"wrong_turns", "of", "mistakes_by_label"}``."""
     task, key = key_of(control)
     given = {turn: given_labels(task, answers, turn) for turn in key}
     mistakes = Counter(label for turn in key for label in (given[turn] or frozenset()) ^ key[turn])

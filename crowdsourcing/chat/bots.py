@@ -33,7 +33,7 @@ log = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 @dataclass(frozen=True)
 class TurnRequest:
-    """What was said in a chat so far, the person first and last; the contestant is to answer. `seed` is the chat's."""
+    """Messages of a chat so far, the person first and last; the contestant is to answer. `seed` is the chat's."""
 
     chat: str
     contestant: str
@@ -56,7 +56,7 @@ class FailedTry:
 
 @dataclass(frozen=True)
 class TurnReply:
-    """What came of a question: a turn, or None where the contestant can't go on in this chat; and earlier troubles."""
+    """Result of a question: a turn, or None where the contestant can't go on in this chat; and earlier troubles."""
 
     question: TurnRequest
     text: str | None
@@ -131,7 +131,7 @@ class ChatBots:
         return min(alive, key=lambda line: load[id(line)], default=None)
 
     def answers(self) -> list[TurnReply]:
-        """What has come since the last call. From any thread."""
+        """Return what has come since the last call. From any thread."""
         found = []
         while True:
             try:
@@ -140,7 +140,7 @@ class ChatBots:
                 return found
 
     def again(self, chat: str) -> bool:
-        """Whether the contestant broke off while it was to answer, and is asked again. From any thread."""
+        """Return whether the contestant broke off while it was to answer, and is asked again. From any thread."""
         with self._lock:
             line = self._line_of.get(chat)
         return line is not None and line.again(chat)
@@ -158,7 +158,7 @@ class ChatBots:
         return {name: lines[0].gone for name, lines in self._lines.items() if all(line.gone for line in lines)}
 
     def about(self) -> Mapping[str, dict[str, Any]]:
-        """What each contestant says of itself."""
+        """Return what each contestant says of itself."""
         return {name: lines[0].handle.about for name, lines in self._lines.items()}
 
     def stop(self) -> None:
@@ -207,7 +207,7 @@ class _Line:
 
     @property
     def gone(self) -> str:
-        """Why the contestant can't be talked to any more; "" while it can."""
+        """Return why the contestant can't be talked to any more; "" while it can."""
         return self.handle.set_aside
 
     def add(self, waiting: _Waiting) -> None:
@@ -269,7 +269,7 @@ class _Line:
             return batch
 
     def _request(self, waiting: _Waiting) -> SessionRequest:
-        """What the contestant has to hear yet, in the order in which it would have heard it."""
+        """Return what the contestant has to hear yet, in the order in which it would have heard it."""
         question = waiting.question
         turns = question.turns
         seed = derive(question.seed, "turn", len(turns) // 2, *([len(waiting.troubles)] if waiting.troubles else []))

@@ -1,4 +1,4 @@
-"""What was said in chats, kept in the ledger of the collection before anybody gets to see that it was said.
+"""Messages of chats, written into the collection's ledger before anybody sees them.
 
 Turns have no gap and are never changed; nothing is said in a chat that is over; a chat is rated once. The database
 itself sees to that.
@@ -137,12 +137,12 @@ class ChatLedger(Ledger):
         return next(iter(self._entries(ChatRating, "chat_ratings", "chat_id = ?", chat_id)), None)
 
     def troubles(self, chat_id: str) -> list[tuple[int, str, str]]:
-        """What went wrong with the contestant: (number of the turn, kind, message)."""
+        """Return what went wrong with the contestant: (number of the turn, kind, message)."""
         sql = "SELECT number, kind, message FROM chat_troubles WHERE chat_id = ? ORDER BY rowid"
         return [(number, kind, message) for number, kind, message in self._rows(sql, chat_id)]
 
     def said_since(self, handle: str, moment: float) -> int:
-        """How many messages the annotator of a hand-out has sent since `moment`."""
+        """Return how many messages the annotator of a hand-out has sent since `moment`."""
         sql = (
             "SELECT COUNT(*) FROM chat_turns JOIN chats USING (chat_id) "
             "WHERE handle = ? AND number % 2 = 0 AND said_at > ?"

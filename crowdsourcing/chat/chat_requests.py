@@ -1,4 +1,4 @@
-"""What an annotator who chats asks of the desk, beside what every annotator does."""
+"""Requests of annotators who chat, beside those of every annotator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ChatDesk:
 
     @served
     def chat(self, visitor: Visitor, body: Any) -> dict:
-        """How the chat stands: ``{"chat": CHAT, "turns": those from "have" on, "step"}``. It changes nothing.
+        """Return how the chat stands: ``{"chat": CHAT, "turns": those from "have" on, "step"}``. It changes nothing.
 
         ``body = {"unit", "item", "have": as many turns as the page has}``. Refusals: 400 malformed, 403 foreign,
         preview, 404 unknown, 409 doubled, 410 late.

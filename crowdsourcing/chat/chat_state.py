@@ -1,4 +1,4 @@
-"""Where a chat stands, from what the ledger holds of it and the time alone: so a reload, another tab or a restarted
+"""State of a chat, from what the ledger holds of it and the time alone: so a reload, another tab or a restarted
 server says the same.
 """
 
@@ -34,17 +34,17 @@ class ChatState:
 
     @property
     def gone(self) -> bool:
-        """Whether the contestant can't go on."""
+        """Return whether the contestant can't go on."""
         return self.chat is not None and self.chat.status == "failed"
 
     @property
     def due(self) -> bool:
-        """Whether the contestant's answer is due."""
+        """Return whether the contestant's answer is due."""
         return self.shown % 2 == 1 and not self.gone and self.rating is None
 
     @property
     def whole(self) -> int:
-        """How many turns there are in whole exchanges."""
+        """Return how many turns there are in whole exchanges."""
         return self.shown // 2 * 2
 
     @property
@@ -101,7 +101,7 @@ FIRST_KEY, SECONDS_A_CHARACTER = 0.4, 1 / 40
 
 
 def typing_seconds(rule: rules.ChatRules, chat: kept.ChatRecord, number: int, text: str) -> float:
-    """How long the answer `text` takes to type, with some chance that is the same whenever it is asked."""
+    """Return how long the answer `text` takes to type, with some chance that is the same whenever it is asked."""
     if not rule.answer_delay:
         return 0.0
     chance = random.Random(f"typing {chat.seed} {number}").uniform(0.75, 1.25)

@@ -153,7 +153,7 @@ class Chats:
         return states
 
     def failed(self, handout: Handout) -> bool:
-        """Whether a partner of this hand-out can't go on, and there is too little to rate."""
+        """Return whether a partner of this hand-out can't go on, and there is too little to rate."""
         return any(state.step == "failed" for state in self._states(handout).values())
 
     # -- what people say ---------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class Chats:
             raise self._refusal("too_fast")
 
     def poll(self, handout: Handout, body: Mapping[str, Any]) -> dict:
-        """What was said from turn `have` on; see `desk.ChatDesk.chat`."""
+        """Return what was said from turn `have` on; see `desk.ChatDesk.chat`."""
         _, state = self._meant(handout, body)
         return {**self._reply(state, _number(body, "have")), "step": state.step}
 

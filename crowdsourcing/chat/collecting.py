@@ -27,7 +27,7 @@ CREDIT = ("worker_id", "unit_id", "messages", "chats_rated", "minutes")
 
 @dataclass
 class ChatResult:
-    """What came of the chats: conversations in all, `added` and `removed` ones, units of other surveys that still show
+    """Results of collecting chats: all conversations, `added` and `removed` ones, other surveys' units that still show
     removed ones (`shown`: by survey), and hand-outs that ended because a contestant broke down (`left`)."""
 
     conversations: int = 0
@@ -58,7 +58,7 @@ def collecting_chats(study: Study, survey: str, secret: bytes, out: set[str]) ->
 
 
 def credit_rows(found: ChatResult) -> list[tuple]:
-    """Whom to credit for work that a contestant's failure cut short, a row a unit."""
+    """Return whom to credit for work that a contestant's failure cut short, a row a unit."""
     return [
         (one.handout.worker, one.handout.unit_id, one.messages, one.rated, f"{one.seconds / 60:.1f}")
         for one in found.left

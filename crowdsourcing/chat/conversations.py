@@ -1,4 +1,4 @@
-"""What was said in chats becomes conversations of the study, which every other survey may show.
+"""Conversations of the study from chats, which every other survey may show.
 
 A chat counts when it was rated and its unit was handed in, or ended without blame because the other partner broke down.
 Ids follow from the hand-out, numbers from the order in which chats began, so collecting again changes nothing.
@@ -118,7 +118,7 @@ def _canonical(study: Study) -> Callable[[Conversation], Any]:
 
 
 def shown_by(study: Study, gone: set[str]) -> dict[str, int]:
-    """How many units of each packed survey show one of these conversations."""
+    """Return how many units of each packed survey show one of these conversations."""
     found = {}
     for survey in study.plan.surveys:
         if gone and study.units_path(survey).exists():

@@ -52,7 +52,7 @@ def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str]
 
 
 def logs_of(collection: CrowdCollection) -> Path:
-    """Where what the contestants print is kept."""
+    """Return the folder for the output of contestants."""
     return collection.paths.folder / "contestants"
 
 

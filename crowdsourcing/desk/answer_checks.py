@@ -1,4 +1,4 @@
-"""What a complete and well-formed answer to an item is: the same rule by which the page decides what to ask next.
+"""Rules for a complete and well-formed answer to an item: the same by which the page decides what to ask next.
 
 A question is put when all required answers to the questions under its `after` are given, and to those targets for which
 its conditions hold (surveys.survey). Whatever a browser sends is taken apart here and put together anew, so that
@@ -90,7 +90,7 @@ def check_item(survey: Survey, page_item: dict, row: dict) -> dict:
 
 
 def speakers_of(page_item: dict) -> list[int]:
-    """Who says each turn of the item, or of the first of its conversations."""
+    """Return who says each turn of the item, or of the first of its conversations."""
     return [turn["entity"] for turn in page_item["transcripts"][0]["turns"]]
 
 

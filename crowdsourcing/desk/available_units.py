@@ -1,4 +1,4 @@
-"""Which unit an annotator gets next: an index in memory of what is free, and of what each annotator has met.
+"""Choice of an annotator's next unit: an index in memory of what is free, and of what each annotator has met.
 
 The ledger is the authority; this is its copy for speed. What is begun is finished first: the units of the segments that
 lack the fewest annotators, in the order of the units file, so that the choice depends on the ledger alone.
@@ -17,7 +17,7 @@ TAKEN = ("open", "done")
 
 
 def marks_of(items: Iterable[Item], seeds: Mapping[str, str]) -> frozenset[str]:
-    """What an annotator of these items must not meet again: their conversations and the seeds of these."""
+    """Return what an annotator of these items must not meet again: their conversations and the seeds of these."""
     conversations = {name for item in items for name in item.conversation_ids}
     return frozenset(
         {f"conversation {name}" for name in conversations}
@@ -100,12 +100,12 @@ class UnitStock:
         return min(fitting, key=lambda u: (self._lacking[self._segments[u]], self._place[u]), default=None)
 
     def any_free(self, worker: str) -> bool:
-        """Whether there is a free unit for this annotator."""
+        """Return whether there is a free unit for this annotator."""
         barred = self._barred.get(worker, ())
         return any(unit_id not in barred for unit_id in self.free - self._paused)
 
     def any_paused(self, worker: str) -> bool:
-        """Whether a unit that is kept back could still come to this annotator."""
+        """Return whether a unit that is kept back could still come to this annotator."""
         barred = self._barred.get(worker, ())
         return any(unit_id not in barred for unit_id in self.free & self._paused)
 
@@ -114,7 +114,7 @@ class UnitStock:
         self._paused = set(unit_ids)
 
     def any_open(self, worker: str) -> bool:
-        """Whether a unit that somebody else has now could still come to this annotator."""
+        """Return whether a unit that somebody else has now could still come to this annotator."""
         barred = self._barred.get(worker, ())
         return any(unit_id not in barred for unit_id in self.open)
 

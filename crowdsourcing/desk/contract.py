@@ -1,4 +1,4 @@
-"""What the parts of the crowdsourcing room agree on: who visits, how a request is refused, what the desk asks of the
+"""Types that the parts of this package share: who visits, how a request is refused, what the desk asks of the
 platform that recruits the annotators."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who is at the desk, as the door made sure of.
+    """A visitor whose identity the door has checked.
 
     `worker` is the platform's id of the annotator. `registration` tells the sittings of one annotator apart where the
     platform does (an assignment of MTurk); "" elsewhere. `provider_data` is what Mephisto's provider wants to know.

@@ -183,14 +183,14 @@ class Desk(ChatDesk, Reception):
         self._tell(self.ledger.handout(handout.handle))
 
     def _careless(self, handout: Handout, record: dict, grades: dict[int, bool]) -> bool:
-        """Whether the annotator has missed more controls than may be, or got too many turns of gold dialogues wrong."""
+        """Return whether the annotator missed too many controls, or too many turns of gold dialogues."""
         if self.survey.training:
             return too_many_wrong(self.survey.limits, record)
         misses = self.ledger.misses(handout.worker) + sum(grades.values())
         return misses > self.survey.limits.control_mistakes
 
     def _silent(self, worker: str, record: dict) -> bool:
-        """Whether the annotator has handed in as many units as the survey allows without a reason in any of them."""
+        """Return whether the annotator has given no reason in as many units as the survey allows."""
         most = self.survey.limits.units_without_reason
         if not most or not any(question.kind == "free_text" for question in self.survey.questions):
             return False
@@ -199,7 +199,7 @@ class Desk(ChatDesk, Reception):
         return len(records) >= most and not any(grading.gives_reason(self.survey, one["items"]) for one in records)
 
     def _record(self, handout: Handout, items: list, body: dict) -> dict:
-        """What is kept of a submission (`ledger.Submission`); raises `Refusal` where it is not complete and sound."""
+        """Return the record of a submission; raises `Refusal` where it is not complete and sound."""
         language = body.get("texts_language", "")
         if not isinstance(language, str) or not LANGUAGE.fullmatch(language):
             raise malformed("The language of the page is no language.")
@@ -350,7 +350,7 @@ class Desk(ChatDesk, Reception):
         self.closed = True
 
     def counts(self) -> dict:
-        """How things stand: units (all, free, open, done), hand-outs by how they ended, annotators."""
+        """Return counts: units (all, free, open, done), hand-outs by how they ended, annotators."""
         return {
             "units": len(self.stock.units),
             "free": len(self.stock.free),

@@ -1,4 +1,4 @@
-"""What a desk is given: what is asked of what, the page's words, who takes part, and where it is written down."""
+"""Inputs of a desk: survey and units, the page's words, participants, ledger and clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from parlai_spotbot.surveys.survey import Survey
 
 @dataclass(frozen=True)
 class DeskMaterial:
-    """What is asked (`survey`), of what (`units`), and what is mixed in (`controls`: items with `control` set).
+    """Questions (`survey`), units, and known items to be mixed in (`controls`: items with `control` set).
 
     `seeds` names the seed of each conversation, of the controls too; "" or absent where it has none. `truths` says what
     the entities of each conversation are, ("human" or "bot", …); for the points of the game only.
@@ -42,13 +42,13 @@ class PageWords:
 
 
 def no_finish(visitor: Visitor, state: str, done: int) -> dict:
-    """Where no platform waits for a sign that the annotator is done."""
+    """Return how to leave where no platform waits for a sign."""
     return {"kind": "none"}
 
 
 @dataclass(frozen=True)
 class Participants:
-    """Who takes part: annotators of a platform that is told (`crowd`), and `bots` where they chat with these.
+    """Participants: annotators of a platform (`crowd`), and `bots` where they chat with these.
 
     `finish(visitor, state, units done)` makes the page's "finish"; only in the state "handed_in" is this visitor's
     registration itself done. `members` knows who is in which group, where a survey is for several groups of people;
@@ -64,7 +64,7 @@ class Participants:
 
 @dataclass(frozen=True)
 class DeskRecords:
-    """Where it is written down: `ledger`, and `clock`, seconds since the epoch, for the times.
+    """Records of a desk: `ledger`, and `clock`, seconds since the epoch, for the times.
 
     `secret` draws what must be the same at every visit, and the names of the leaderboard.
     """

@@ -29,7 +29,7 @@ def decision_question(survey: Survey) -> Question:
 
 
 class DialogueOpening:
-    """What is open and decided in the hand-outs of a survey with the layout "opening"."""
+    """Open exchanges and decisions in the hand-outs of a survey with the layout "opening"."""
 
     def __init__(self, survey: Survey, ledger: Ledger, texts: Mapping[str, str]):
         self.survey = survey

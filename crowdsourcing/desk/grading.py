@@ -62,7 +62,7 @@ def grade_exercises(survey: Survey, attempt: int, items: list[dict], records: li
 
 
 def right(question: Question, answer: Any, accepted: tuple[str, ...]) -> bool:
-    """Whether an answer is right: one of the accepted; check boxes exactly these, a ranking in this order."""
+    """Return whether an answer is right: one of the accepted; check boxes exactly these, a ranking in this order."""
     if question.kind == "checkboxes":
         return set(answer or ()) == set(accepted)
     if question.kind == "ranking":
@@ -71,7 +71,7 @@ def right(question: Question, answer: Any, accepted: tuple[str, ...]) -> bool:
 
 
 def grade_controls(items: list[Item], clean: list[dict]) -> dict[int, bool]:
-    """Whether each control among a unit's items was missed, by its place."""
+    """Return whether each control among a unit's items was missed, by its place."""
     return {
         number: missed_by(item.control, answers_of(answered))
         for number, (item, answered) in enumerate(zip(items, clean, strict=True))
@@ -85,6 +85,6 @@ def answers_of(clean: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
 
 
 def gives_reason(survey: Survey, items: list[dict]) -> bool:
-    """Whether any of a unit's clean items holds a text of the annotator's own in answer to one of the questions."""
+    """Return whether any of a unit's clean items has a text of the annotator's own as an answer."""
     texts = {question.name for question in survey.questions if question.kind == "free_text"}
     return any(answer["question"] in texts and answer["answer"] for item in items for answer in item["answers"])

@@ -32,7 +32,7 @@ def numbered(body: dict, name: str, default: int, most: int) -> int:
 
 
 def chance_of(secret: bytes, what: str, worker: str) -> str:
-    """What draws names and sides of this annotator's exercises: the same at every visit."""
+    """Return what draws names and sides of this annotator's exercises: the same at every visit."""
     drawn = f"{what} {worker}".encode("utf-8", "surrogatepass")
     return hmac.new(secret, drawn, hashlib.sha256).hexdigest()
 
@@ -46,7 +46,7 @@ class Practice:
 
     @property
     def begins(self) -> bool:
-        """Whether there is anything to practise."""
+        """Return whether there is anything to practise."""
         return bool(self.survey.onboarding)
 
     def page(self, worker: str) -> dict:

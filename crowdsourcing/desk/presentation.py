@@ -1,4 +1,4 @@
-"""How an item stands on the page: which name and side each entity bears, in which order the questions come.
+"""Presentation of an item on the page: which name and side each entity bears, in which order the questions come.
 
 All of it is drawn per item from a string of chance that the ledger keeps, never from the item itself, so that it tells
 nothing about who is a bot; what was drawn goes into the judgements. Who speaks first can't be drawn: it is what it is.
@@ -19,7 +19,7 @@ SIDES = ("left", "right")
 
 @dataclass(frozen=True)
 class Excerpt:
-    """How much of an item is on the page: so many exchanges, and the questions named; None is all of them.
+    """Part of an item that is on the page: a number of exchanges, and names of questions; None is all of them.
 
     `decided` are the decisions made so far, by target (layout "opening").
     """
@@ -96,7 +96,7 @@ def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excer
 
 @dataclass(frozen=True)
 class _Entities:
-    """What was drawn for the two: their names and sides."""
+    """Draws for the two entities: their names and sides."""
 
     names: list[str]
     sides: list[str]
@@ -144,5 +144,5 @@ def question_order(survey: Survey, rng: random.Random) -> list[str]:
 
 
 def exchanges_of(item: Item) -> int:
-    """How many exchanges the longest of the item's transcripts holds; an unfinished one counts."""
+    """Return how many exchanges the longest of the item's transcripts holds; an unfinished one counts."""
     return max((len(turns) + 1) // 2 for turns in item.transcripts)

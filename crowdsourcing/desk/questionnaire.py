@@ -20,7 +20,7 @@ TARGET = "annotator"
 
 
 def is_due(survey: Survey, ledger: Ledger, worker: str) -> bool:
-    """Whether the questionnaire is put: the survey has one, and the annotator has not handed a task in yet."""
+    """Return whether the questionnaire is put: the survey has one, and the annotator has not handed a task in yet."""
     return bool(survey.questionnaire) and not ledger.handouts("worker = ? AND status = 'done'", worker)
 
 
@@ -47,5 +47,5 @@ def check(survey: Survey, rows: Any) -> list[dict]:
 
 
 def answers_of(record: Mapping[str, Any]) -> list[dict]:
-    """What a submission says about its annotator; [] where it says nothing, or was withdrawn."""
+    """Return what a submission says about its annotator; [] where it says nothing, or was withdrawn."""
     return list(record.get(KEY, ()))

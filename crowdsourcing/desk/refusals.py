@@ -1,4 +1,4 @@
-"""Why the desk says no, each reason once: its HTTP status and the sentence for the annotator.
+"""Refusals of the desk and their reasons: its HTTP status and the sentence for the annotator.
 
 A translation gives sentences of its own under "refused_CODE" and "why_NAME".
 """

@@ -1,4 +1,4 @@
-"""Where a visitor stands, and what the page is shown there: the session.
+"""Sessions: a visitor's state, and what the page gets in it.
 
 The state follows from the ledger, the stock of units and the crowd alone, so a reload, another tab or a restarted
 server gives the same page.
@@ -45,7 +45,7 @@ half minute."""
 
 @dataclass(frozen=True)
 class VisitorPlace:
-    """Where a visitor stands: the state, the name of the reason (refusals.REASONS), and the hand-out they hold."""
+    """A visitor's state: its name, the name of the reason (refusals.REASONS), and the hand-out they hold."""
 
     state: str
     why: str = ""
@@ -72,7 +72,7 @@ def filled(paragraph: str, values: Mapping[str, str]) -> str:
 
 
 def name_of(survey: Survey) -> str:
-    """What the ledger of a survey, or of one task of it, is called in itself."""
+    """Return what the ledger of a survey, or of one task of it, is called in itself."""
     return f"{survey.name}/{survey.tasks[0].name}" if len(survey.tasks) == 1 else survey.name
 
 
@@ -87,7 +87,7 @@ def _items(material: DeskMaterial) -> dict[str, Item]:
 
 
 class Reception:
-    """What a desk is made of, and its sessions; see `desk.Desk`, which adds what visitors do."""
+    """Parts of a desk and its sessions; see `desk.Desk`, which adds what visitors do."""
 
     def __init__(self, material: DeskMaterial, words: PageWords, participants: Participants, records: DeskRecords):
         survey = material.survey
@@ -221,7 +221,7 @@ class Reception:
         return said
 
     def practises(self, visitor: Visitor, place: VisitorPlace) -> bool:
-        """Whether a round of practice is taken of this visitor now.
+        """Return whether a round of practice is taken of this visitor now.
 
         A training is long, so what was begun is not lost if somebody else took the last unit meanwhile.
         """

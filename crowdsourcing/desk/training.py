@@ -47,12 +47,12 @@ def check_course(survey: Survey) -> None:
 
 # -- gold dialogues among the work -------------------------------------------------------------------------------------
 def gold_is_due(limits: Limits, done: int) -> bool:
-    """Whether the next unit of an annotator who has done so many brings a gold dialogue, if one is left."""
+    """Return whether the next unit of an annotator who has done so many brings a gold dialogue, if one is left."""
     return limits.gold_every > 0 and done > 0 and done % limits.gold_every == 0
 
 
 def too_many_wrong(limits: Limits, record: dict) -> bool:
-    """Whether a gold dialogue of a finished unit has so many wrong turns that its annotator gets no further unit."""
+    """Return whether a gold dialogue of a finished unit has too many wrong turns for a further unit."""
     most = limits.gold_wrong_turns
     wrong = [
         sum(not right for right in grade_gold(item["control"], answers_of(item)).values())
@@ -71,7 +71,7 @@ def gold_item(gold: GoldDialogue, questions: Sequence[str]) -> Item:
 
 
 def graded(gold: GoldDialogue, allowed: int, decides: bool, answers: dict[tuple[str, str], Any]) -> dict:
-    """What a round comes to, and what the annotator is told of it.
+    """Return the result of a round, as the annotator gets it.
 
     Returns ``{"wrong_turns", "of", "allowed", "passed", "mistakes": {label: turns}, "turns": [{"turn", "right",
     "yours", "expected", "why"}]}``; `passed` is None where the round doesn't decide. A turn is right if it bears the
@@ -108,7 +108,7 @@ class Training:
 
     @property
     def begins(self) -> bool:
-        """Whether there is anything to practise."""
+        """Return whether there is anything to practise."""
         return bool(self.plan)
 
     def page(self, worker: str) -> dict:
@@ -138,7 +138,7 @@ class Training:
         return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))
 
     def _told(self, worker: str, sitting: TrainingRound) -> dict:
-        """What the annotator is told of a round that is graded."""
+        """Return what the annotator is told of a round that is graded."""
         attempt, number = self.plan[sitting.sitting]
         page, _ = self._present(worker, attempt, number)
         place = {"attempt": attempt + 1, "round": number + 1, "rounds": len(self.course[attempt])}

@@ -1,4 +1,4 @@
-"""What stands in the ledger, row by row: annotators, their attempts, hand-outs, submissions, decisions."""
+"""Entries of the ledger: annotators, their attempts, hand-outs, submissions, decisions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Annotator:
-    """What is known of an annotator: `standing` is "new", "passed" (the onboarding) or "stopped", `why` for what.
+    """Frozen record of an annotator: `standing` is "new", "passed" (the onboarding) or "stopped", `why` for what.
 
     `consent` is the digest of the consent text agreed to, "" without.
     """
@@ -83,7 +83,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class OpeningDecision:
-    """What the annotator decided about one target when `opened` exchanges were open."""
+    """An annotator's decision about one target when `opened` exchanges were open."""
 
     handle: str
     item: int
@@ -115,7 +115,7 @@ class TrainingRound:
 
 @dataclass(frozen=True)
 class LedgerContents:
-    """What the ledger of one collection holds: of a survey, or of one task of it.
+    """Contents of the ledger of one collection: of a survey, or of one task of it.
 
     `done` are finished hand-outs by handle (where people chat, also those ended without blame), `out` the handles that
     were rejected or are nobody's whom the platform knows (`unknown`), `kept` the submissions of the others, `units`
@@ -138,7 +138,7 @@ class LedgerContents:
 
 
 def about_item(item: Item, drawn: dict) -> dict:
-    """What a record says of an item beside the answers; `drawn` is its presentation."""
+    """Return what a record says of an item beside the answers; `drawn` is its presentation."""
     return {
         "item_id": item.item_id,
         "conversation_ids": list(item.conversation_ids),

@@ -331,7 +331,7 @@ class Ledger:
             self._db.execute("UPDATE handouts SET told = 1, agent_id = ? WHERE handle = ?", (agent_id, handle))
 
     def seen(self) -> Iterator[tuple[str, str, str]]:
-        """What every annotator has met: (worker, "conversation" or "seed", its id)."""
+        """Return what every annotator has met: (worker, "conversation" or "seed", its id)."""
         for kind in ("conversation", "seed"):
             for worker, one in self._rows(f"SELECT worker, {kind}_id FROM seen_{kind}s"):
                 yield worker, kind, one
@@ -366,7 +366,7 @@ class Ledger:
         return self._entries(Submission, "submissions")
 
     def misses(self, worker: str) -> int:
-        """How many controls the annotator has missed in all."""
+        """Return how many controls the annotator has missed in all."""
         sql = "SELECT COALESCE(SUM(missed), 0) FROM grades JOIN handouts USING (handle) WHERE worker = ?"
         return self._rows(sql, worker)[0][0]
 
@@ -380,7 +380,7 @@ class Ledger:
         return self._rows("SELECT MAX(MAX(handed_at, COALESCE(finished_at, 0))) FROM handouts")[0][0] or 0.0
 
     def counts(self) -> dict[str, int]:
-        """How many hand-outs ended how (returned, expired, void), and annotators: all, passed, stopped."""
+        """Return how many hand-outs ended how (returned, expired, void), and annotators: all, passed, stopped."""
         handouts = dict(self._rows("SELECT status, COUNT(*) FROM handouts GROUP BY status"))
         standing = dict(self._rows("SELECT standing, COUNT(*) FROM annotators GROUP BY standing"))
         counted = {status: handouts.get(status, 0) for status in ("returned", "expired", "void")}
@@ -398,7 +398,7 @@ class Ledger:
             self._db.execute("INSERT INTO opened VALUES (?, ?, ?, ?)", (handle, item, exchange, now))
 
     def opened(self, handle: str) -> dict[int, int]:
-        """How many exchanges are open, by item; items that are not here have the first one."""
+        """Return how many exchanges are open, by item; items that are not here have the first one."""
         return dict(self._rows("SELECT item, MAX(exchange) FROM opened WHERE handle = ? GROUP BY item", handle))
 
     def decide(self, decision: OpeningDecision) -> None:

@@ -1,4 +1,4 @@
-"""What the in-house provider remembers by itself: who is blocked, what was approved or rejected and why, bonuses."""
+"""Records of the in-house provider: blocks, approvals and rejections with reasons, bonuses."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _session_class() -> type:
 
 @contextlib.contextmanager
 def explained(store: Any) -> Iterator[None]:
-    """What MTurk or the way to it answers with becomes a `UserError`, without any credential in it."""
+    """Turn errors of MTurk, or of the way to it, into `UserError`s without credentials."""
     with _without_credentials(lambda: getattr(store, "session_storage", {}).values()):
         yield
 
@@ -165,7 +165,7 @@ def _known(store: Any, hit_id: str) -> bool:
 
 
 def is_posted(store: Any, run_id: str, hit_id: str) -> bool:
-    """Whether the HIT was posted for that run."""
+    """Return whether the HIT was posted for that run."""
     query = "SELECT 1 FROM run_mappings WHERE run_id = ? AND hit_id = ?"
     with store.table_access_condition:
         return bool(store._get_connection().execute(query, (run_id, hit_id)).fetchone())
@@ -190,7 +190,7 @@ def claimed_hit(store: Any, assignment: str) -> str | None:
 
 
 def is_accepted(requester: Any, hit_id: str) -> bool:
-    """Whether somebody has accepted the HIT of Mephisto's `requester` on MTurk, or has handed it in there."""
+    """Return whether somebody has accepted the HIT of Mephisto's `requester` on MTurk, or has handed it in there."""
     with explained(requester.datastore):
         hit = requester._get_client(requester._requester_name).get_hit(HITId=hit_id)["HIT"]
     return hit.get("NumberOfAssignmentsPending", 0) + hit.get("NumberOfAssignmentsCompleted", 0) > 0

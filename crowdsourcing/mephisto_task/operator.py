@@ -46,7 +46,7 @@ MakeServer = Callable[[Crowd, str, int], Any]
 
 @dataclass(frozen=True)
 class ServeOutcome:
-    """How serving ended: `reason` is "done" or "stopped"."""
+    """Outcome of serving: `reason` is "done" or "stopped"."""
 
     reason: str
     url: str

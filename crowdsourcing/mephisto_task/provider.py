@@ -38,7 +38,7 @@ class _InHouse:
 
 
 class InHouseRequester(_InHouse, Requester):
-    """Who asks. There is no account to register, and no balance that could run out."""
+    """Requester in the house: there is no account to register, and no balance that could run out."""
 
     def register(self, args: Any = None) -> None:
         """Nothing to register: in-house people are paid outside."""

@@ -1,4 +1,4 @@
-"""What a task is to be, checked before anything is posted: pay, time, provider, units. Imports no Mephisto."""
+"""Setup of a task, checked before anything is posted: pay, time, provider, units. Imports no Mephisto."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ class TaskSetup:
 
 
 def environment_credentials() -> bool:
-    """Whether AWS credentials are in the environment, where boto3 finds them without a profile."""
+    """Return whether AWS credentials are in the environment, where boto3 finds them without a profile."""
     return bool(os.environ.get("AWS_ACCESS_KEY_ID") and os.environ.get("AWS_SECRET_ACCESS_KEY"))

@@ -1,1 +1,1 @@
-"""How annotators come in and are known: personal links, Prolific and MTurk."""
+"""Identification of annotators: personal links, Prolific and MTurk."""

@@ -1,4 +1,4 @@
-"""Where annotators come in: the links of a launch, said in the terminal, and the first one opened in a browser."""
+"""Invitations: the links of a launch, printed in the terminal, and the first one opened in a browser."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def platform_check(paths: CollectionPaths, done: Mapping[str, Handout]) -> Platf
 
 
 def platform_state(study: Study, survey: str, parts: Iterable[str], submissions: Iterable[PlatformEntry]) -> dict:
-    """What is said of the platform of a survey's collections, once its list is up to date: `provider` ("" in-house),
+    """Bring the platform's list of a survey's collections up to date; return `provider` ("" in-house),
     `listed`, `verified` (whether it vouches for who came). `submissions` are put on the list. Raises `UserError` where
     MTurk can't be asked whose finished work is.
     """

@@ -30,7 +30,7 @@ class LinkState:
 
 
 class LinkStates:
-    """What links.jsonl says; read again when it has grown, as another command may write while the page is served."""
+    """States of links, from links.jsonl; read again when it has grown, as another command may write to it."""
 
     def __init__(self, path: Path):
         self.path = Path(path)
@@ -97,7 +97,7 @@ def wanted_names(annotators: str | int | None, default: int, group: str = "") ->
 
 
 def known_names(path: Path) -> list[str]:
-    """Who has a link already, in order; [] where there is no file."""
+    """Return who has a link already, in order; [] where there is no file."""
     if not Path(path).exists():
         return []
     try:

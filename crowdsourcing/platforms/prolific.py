@@ -81,7 +81,7 @@ class SignedUrls:
         self._asking = threading.Lock()
 
     def read(self, token: str, known: Callable[[str], bool] = lambda token: False) -> ProlificIds:
-        """Whom the token is about. An old token is good for who came in by it in time (`known`): pages are reloaded.
+        """Return whom the token is about. An old token is good for who came in by it in time (`known`).
 
         Raises `Refusal`: 403 where the token isn't Prolific's, for this site, in time and whole; 503 without keys.
         """

@@ -65,7 +65,7 @@ def refused(text: str) -> Refusal:
 
 
 def _signed(secret: bytes, purpose: str, query: Mapping[str, str], name: str) -> dict:
-    """What the signed field `name` of the query says; refused where this study did not sign it."""
+    """Return what the signed field `name` of the query says; refused where this study did not sign it."""
     try:
         return tokens.read(secret, purpose, query.get(name, ""))
     except tokens.BadToken:

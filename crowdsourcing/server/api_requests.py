@@ -1,4 +1,4 @@
-"""What can be asked below /api/: the addresses, what a body may be, and what an annotator is told of an error."""
+"""Requests below /api/: the addresses, what a body may be, and what an annotator is told of an error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def refusal(status: int) -> Refusal:
 
 
 def as_refusal(error: Exception) -> Refusal:
-    """What the annotator is told about an error: 503 where storing failed (the page retries), else 500."""
+    """Return what the annotator is told about an error: 503 where storing failed (the page retries), else 500."""
     if isinstance(error, Refusal):
         return error
     if isinstance(error, (sqlite3.OperationalError, UserError)):

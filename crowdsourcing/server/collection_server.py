@@ -1,4 +1,4 @@
-"""What stands behind the page of a collection: the desk with its ledger, the door for the platform, and the server.
+"""Parts behind the page of a collection: the desk with its ledger, the door for the platform, and the server.
 
 Mephisto's operator starts and stops it; all that the desk does happens in the server's one desk thread.
 """
@@ -92,7 +92,7 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
 
 
 def consent(collection: CrowdCollection) -> dict[str, str]:
-    """What the consent text says of this collection: {pay}, {minutes}, {contact}, {units}."""
+    """Return what the consent text says of this collection: {pay}, {minutes}, {contact}, {units}."""
     settings, limits = collection.request.settings, collection.survey.limits
     pay = f"{settings.pay:.2f} {settings.currency}" if settings.pay else collection.texts.get("unpaid", "nothing")
     contact = settings.contact or collection.texts.get("contact", "whoever gave you the link")
@@ -131,7 +131,7 @@ class CollectionServer:
         return self.server.failed()
 
     def finished(self) -> bool:
-        """Whether all units have been done for a while, and pages that waited have heard so."""
+        """Return whether all units have been done for a while, and pages that waited have heard so."""
         if time.monotonic() - self._looked >= EVERY:
             self._look()
         if not self.server.finished():

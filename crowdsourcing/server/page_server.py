@@ -96,7 +96,7 @@ class ServerFiles:
 
 @dataclass(frozen=True)
 class ListenAddress:
-    """Where to listen; `port` 0 takes a free one, `prefer` first if that is free (pages that are open ask there)."""
+    """Address to listen at; `port` 0 takes a free one, `prefer` first if that is free: open pages ask there."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -159,11 +159,11 @@ class PageServer:
         return self.intake.call(function, *args)
 
     def finished(self) -> bool:
-        """Whether every unit is done, as of some seconds ago: who handed in the last one has had the answer."""
+        """Return whether every unit is done, as of some seconds ago: who handed in the last one has had the answer."""
         return self._nothing_left
 
     def failed(self) -> BaseException | None:
-        """What ended the server's thread, where it was not `stop`."""
+        """Return what ended the server's thread, where it was not `stop`."""
         return self._error
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""What annotators sent and did not get accepted, kept so that a person can look at it later: bounded for each annotator
+"""Refused submissions, kept so that a person can look at them later: bounded for each annotator
 and in all, over all starts.
 """
 

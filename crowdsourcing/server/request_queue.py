@@ -99,7 +99,7 @@ class Intake:
             self.log_error("expire", error)
 
     async def nothing_left(self) -> bool:
-        """Whether every unit is done."""
+        """Return whether every unit is done."""
         try:
             counts = await self.acall(self.desk.counts)
         except Exception as error:
@@ -227,7 +227,7 @@ class Intake:
         LOG.info("refused %s /api/%s %d %s annotator=%s %d bytes", method, name, reason.status, reason.code, who, size)
 
     def log_error(self, where: str, error: BaseException) -> None:
-        """What went wrong inside: kind, place and (short) message, never a body or a token."""
+        """Log the kind, place and (short) message of an error, never a body or a token."""
         frames = traceback.extract_tb(error.__traceback__)[-6:]
         trail = " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
         message = str(error)

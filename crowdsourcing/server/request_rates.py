@@ -1,4 +1,4 @@
-"""How many requests one client may send: a bucket that fills steadily, so a burst is fine and a flood isn't.
+"""Limit on the requests of a client: a bucket that fills steadily, so a burst is fine and a flood isn't.
 
 A client is an annotator, by the token of the request; before there is one, the link, and the address from which it
 comes where that is known to be one client's.
@@ -26,7 +26,7 @@ class Rate:
         """Client -> requests left, and when that was so."""
 
     def takes(self, client: str) -> bool:
-        """Whether a request of the client is served; it is counted then."""
+        """Return whether a request of the client is served; it is counted then."""
         now = self.clock()
         left, at = self._left.pop(client, (float(self.burst), now))
         left = min(float(self.burst), left + (now - at) * self.each_second)

@@ -63,6 +63,8 @@ class Finding:
         Of a ranking: the columns of its first table that the first screen shows; nothing else has any.
     reference : str
         Of a ranking: where the data hold people's value of the last bar, with its interval under "ci".
+    first : bool
+        Whether its sentences stand on the first screen.
     place : int
         Findings are told in the order of their places.
     surveys : tuple of str
@@ -86,6 +88,7 @@ class Finding:
     chart: Chart | None = None
     bars: tuple[str, ...] = ()
     reference: str = ""
+    first: bool = False
     place: int = 50
     surveys: tuple[str, ...] = ()
     options: tuple[str, ...] = ()

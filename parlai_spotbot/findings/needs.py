@@ -7,8 +7,9 @@ the first screen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,8 @@ from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot
 from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.answers import Form
-from parlai_spotbot.findings.finding import Finding, Result, Rows
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.render import Step
 from parlai_spotbot.findings.scarce import (
     CHOICES,
     KINDS,
@@ -33,8 +35,8 @@ from parlai_spotbot.findings.scarce import (
     scarce_step,
     typical,
 )
-from parlai_spotbot.findings.sections import Name, Section, Table
-from parlai_spotbot.wording import NAMED, NONE, counted, p_value, part_of, percent
+from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.wording import NAMED, counted, part_of, percent
 
 DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
 """What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""
@@ -42,54 +44,29 @@ DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
 FARTHEST = 100
 """A pair that would need more than so many times the annotations that it has is out of reach: the figure is noise."""
 
-SHOWN = 5
-"""So many of the next pairs are named."""
-
 TITLE = "What is uncertain, and what would settle it"
 SETTLED = "Every pair ({}) is told apart: no further annotation is needed to order the bots."
 MET = "Every pair that met and is ranked ({}) is told apart."
 
 
-PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
-"""What tables say of a pair."""
-
-
-def finding(form: Form, compute) -> Finding:
+def finding(form: Form, compute: Callable[[Any], dict | None]) -> Finding:
     """Return the finding of a form of answers, for the first screen."""
-    return Finding("needs", form, compute, tell, rows=_rows, place=5)
+    return Finding(
+        "needs", form, compute, tables={"needs": TABLE}, summarise=summarise, heading=TITLE, first=True, place=5
+    )
 
 
-def _rows(data: Mapping) -> Rows:
-    """Rows of the table needs, where it is known what each pair needs."""
-    for row in data.get("pairs", []):
-        if "more_conversations" in row:
-            yield "needs", {name: row[name] for name in PAIR}
-
-
-def section(
-    text: Sequence[str], table: Table | None = None, step: str = "", more: str = "", plan: bool = True
-) -> list[Section]:
-    """Return the section; `plan`: whether a plan would tell more of the step."""
-    if not (text or table or step):
-        return []
-    tables = [table] if table else []
-    return [Section("needs", TITLE, list(text), [], tables, first=True, step=step, more=more, plan=plan)]
-
-
-def _hindered(own: Mapping) -> list[Section]:
-    """Say what further answers can't settle, and what to collect in their place; [] where there is no such obstacle."""
-    found = own.get("obstacles")
-    if not found:
-        return []
+def _hindered(own: Mapping) -> list[str]:
+    """Return what further answers can't settle, and what to collect in their place."""
+    found = own["obstacles"]
     kind = KINDS[found["of"]]
     step, more = obstacle_step(found, kind, found["each"])
     pairs = own.get("pairs") or []
-    opened = _opened(pairs)
-    text = obstacle_sentences(found, kind)
+    opened, text = _opened(pairs), obstacle_sentences(found, kind)
     if "no_scale" not in found and (pairs or own.get("tested")):
         total = own.get("tested") or len(pairs)
         text.append(_named(opened, total, count=own.get("open")) if opened else MET.format(total))
-    return section(text, None, step, more, plan=False)
+    return [*text, Step.of(step, more, plan=False)]
 
 
 def _obstacles(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: float) -> dict:
@@ -105,7 +82,7 @@ def of_choices(rows: pd.DataFrame) -> dict | None:
     return scarce(CHOICES, rows["worker_id"].nunique(), len(rows), int((rows["outcome"] != 0).sum()), len(names))
 
 
-def before(bots: int, annotations_per_conversation: int, seconds: float) -> list[Section]:
+def before(bots: int, annotations_per_conversation: int, seconds: float) -> list[str]:
     """Return what the plain design asks for, where no person has judged yet; `seconds`, of an annotation elsewhere."""
     if bots < 2:
         return []
@@ -119,7 +96,7 @@ def before(bots: int, annotations_per_conversation: int, seconds: float) -> list
         "correlations as in the paper's data)."
     )
     in_all = needed * annotations_per_conversation * design.pairs
-    return section([text], step=f"Let people judge: {in_all:,} annotations for that{_hours(in_all, seconds)}.")
+    return [text, Step.of(f"Let people judge: {in_all:,} annotations for that{_hours(in_all, seconds)}.")]
 
 
 ABOUT = (
@@ -183,7 +160,7 @@ def of_tests(
     for pair in _opened(tested):
         z = float(norm.isf(max(pair["p"], 1e-300) / 2))
         more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 else np.inf
-        known = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
+        known = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")} | {"annotations": pair["n"]}
         rows.append(known | {"more_annotations": max(1, round(more)) if more <= FARTHEST * pair["n"] else None})
     return {"tested": len(tested), "pairs": rows} | hindered
 
@@ -211,40 +188,39 @@ def more_apart(p: np.ndarray, adjusted: np.ndarray) -> dict[str, int]:
     return {str(times): int((z * times**0.5 > wished).sum()) for times in TIMES}
 
 
-# -- told --------------------------------------------------------------------------------------------------------------
-def tell(result: Result) -> list[Section]:
+def summarise(result: Result) -> list[str]:
     """Return which pairs are open, what would settle them, and what to collect next."""
     own = result.data
     if "scarce" in own:
-        return section([scarce_sentence(own["scarce"])], step=scarce_step(own["scarce"]))
-    if hindered := _hindered(own):
-        return hindered
+        return [scarce_sentence(own["scarce"]), Step.of(scarce_step(own["scarce"]))]
+    if "obstacles" in own:
+        return _hindered(own)
     opened, seconds = _opened(own["pairs"]), own.get("seconds")
     if not opened:
-        return section([SETTLED.format(own["tested"])])
-    text = [_named(opened, own["tested"], own.get("open"))]
+        return [SETTLED.format(own["tested"])]
+    text = _named(opened, own["tested"], own.get("open"))
     if "more" in own:
         more = [f"{count:,} more with {times} times as many" for times, count in own["more"].items() if count]
-        told = (
-            f"votes would tell apart about {', '.join(more)}" if more else "more votes would tell no more pairs apart"
-        )
-        return section([*text, f"If differences are those found here, {told}. Each vote counts for all pairs."])
+        apart = f"votes would tell apart about {', '.join(more)}" if more else "more votes would tell no more apart"
+        return [text, f"If differences are those found here, {apart}. Each vote counts for all pairs."]
     reachable = sorted(
         (row for row in opened if row["more_annotations"] is not None),
         key=lambda row: (row["more_annotations"], row["a"], row["b"]),
     )
     if not reachable:
-        return section([f"{text[0]} No number of annotations that can be had would settle them."])
+        return [text, "No number of annotations that can be had would settle them."]
     total = sum(row["more_annotations"] for row in reachable)
     which = "them" if len(reachable) == own.get("open", len(opened)) else f"{len(reachable)} of them"
-    if "design" in own:
-        text.append(f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}.")
+    takes = f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}."
     first = reachable[0]
     count, new = first["more_annotations"], first.get("more_conversations")
-    step = f"Begin with {first['a']} and {first['b']}: about {count:,.0f} more annotations"
-    step += f" of {counted(round(new), 'new conversation')}" if new else ""
-    more = f"{first['a']}/{first['b']}={new:.0f}" if new else ""
-    return section(text, _table(reachable, own), f"{step}{_hours(count, seconds)}.", more)
+    of = f" of {counted(round(new), 'new conversation')}" if new else ""
+    step = f"Begin with {first['a']} and {first['b']}: about {count:,.0f} more annotations{of}{_hours(count, seconds)}."
+    return [
+        text,
+        takes if "design" in own else "",
+        Step.of(step, f"{first['a']}/{first['b']}={new:.0f}" if new else ""),
+    ]
 
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
@@ -266,29 +242,20 @@ def _hours(annotations: float, seconds: float | None) -> str:
     return "" if not seconds else f", about {hours:,.{1 if hours < 10 else 0}f} hours of work"
 
 
-def _table(reachable: Sequence[Mapping], own: Mapping) -> Table:
-    """Return the pairs that need fewest further annotations."""
-    shown = [
-        (
-            Name(row["a"]),
-            Name(row["b"]),
-            p_value(row["p_adjusted"]),
-            str(row.get("annotations", row.get("n"))),
-            f"{row['more_annotations']:,.0f}",
-            f"{row['more_conversations']:,.0f}" if row.get("more_conversations") else NONE,
-        )
-        for row in reachable[:SHOWN]
-    ]
-    how = (
-        f"As many further annotations as give {percent(POWER)} power at an overall error of {percent(1 - LEVEL)} over "
-        f"{counted(own['tested'], 'pair')}. A difference that is not clear yet is rough, so are these numbers."
-    )
-    if "design" in own:
-        how += (
-            f" Pairs are tested now and once more, and all open pairs get theirs; one closer than "
-            f"{0.5 + DIFFERENCE / 2:.0%} to {0.5 - DIFFERENCE / 2:.0%} is planned for that difference. Annotations of "
-            "people's conversations come on top."
-        )
-    title = f"What to annotate next (the {len(shown)} nearest of {counted(len(reachable), 'open pair')})"
-    head = ("Contestant", "Against", "p, adjusted", "Annotations", "More", "More conversations")
-    return Table(title, how, head, shown)
+TABLE = Table(
+    "pairs",
+    {
+        "a": Column("name", "Contestant"),
+        "b": Column("name", "Against"),
+        "status": Column("text"),
+        "p_adjusted": Column("p", "p, Holm"),
+        "annotations": Column("count", "Annotations"),
+        "conversations": Column("count"),
+        "more_annotations": Column("count", "More"),
+        "more_conversations": Column("count", "More conversations"),
+    },
+    "What each pair needs",
+    f"As many further annotations as give {percent(POWER)} power at an overall error of {percent(1 - LEVEL)}, where "
+    f"all open pairs get theirs; one closer than {0.5 + DIFFERENCE / 2:.0%} to {0.5 - DIFFERENCE / 2:.0%} is planned "
+    f"for that difference. A difference that is not clear yet is rough, so are these numbers.",
+)

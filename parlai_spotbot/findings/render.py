@@ -61,7 +61,24 @@ class Framed(Protocol):
     chart: Chart | None
     bars: tuple[str, ...]
     reference: str
+    first: bool
     summarise: Callable[[Result], list[str]]
+
+
+class Step(str):
+    """What to do next, in a sentence: the first screen names it with a command."""
+
+    more = ""
+    """Further conversations of pairs, "A/B=N,…", that spotbot_selfchat can play."""
+    plan = True
+    """Whether spotbot_plan would tell more of it."""
+
+    @classmethod
+    def of(cls, text: str, more: str = "", plan: bool = True) -> Step:
+        """Return the sentence with what its command takes."""
+        step = cls(text)
+        step.more, step.plan = more, plan
+        return step
 
 
 def csv_names(finding: Framed) -> dict[str, str]:
@@ -87,12 +104,15 @@ def tell(finding: Framed, result: Result) -> list[Section]:
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
         return []
+    step = next((sentence for sentence in sentences if isinstance(sentence, Step)), Step())
     careful = tuple(sentence for sentence in sentences if isinstance(sentence, Caution))
-    text = [sentence for sentence in sentences if sentence][:SENTENCES]
+    text = [sentence for sentence in sentences if sentence and not isinstance(sentence, Step)][:SENTENCES]
     if finding.bars:
         text = [*result.account.sentences, *text]
     how = tuple((sentence.label, str(sentence)) for sentence in sentences if isinstance(sentence, Fact) and sentence)
-    return [Section(finding.name, finding.heading, text, chart, tables, how=how, careful=careful, open_tables=1)]
+    stands = {"how": how, "careful": careful, "first": finding.first}
+    asks = {"step": str(step), "more": step.more, "plan": step.plan}
+    return [Section(finding.name, finding.heading, text, chart, tables, **stands, **asks, open_tables=1)]
 
 
 def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] = str) -> sections.Table:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from parlai_spotbot.analysis import trust
-from parlai_spotbot.findings import judge_tables
 from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result, two_ends, with_width
-from parlai_spotbot.findings.sections import ALL, Chart, Section
+from parlai_spotbot.findings.finding import Finding, Result, with_width
+from parlai_spotbot.findings.render import Caution
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.verdict import verdict
-from parlai_spotbot.wording import asked, number, percent
+from parlai_spotbot.wording import asked, percent
 
 Frame = Callable[[pd.DataFrame], pd.DataFrame]
-
-ANCHOR, HEADING = "trust", "How far to trust the judges"
-
-AGREEMENT = ("measure", "n", "pairs", "agree", "people_agree", "people_pairs", "alpha", "people_alpha", "difference")
-ENDS = ("agree", "people_agree", "alpha", "people_alpha", "difference")
 
 
 def beside_people(
@@ -48,90 +44,137 @@ def beside_people(
 
 
 def in_words(found: dict) -> dict:
-    """Return what `trust_part` found with its verdict."""
-    return with_width(found | {"verdict": verdict(found)}) if "questions" in found else found
+    """Return what `trust_part` found with its verdict, and the confusion of answers as rows."""
+    if "questions" not in found:
+        return found
+    told = verdict(found)
+    for question, entry in found["questions"].items():
+        entry["verdict"] = told["questions"][question]
+    return with_width(found | {"verdict": told, "confusion": list(_confusion(found["questions"]))})
 
 
-def finding(form: Form, compute: Callable[[Answers], Mapping | None]) -> Finding:
-    """Return the finding of a form of answers."""
-    return Finding("trust", form, compute, tell, trust_rows, place=90)
+def _confusion(questions: Mapping[str, Mapping]) -> Iterator[dict]:
+    """Yield how often the judge gave an answer where people gave one, by question."""
+    for question, entry in questions.items():
+        counts, shares, answers = (entry["confusion"][key] for key in ("counts", "share_given_people", "answers"))
+        for (i, judge), (j, person) in itertools.product(enumerate(answers), repeat=2):
+            row = {"question": question, "people": person, "judge": judge, "n": counts[i][j]}
+            yield row | {"share_given_people": shares[i][j]}
 
 
-def tell(result: Result) -> list[Section]:
-    """Return verdict, chart and tables; none for people, and none of a judge that was not set beside them."""
+def summarise(result: Result) -> list[str]:
+    """Return the verdict, and how much surer people's means become with the judge's answers; [] of people."""
     own = result.data
     if result.people or not own:
         return []
-    beware = (own["verdict"]["sentence"],) if own.get("verdict", {}).get("warning") else ()
-    tables = judge_tables.of_trust(own)
-    return [
-        Section(ANCHOR, HEADING, sentences(own), charts(own), tables, careful=beware, open_charts=ALL, open_tables=ALL)
-    ]
-
-
-def sentences(own: Mapping) -> list[str]:
-    """Return the verdict, and how much surer people's means become with the judge's answers."""
     if own.get("why"):
         return [f"Nothing can be said of this judge: {own['why']}."]
-    found = [own["verdict"]["sentence"]]
+    told = own["verdict"]["sentence"]
+    sentences = [Caution(told) if own["verdict"]["warning"] else told]
     for criterion, entry in (own.get("powered") or {}).items():
         if entry.get("width"):
             items = sum(row["n_judge_alone"] for row in entry["means"])
-            found.append(
+            sentences.append(
                 f"With its answers to {items:,} further items, the standard errors of people's means by "
                 f"{asked(criterion)} change by {percent(entry['width'] - 1)} on average (PPI++)."
             )
             break
-    return [text for text in found if text]
+    return sentences
 
 
-def charts(own: Mapping) -> list[Chart]:
-    """Return alpha of the judge with people beside alpha between people."""
-    rows = []
-    for question, entry in (own.get("questions") or {}).items():
-        for key, label in (("alpha", "judge with people"), ("people_alpha", "people with each other")):
-            low, high = entry[f"{key}_ci"]
-            rows.append({"label": label, "estimate": entry[key], "low": low, "high": high, "group": asked(question)})
-    if not rows:
-        return []
-    caption = "Krippendorff's alpha with 95 % intervals: 1 is perfect agreement, 0 what chance gives."
-    title, data = "Agreement of the judge with people, and of people with each other", {"rows": rows, "reference": 0.0}
-    method = (judge_tables.DRAWN, ("hayes2007", "cameron2011"))
-    return [Chart("trust_alpha", "forest", title, caption, data | {"x": "alpha"}, _alphas(own), *method)]
+TABLES = {
+    "agreement": Table(
+        "questions/{question}",
+        {
+            "question": Column("text", "Question"),
+            "verdict": Column("text", "Beside people"),
+            "measure": Column("text"),
+            "n": Column("count", "Answers of people"),
+            "pairs": Column("count"),
+            "people_pairs": Column("count"),
+            "agree": Column("share", "Judge gives it, too", ci="agree_ci"),
+            "people_agree": Column("share", "Another person does", ci="people_agree_ci"),
+            "alpha": Column("number", "Alpha, judge with people", ci="alpha_ci"),
+            "people_alpha": Column("number", "Between people", ci="people_alpha_ci"),
+            "difference": Column("number", "Difference", ci="difference_ci"),
+        },
+        "The judge and people",
+        "Over the items that both answered: how often the judge, or another person, gives a person's answer, and "
+        "Krippendorff's alpha (ordinal where answers are a scale). Intervals draw conversations and people anew; the "
+        "judge's variants are taken as they are.",
+        ("hayes2007", "cameron2011"),
+        csv="trust",
+    ),
+    "ranks": Table(
+        "ranks/{criterion}",
+        {
+            "criterion": Column("text", "Ranked by"),
+            "contestants": Column("count", "Contestants"),
+            "items": Column("count", "Items"),
+            "tau": Column("number", "Kendall's tau-b", ci="tau_ci"),
+            "spearman": Column("number", "Spearman's rho", ci="spearman_ci"),
+        },
+        "Rankings of the judge and of people",
+        "1 is the same order, 0 no more than chance, −1 reversed.",
+    ),
+    "confusion": Table(
+        "confusion",
+        {
+            "question": Column("text", "Question"),
+            "people": Column("text", "People said"),
+            "judge": Column("text", "The judge said"),
+            "n": Column("number", "n", digits=0),
+            "share_given_people": Column("share", "Share"),
+        },
+        "Answers",
+        "Share of the judge's answers where people gave that answer; several answers to one item count in part.",
+    ),
+    "scores": Table(
+        "ranks/{criterion}/scores/{given_by}/{contestant}",
+        {
+            "criterion": Column("text"),
+            "given_by": Column("text"),
+            "contestant": Column("name"),
+            "score": Column("number", key="estimate", ci="ci"),
+        },
+    ),
+    "means": Table(
+        "powered/{criterion}/means",
+        {
+            "criterion": Column("text", "Criterion"),
+            "contestant": Column("name", "Contestant"),
+            "a": Column("name", "First"),
+            "b": Column("name", "Second"),
+            "n_people": Column("count", "Answers of people"),
+            "n_judge_alone": Column("count", "Items of the judge alone"),
+            "people": Column("number", "People", ci="people_ci"),
+            "both": Column("number", "With the judge", ci="both_ci"),
+            "width": Column("number", "Standard error"),
+        },
+        "People's means with the judge's help",
+        "Prediction-powered inference (PPI++), if people were given their items at random among those that the judge "
+        "rated.",
+        ("angelopoulos2023", "cameron2011"),
+    ),
+}
 
 
-def _alphas(own: Mapping) -> str:
-    question, entry = next(iter(own["questions"].items()))
-    return (
-        f"On {asked(question)} alpha of the judge with people is {number(entry['alpha'])}, of people with each other "
-        f"{number(entry['people_alpha'])}."
+def finding(form: Form, compute: Callable[[Answers], Mapping | None]) -> Finding:
+    """Return the finding of a form of answers."""
+    return Finding(
+        "trust",
+        form,
+        compute,
+        tables=TABLES,
+        summarise=summarise,
+        heading="How far to trust the judges",
+        chart=Chart(
+            "forest",
+            "agreement",
+            x="alpha",
+            y="question",
+            caption="Krippendorff's alpha of the judge with people, with 95 % intervals: 1 is perfect, 0 chance.",
+            reference=0.0,
+        ),
+        place=90,
     )
-
-
-def trust_rows(own: Mapping) -> Iterator[tuple[str, dict]]:
-    """Yield (table, row) of trust, trust_confusion, trust_ranks, trust_scores, trust_means."""
-    levels = (own.get("verdict") or {}).get("questions", {})
-    for question, entry in own.get("questions", {}).items():
-        row = {"question": question, **{key: entry[key] for key in AGREEMENT}}
-        for name in ENDS:
-            row |= two_ends(name, entry[f"{name}_ci"])
-        yield "trust", row | {"verdict": levels.get(question)}
-        counts, shares, answers = (entry["confusion"][key] for key in ("counts", "share_given_people", "answers"))
-        for i, judge in enumerate(answers):
-            for j, person in enumerate(answers):
-                row = {"question": question, "judge": judge, "people": person, "n": counts[i][j]}
-                yield "trust_confusion", row | {"share_given_people": shares[i][j]}
-    for criterion, entry in own.get("ranks", {}).items():
-        row = {"criterion": criterion, "contestants": entry["contestants"], "items": entry["items"]}
-        for name in ("tau", "spearman"):
-            row |= {name: entry.get(name), **two_ends(name, entry.get(f"{name}_ci"))}
-        yield "trust_ranks", row
-        for source, scores in entry.get("scores", {}).items():
-            for name, score in scores.items():
-                row = {"criterion": criterion, "given_by": source, "contestant": name, "score": score["estimate"]}
-                yield "trust_scores", row | two_ends("", score["ci"])
-    for criterion, entry in own.get("powered", {}).items():
-        for mean in entry.get("means", []):
-            row = {key: value for key, value in mean.items() if not key.endswith("_ci")}
-            ends = {key: end for name in ("people", "both") for key, end in two_ends(name, mean[f"{name}_ci"]).items()}
-            yield "trust_means", {"criterion": criterion, "power": entry["power"]} | row | ends

@@ -123,8 +123,9 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
                     tables = [_without_method(table) for table in drawn.tables] if before else drawn.tables
                     before.append(replace(drawn, tables=tables))
     for source, judge in contents.judges.items():
-        headings[judge_account.ANCHOR] = judge_account.HEADING
-        parts.setdefault(judge_account.ANCHOR, []).append(part_of_source(view, source, judge_account.tell(judge)))
+        for section in judge_account.FINDING.tell(Result(source, judge)):
+            headings[section.anchor] = section.heading
+            parts.setdefault(section.anchor, []).append(part_of_source(view, source, section))
     return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]
 
 

@@ -135,7 +135,8 @@ def before(contents: Contents) -> list[Section]:
     planning = about_of(contents.survey).planning
     if HUMAN in contents.sources or planning is None or planning.of != "matches":
         return []
-    return needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds)
+    sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds)
+    return [Section("needs", needs.TITLE, sentences[:1], first=True, step=sentences[-1])] if sentences else []
 
 
 def _step(contents: Contents, lead: Card, told: Sequence[Section]) -> Step | None:

@@ -41,9 +41,9 @@ DESIGN = dict.fromkeys(needs.ABOUT, 1.0)
 def test_a_pair_that_is_told_apart_is_not_called_open(p, said, step):
     pairs = [row("ann", "bob", p[0]), row("ann", "cid", p[1])]
     data = {"tested": 2, "pairs": pairs, "design": DESIGN, "seconds": None}
-    (section,) = needs.tell(Result("human", data))
-    assert len(section.text) == len(said)
-    for text, begin in zip(section.text, said, strict=True):
-        assert text.startswith(begin)
-    assert section.step.startswith(step)
-    assert bool(section.step) == bool(step)
+    *sentences, last = needs.summarise(Result("human", data))
+    text, asked = (sentences, last) if step else ([*sentences, last], "")
+    assert len(text) == len(said)
+    for sentence, begin in zip(text, said, strict=True):
+        assert sentence.startswith(begin)
+    assert asked.startswith(step)

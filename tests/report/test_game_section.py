@@ -10,7 +10,6 @@ import pytest
 from game_players import Players, play
 
 from parlai_spotbot import files
-from parlai_spotbot.findings import judge_tables
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.records import HUMAN, Contestant
@@ -148,4 +147,3 @@ def test_an_analysis_without_a_game_controls_or_people_is_shown_as_ever(study):
     page = build_report(study).read_text(encoding="utf-8")
     assert '<section id="game">' not in page
     assert "Controls missed" not in page
-    assert judge_tables.of_trust({}) == []

@@ -1,4 +1,4 @@
-"""What our agents share: the conversation so far, as each of them needs it to answer.
+"""Base classes of our agents: the conversation so far, as each of them needs it to answer.
 
 An agent hears its partner through `observe` and itself through `self_observe`, so turns that people spoke (a seed) are
 told to it in the same way as its own. Everything an answer depends on is in a `Dialogue`; so a conversation that is
@@ -59,7 +59,7 @@ class Dialogue:
 
     @property
     def last(self) -> str:
-        """What the partner said last, "" where nothing."""
+        """The partner's last turn, "" if there is none."""
         return next((turn.text for turn in reversed(self.turns) if not turn.mine), "")
 
     def chance(self) -> int:

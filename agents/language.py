@@ -1,4 +1,4 @@
-"""What our agents on language models share: how a conversation becomes a request, how a turn is cut, and the options.
+"""Base class of agents on language models: from a conversation to a request and to a turn, and the options.
 
 What such an agent says follows from its options, the conversation so far and that conversation's seed; not from the
 batch that it is answered in (in fp32; in bf16 rounding depends on the batch), nor on what was played before.
@@ -53,13 +53,13 @@ class LanguageModelAgent(BatchedDialogueAgent):
         return {**super().share(), "language_model": self._loaded}
 
     def provenance(self) -> dict:
-        """What a study keeps of this contestant: the exact model, and every word that it is told beforehand."""
+        """Record of this contestant for the study: the exact model and its whole system prompt."""
         told = {"generation": self._loaded.given.generation(), "system_prompt": self._loaded.system}
         return {**self._loaded.about, **told, **({"rehearses": True} if self._rehearses else {})}
 
     @property
     def _rehearses(self) -> bool:
-        """Whether what was kept of earlier turns rounds otherwise than what is read anew: in less than fp32."""
+        """Return True if cached keys and values round differently from those read again: in less than fp32."""
         writer = self._loaded.writer
         return writer.dtype.itemsize < 4 and not writer.plain and writer.store.limit > 0
 
@@ -95,12 +95,12 @@ def said_tokens(layout: PromptLayout, turns: Sequence[RememberedTurn]) -> list[l
 
 
 def enough_sentences(text: str, most: int) -> bool:
-    """Whether `text` has `most` sentences and goes on to the next, which would be cut off anyway."""
+    """Return True if `text` has `most` sentences and begins the next one, which would be cut off."""
     return sum(match.end() < len(text) for match in SENTENCE_END.finditer(text)) >= most
 
 
 class GenerationOptions(Options):
-    """How a turn is written; options are named as in ParlAI's own generators."""
+    """Options of how a turn is written, named as in ParlAI's own generators."""
 
     inference: Literal["greedy", "sample"] = Field("sample", description="how tokens are chosen")
     temperature: float | int = Field(0.7, ge=0.01, description="with --inference sample; lower is safer")

@@ -76,7 +76,7 @@ class TurnIndex:
         return hashlib.sha256("\n".join(self.texts).encode()).hexdigest()[:12]
 
     def allowed(self, dialogue: Dialogue) -> np.ndarray:
-        """Which candidates may be used, bool (candidates,): no long turn, none said before, no second of a source."""
+        """Mask (candidates,) of usable ones: no long turn, no repeated turn, no second turn of a source."""
         said = {normal(turn.text) for turn in dialogue.turns}
         sources = [self._only_source[key] for key in said if key in self._only_source]
         places = [i for key in said for i in self._places.get(key, ())]
@@ -154,13 +154,13 @@ class RetrievalAgent(BatchedDialogueAgent):
 
     # -- ranking -----------------------------------------------------------------------------------------------------
     def contexts(self, turns: Sequence[Sequence[str]]) -> Contexts:
-        """What is compared with candidates, of conversations with the given `turns` (texts, the last one last)."""
+        """Vectors of the last two of the `turns` (texts, the last one last) of each conversation."""
         last, before = ([own[-place] if len(own) >= place else "" for own in turns] for place in (1, 2))
         return self.vectors(last), self.vectors(before), np.array([len(own) > 1 for own in turns])
 
     @staticmethod
     def likeness(contexts: Contexts, candidates: np.ndarray | sparse.csr_matrix) -> np.ndarray:
-        """How like each candidate (n, d) is to the last turn, and with less weight to the one before: (rows, n)."""
+        """Similarity (rows, n) of candidates (n, d) to the last turn and, with less weight, to the one before."""
         last, before, known = contexts
         near, far = (rows @ candidates.T for rows in (last, before))
         near, far = (part if isinstance(part, np.ndarray) else part.toarray() for part in (near, far))

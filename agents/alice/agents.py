@@ -48,7 +48,7 @@ HEARD = 2
 
 @functools.cache
 def profile() -> dict[str, dict[str, str]]:
-    """What the rules leave blank: "self", ALICE's own facts; "partner", words for what the partner did not say yet."""
+    """Facts that the rules leave blank: "self", ALICE's; "partner", words for what the partner has not said."""
     return yaml.safe_load(files(__package__).joinpath("profile.yaml").read_text(encoding="utf-8"))
 
 

@@ -23,7 +23,7 @@ MOST_CONTEXT = 4096
 
 
 class CausalLmOptions(GenerationOptions):
-    """Which model it is and what it is told."""
+    """Model, prompt and batches."""
 
     model: str = Field("", description="a folder, a name on the Hugging Face hub, or smollm2")
     revision: str = Field("", description="commit, branch or tag of the hub's model")

@@ -77,11 +77,11 @@ class DualEncoderAgent(TorchRankerAgent):
         return super().vectorize(*args, **{**kwargs, "add_start": False, "add_end": False})
 
     def encode_contexts(self, batch: Batch) -> torch.Tensor:
-        """What the model makes of a batch's contexts: (rows, hidden)."""
+        """Encodings of a batch's contexts: (rows, hidden)."""
         return self.model.encode(batch.text_vec)
 
     def encode_candidates(self, padded_cands: torch.Tensor) -> torch.Tensor:
-        """What the model makes of candidates (n, length): (n, hidden). Needs no context, so it can be kept."""
+        """Encodings (n, hidden) of candidates (n, length), which need no context and can be kept."""
         return self.model.encode(padded_cands)
 
     def score_candidates(

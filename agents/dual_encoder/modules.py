@@ -15,7 +15,7 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class EncoderSizes:
-    """How many words it knows, how many numbers stand for a word and for a text, and how many layers the LSTM has."""
+    """Number of words, dimensions of a word and of a text, and layers of the LSTM."""
 
     words: int
     embedding: int

@@ -210,7 +210,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
 
     # -- provenance --------------------------------------------------------------------------------------------------
     def provenance(self) -> dict:
-        """What a study keeps of this contestant: model and versions as served, every word it is told, and the cost.
+        """Record of this contestant for the study: model and versions as served, system prompt, and cost.
 
         `usage` counts the requests of this process; it grows while conversations are played.
         """

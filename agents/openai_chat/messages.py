@@ -1,4 +1,4 @@
-"""What a chat server is sent of a conversation, cut to the model's context, and the turn that is in its answer.
+"""Messages of a conversation for a chat server, cut to the model's context, and the turn in its reply.
 
 A server's tokenizer isn't known, so lengths are estimated, on the long side, from the text alone: the same conversation
 is always cut at the same place.

@@ -44,7 +44,7 @@ class ChatServerOptions(ServerOptions):
         return {**({"stop": list(self.stop)} if self.stop else {}), **super().request(seed)}
 
     def generation(self) -> dict:
-        """How turns are generated, for the provenance."""
+        """Fields of each request and limits of turns, for the provenance."""
         return {**self.request(), "max_sentences": self.max_sentences, "context": self.context}
 
 

@@ -20,7 +20,7 @@ CAUTION = "automatic judge: no substitute for people"
 class Judge(ABC):
     """Answers units. `version` is raised whenever the same seed would give other answers than before.
 
-    `workers` are the variants' ids, `answers_per_item` is how many rows an item gets, where all get as many. `stopped`
+    `workers` are the variants' ids, `answers_per_item` is the number of rows of an item, if all get the same. `stopped`
     is the reason why the judge ended early, else "".
     """
 
@@ -34,7 +34,7 @@ class Judge(ABC):
         self.seed = seed
 
     def options(self) -> dict:
-        """What answers depend on: a study holds answers of one judge with one set of options only."""
+        """Options that answers depend on; a study holds answers of one judge with one set of options only."""
         return {"seed": self.seed, "version": self.version}
 
     def open(self, study: Study, survey: str) -> None:  # noqa: B027
@@ -44,16 +44,16 @@ class Judge(ABC):
         """End what `open` and `prepare` began; called in any case."""
 
     def answers_to(self, item: Item) -> int:
-        """How many rows an item gets."""
+        """Number of rows that an item gets."""
         return self.answers_per_item
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
-        """Whether `rows`, this judge's answers to `unit` that are on disk, are all that it gives."""
+        """Return True if `rows`, this judge's answers to `unit` on disk, are complete."""
         own = [row for row in rows if row.worker_id == self.worker_of(unit)]
         return len(own) >= sum(self.answers_to(item) for item in unit.items)
 
     def estimate(self, units: Sequence[Unit]) -> dict:
-        """What answering `units` would take, before any of it is done; the number of units at least."""
+        """Requests, tokens and cost of answering `units`, before anything is asked; {} if they are unknown."""
         return {}
 
     @property
@@ -74,7 +74,7 @@ class Judge(ABC):
 
     @abstractmethod
     def describe(self) -> dict:
-        """What was trained on what: JSON with at least `trained_on` and, per worker_id, `variants`."""
+        """Account of the judge as JSON: at least `trained_on` and, per worker_id, `variants`."""
 
     def judgement(self, unit: Unit, item: Item, target: str, question: str, answer: str) -> Judgement:
         """One row. Ids follow from what is answered, times are empty: the same answers are the same bytes."""

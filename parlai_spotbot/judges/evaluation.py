@@ -1,4 +1,4 @@
-"""How often a judge is right, where the truth is known: its answers to "nature" against who really spoke.
+"""Accuracy of a judge: its answers to "nature" against the true speakers, where they are known.
 
 What a judge answered in a study is held out for a judge that was trained on neither these bots nor these people.
 Correctness is balanced (people and bots count alike), since bots are the more frequent (paper, section 5.1, table 9).

@@ -56,7 +56,7 @@ def judge_study(
 
 
 def estimate(study: Study, survey: str, judge: Judge) -> dict:
-    """What letting the judge answer would take: ``{"judge", "units", …}`` and the judge's estimate. Writes nothing."""
+    """Estimate what answering would take: ``{"judge", "units", …}`` and the judge's estimate. Writes nothing."""
     with _opened(study, survey, judge) as (units, _, todo):
         return {"judge": judge.name, "units": len(todo), "units_in_all": len(units), **judge.estimate(todo)}
 
@@ -156,7 +156,7 @@ def _summary(study: Study, judge: Judge, units: list[Unit], answers: list[Judgem
 
 
 def _tallies(rows: list[Judgement], worker: str) -> dict[str, dict[str, int]]:
-    """How often a variant gave each answer, by question; without controls, and free texts as "other"."""
+    """Counts of a variant's answers by question, without controls, and with free texts as "other"."""
     counts: dict[str, Counter] = {}
     for row in rows:
         if row.worker_id == worker and row.control is None:

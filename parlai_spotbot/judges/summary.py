@@ -1,4 +1,4 @@
-"""Lines for the terminal: what a judge would take, what it answered, and how far that can be trusted."""
+"""Lines for the terminal: a judge's estimate and its summary."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def above_threshold(estimate: Mapping) -> str:
 
 
 def estimate_text(estimate: Mapping) -> str:
-    """What a judge would take, in lines."""
+    """The estimate of a judge, in lines."""
     lines = [
         f"\njudge {estimate['judge']}: {estimate['units']} of {estimate['units_in_all']} units are not answered yet"
     ]
@@ -56,7 +56,7 @@ def estimate_text(estimate: Mapping) -> str:
 
 
 def summary_text(summary: Mapping) -> str:
-    """What a judge answered, and how far that can be trusted."""
+    """The answers of a judge, how often they are right, and what is missing."""
     lines = [f"\njudge {summary['judge']} ({summary['note']})"]
     held_out = isinstance(summary.get("trained_on"), dict)
     for worker, measured in summary["variants"].items():

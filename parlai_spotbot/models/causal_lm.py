@@ -123,7 +123,7 @@ def _folder(name: str) -> Path | None:
 
 
 def _from_hub(name: str, revision: str, dtype: torch.dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """What is on this machine, else, where that is allowed, what the hub has."""
+    """Load what is on this machine; otherwise, if that is allowed, from the hub."""
     try:
         return _read(name, None, revision, dtype, True)
     except UserError:
@@ -187,7 +187,7 @@ def _check(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase
 
 
 def context_of(model: PreTrainedModel) -> int:
-    """How many tokens the model's positions go up to; 2048 where its configuration doesn't say."""
+    """Number of tokens that the model's positions go up to; 2048 if its configuration doesn't say."""
     config = model.config.get_text_config()
     for key in ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len"):
         if isinstance(value := getattr(config, key, None), int) and value > 0:
@@ -200,7 +200,7 @@ def _commit(model: PreTrainedModel) -> str:
 
 
 def _checksum(folder: Path) -> dict:
-    """What tells a folder's model apart from any other: one checksum over its weights."""
+    """Source of a folder's model with one checksum over its weights."""
     digest = hashlib.sha256()
     for path in sorted([*folder.glob("*.safetensors"), *folder.glob("*.bin")]):
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""How the next token of each conversation is chosen: the likeliest, or a draw; and what may not be said.
+"""Choice of the next token of each conversation: the likeliest, or a draw; and forbidden tokens.
 
 Each conversation draws with numbers of its own, so that what it says doesn't depend on which others are in its batch.
 """
@@ -14,7 +14,7 @@ from transformers import PreTrainedTokenizerBase
 
 @dataclass(frozen=True)
 class WritingRules:
-    """How a turn is written.
+    """Rules of writing a turn.
 
     ``temperature`` 0 takes the likeliest token. Else a token is drawn from the nucleus ``top_p`` (Holtzman et al.,
     2020) of the ``top_k`` likeliest (0: of all). ``echo`` tokens in a row that stand in the conversation are not said
@@ -35,7 +35,7 @@ class WritingRules:
 
 
 class Vocabulary:
-    """What single tokens look like: which have anything to see, end a sentence, break a line."""
+    """Properties of single tokens: visible, end of a sentence, line break."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase):
         self.tokenizer = tokenizer
@@ -70,7 +70,7 @@ class DraftTurn:
 
     @property
     def text(self) -> str:
-        """What is written, without the token that ended it."""
+        """The written text, without the token that ended it."""
         return self.vocabulary.tokenizer.decode(self.written, skip_special_tokens=True)
 
     def banned(self) -> set[int]:

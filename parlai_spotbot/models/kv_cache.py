@@ -19,7 +19,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 @dataclass(frozen=True)
 class CacheShape:
-    """How a model keeps a token: layers, heads of the keys and size of each, and the same of the values."""
+    """Shape of a token in the cache: layers, heads of the keys and size of each, and the same of the values."""
 
     layers: int
     key_heads: int
@@ -29,7 +29,7 @@ class CacheShape:
 
     @property
     def numbers(self) -> int:
-        """How many numbers a token takes."""
+        """Number of numbers that a token takes."""
         return self.layers * (self.key_heads * self.key_size + self.value_heads * self.value_size)
 
 
@@ -166,7 +166,7 @@ class CacheStore:
 
 
 def common(a: Sequence[int] | np.ndarray, b: Sequence[int] | np.ndarray) -> int:
-    """How many tokens two sequences have in common from their beginning."""
+    """Number of tokens that two sequences have in common from their beginning."""
     n = min(len(a), len(b))
     differ = np.flatnonzero(np.asarray(a[:n]) != np.asarray(b[:n]))
     return int(differ[0]) if len(differ) else n

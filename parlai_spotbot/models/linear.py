@@ -34,7 +34,7 @@ class PackedLinear(nn.Module):
 
 
 def packable(model: nn.Module) -> bool:
-    """Whether the model's layers can be packed: on a CPU, in a precision that its kernels know."""
+    """Return True if the model's layers can be packed: on a CPU, in a precision that its kernels know."""
     weight = next(model.parameters())
     known = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
     if weight.device.type != "cpu" or not known:

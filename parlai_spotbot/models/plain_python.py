@@ -1,4 +1,4 @@
-"""A plain Python function, or class, that answers: how it is found, and what it is to be told.
+"""Plain Python functions and classes that answer: finding, checking and calling them.
 
 Its one parameter says by its name what it gets: `text`, what the partner said last; `history`, all turns so far, the
 partner's last; or `messages`, the same as an OpenAI-compatible server gets them, with `role` and `content`.
@@ -38,7 +38,7 @@ def keep(thing: Any) -> str:
 
 
 def found(name: str) -> Any:
-    """What ``module:name`` is; raises as importing does, AttributeError, or `UserError` where a program must say it."""
+    """Import ``module:name``; raises as importing does, AttributeError, or `UserError` for a function of a notebook."""
     module, _, inner = name.partition(":")
     if name in _HERE:
         return _HERE[name]
@@ -105,7 +105,7 @@ class Talker:
 
 
 def _said(returned: Any) -> Any:
-    """What was returned, awaited where it has to be."""
+    """The returned value, awaited if it has to be."""
     if not inspect.isawaitable(returned):
         return returned
     answer = asyncio.run_coroutine_threadsafe(_awaited(returned), _loop())

@@ -11,7 +11,7 @@ import functools
 
 @functools.cache
 def has_bf16() -> bool:
-    """Whether this machine's processor multiplies bf16 by instructions of its own."""
+    """Return True if this machine's processor has instructions for bf16."""
     import torch
 
     if not torch.backends.mkldnn.is_available():
@@ -21,5 +21,5 @@ def has_bf16() -> bool:
 
 
 def of_processor(wish: str) -> str:
-    """What "fp32" or "bf16" comes to here: "fp32", or "bf16" where that is wished and the faster."""
+    """The precision to use here: "bf16" if that is wished and faster, else "fp32"."""
     return "bf16" if wish == "bf16" and has_bf16() else "fp32"

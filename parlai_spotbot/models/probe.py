@@ -41,7 +41,7 @@ def reference(model: PreTrainedModel, vocabulary: int) -> tuple[list[int], torch
 
 
 def differs(compute: Callable[[list[int]], torch.Tensor], tokens: list[int], expected: torch.Tensor) -> str:
-    """How ``compute(tokens)`` fails to give the `expected` scores; "" where it gives them but for rounding."""
+    """Reason why ``compute(tokens)`` fails to give the `expected` scores; "" if it gives them but for rounding."""
     try:
         found = compute(tokens)
     except (TypeError, ValueError, AttributeError, RuntimeError, IndexError) as err:

@@ -1,4 +1,4 @@
-"""How a conversation is laid out for a language model: by its own chat template, as lines of a script, or turn by turn.
+"""Layouts of a conversation for a language model: its chat template, lines of a script, or turn by turn.
 
 A prompt grows at its end only, as far as the model's context goes, so that what was read of it before serves again.
 """
@@ -40,7 +40,7 @@ class PromptLayout:
 
     @functools.cached_property
     def overhead(self) -> int:
-        """How many tokens a turn takes beside those of its text, and two more for what merges differently."""
+        """Number of tokens of a turn beside those of its text, and two more for what merges differently."""
         pair = [RememberedTurn(MARK, False), RememberedTurn(MARK, True)]
         short, long = self.tokens([("", [*pair, pair[0]]), ("", [*pair * 3, pair[0]])])
         text = len(self.tokenizer(MARK, add_special_tokens=False)["input_ids"])

@@ -37,8 +37,8 @@ def chat_messages(
 def first_kept(sizes: Sequence[int], base: int, room: int) -> int:
     """Index of the first turn that stays when turns of these sizes came one by one.
 
-    When they no longer fit into `room` beside `base`, half of what is left is cleared at once: a prompt keeps its
-    beginning for a number of turns, so that what was read of it serves again.
+    When they no longer fit into `room` beside `base`, half of the room is cleared at once: a prompt keeps its
+    beginning for a number of turns, so that cached keys and values can be used again.
     """
     first, used = 0, base
     for last, size in enumerate(sizes):

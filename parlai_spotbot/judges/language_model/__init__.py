@@ -54,8 +54,7 @@ class LanguageModelJudge(Judge):
     def open(self, study: Study, survey: str) -> None:
         self.survey = survey_of(study, survey)
         prompts.check(self.survey)
-        # What a page asks one after the other can be asked at once of a model that doesn't see its other answers;
-        # a free text it writes with these before it.
+        # A model does not see its other answers, so questions need not wait for each other, except free texts.
         questions = self.survey.questions
         questions = tuple(q if q.kind == "free_text" else replace(q, after=()) for q in questions)
         self.free = replace(self.survey, questions=questions)
@@ -110,7 +109,7 @@ class LanguageModelJudge(Judge):
         return self.journal.is_settled(key, self.settings.attempts)
 
     def answers(self, item: Item) -> dict[Pair, object]:
-        """What is answered of an item so far: those questions first that others depend on."""
+        """Answers to an item so far, those first that other questions depend on."""
         answers: dict[Pair, object] = {}
         pairs: list[Pair] = []
         while (found := asked_of_item(self.free, item, answers)) != pairs:
@@ -124,13 +123,13 @@ class LanguageModelJudge(Judge):
         return {pair: answers[pair] for pair in pairs if pair in answers}
 
     def _visible(self, item: Item) -> dict[str, PromptedQuestion]:
-        """What can be asked of an item now, answered or not."""
+        """Prompts of an item that can be asked now, answered or not, by their keys."""
         answers = self.answers(item)
         pairs = asked_of_item(self.free, item, answers)
         return {key: ask for pair in pairs for key, ask in self.asks(item, pair, answers).items()}
 
     def _open(self, items: Sequence[Item]) -> set[str]:
-        """Keys of what can be asked of items now and is neither answered nor given up."""
+        """Keys of prompts that can be asked now and are neither answered nor given up."""
         return {key for item in items for key in self._visible(item) if not self._is_settled(key)}
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:

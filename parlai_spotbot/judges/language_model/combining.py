@@ -26,7 +26,7 @@ RULE = (
 
 
 def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Sequence[str]) -> Any:
-    """The answer, as it stands in a judgement; None where a box question has none ticked.
+    """The answer of a judgement; None where a box question has none ticked.
 
     `raws` are good answers, at least one in each order that is asked; `place` names what is answered, for draws.
     """
@@ -81,7 +81,7 @@ def in_order(question: Question, raws: Sequence[RawAnswer], order: str, seed: in
 
 
 def position(rows: Sequence[tuple[str, Any, Any]]) -> dict:
-    """How often the order alone changes the answer.
+    """Count how often the order alone changes the answer.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""What a language model is told: a survey's own instructions, the item as the page shows it, and one question.
+"""Prompts of a language model: a survey's own instructions, the item as the page shows it, and one question.
 
 The wording here is versioned, and hashed together with the survey's texts: the same hash, the same prompts. An item is
 asked about in two orders. Which entity bears which name, which conversation comes first, and how the options of a
 choice are listed (a scale: upwards or downwards) is drawn by the seed for the first order; in the second, names and
-sides are exchanged and options are listed from last to first. What was said stands in JSON strings, from which it can
-be read again to the letter: nothing in it ends it, begins a line, or is a special token of the model.
+sides are exchanged and options are listed from last to first. Turns are JSON strings, so nothing in them ends them,
+begins a line, or is a special token of the model.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class PromptedQuestion:
 
     @property
     def text(self) -> str:
-        """What the model is asked, after the system text."""
+        """The prompt after the system text."""
         return f"{self.lead}\n\n{self.tail}"
 
     def key(self, identity: str) -> str:
@@ -95,7 +95,7 @@ class PromptedQuestion:
 
 
 def prompt_sha256(survey: Survey) -> str:
-    """What tells this prompt for this survey apart from any other."""
+    """Hash of the prompt for this survey."""
     shown = ("instructions", "questions", "layout", "entities", "conversations", "speakers", "other")
     asked = {key: value for key, value in survey.to_json().items() if key in shown}
     text = json.dumps([VERSION, WORDS, asked], sort_keys=True)
@@ -182,7 +182,7 @@ class OrderedItem:
 
 
 def system_text(survey: Survey, put: Sequence[str]) -> str:
-    """What stands before every item: the survey's instructions, and the explanations of the questions `put`."""
+    """Text before every item: the survey's instructions and the explanations of the questions `put`."""
     explained = []
     for question in survey.questions:
         lines = [question.help] if question.help else []
@@ -242,7 +242,7 @@ def prompted_questions(
 def _answered(
     survey: Survey, shown: OrderedItem, question: Question, answers: Mapping[tuple[str, str], object]
 ) -> list[str]:
-    """What was answered to the questions that `question` comes after."""
+    """Lines with the answers to the questions that `question` comes after."""
     lines = []
     for (name, target), answer in answers.items():
         if name in question.after:

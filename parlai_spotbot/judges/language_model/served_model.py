@@ -29,10 +29,10 @@ WAVE = 4
 """Number of requests in a wave, as a multiple of the concurrency; the budget is checked between waves."""
 
 UNUSABLE = 12
-"""After so many unusable answers in a row at the beginning of a run, nothing more is asked."""
+"""Number of unusable answers in a row at the beginning of a run after which nothing more is asked."""
 
 SILENT = 8
-"""After so many requests in a row without an answer, each tried several times, the run ends."""
+"""Number of requests in a row without an answer, each tried several times, after which the run ends."""
 
 REMEDIES = {
     "key": "Put a valid key for this server into the environment variable that 'key_variable' names.",

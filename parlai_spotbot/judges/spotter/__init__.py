@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 SURVEYS = ("spot_the_bot",)
 RULE = (
     "A conversation is judged by models trained without its two bots (and without contestants that are the same model "
-    "under another name), on people of the judges' fold and on conversations between the study's other bots; where "
-    f"there are fewer than {ex.MIN_CONVERSATIONS} of these, shipped bots that are not judged stand in, talking to each "
-    "other from openings of the judges' fold. A conversation between people is judged by one of these models, drawn "
-    "by the seed, the same for all its segments. So that it doesn't take for human what nobody says, it also learns "
-    f"from people's turns spoilt in {len(KINDS)} ways ({', '.join(KINDS)}), which weigh {CORRUPTED_SHARE:.0%} of what "
-    "is no person. Probabilities are calibrated on folds that leave whole bots and people out, as if people and bots "
-    "were equally frequent; "
-    f"unsure: the {UNSURE_SHARE:.0%} of held-out examples nearest to one half, and whoever would be called human but "
-    f"whose turns are less close to the partner's before them than those of {1 - FAR:.0%} of the people; "
-    f"no difference: the {NO_DIFFERENCE_SHARE:.0%} smallest differences between other bots; text whose most unusual "
-    f"measures lie farther from people's mean than those of {BEYOND:.1%} of the people has less of every feature than "
-    "other text."
+    "under another name), on people of the judges' fold and on conversations between the study's other bots; "
+    f"if there are fewer than {ex.MIN_CONVERSATIONS} of these, shipped bots that are not judged are added, "
+    "talking to each other from openings of the judges' fold. "
+    "A conversation between people is judged by one of these models, drawn by the seed, the same for all its segments. "
+    f"The models also learn from people's turns corrupted in {len(KINDS)} ways ({', '.join(KINDS)}), "
+    f"with {CORRUPTED_SHARE:.0%} of the weight of non-human examples. "
+    "Probabilities are calibrated on folds that leave whole bots and people out, as if both were equally frequent. "
+    f"Unsure: the {UNSURE_SHARE:.0%} of held-out examples nearest to one half, and entities that would be called human "
+    f"but whose turns are less close to the partner's turns before them than those of {1 - FAR:.0%} of the people. "
+    f"No difference: the {NO_DIFFERENCE_SHARE:.0%} smallest differences between other bots. "
+    f"Text whose most unusual features are farther from people's mean than those of {BEYOND:.1%} of the people has "
+    "less of every feature than other text."
 )
 
 
@@ -213,14 +213,14 @@ def _check(item: Item, known: dict, where: object) -> None:
     if unknown and item.control is None:
         raise UserError(
             f"{where}: item {item.item_id}: field 'conversation_ids' names {unknown[0]!r}, which the study lacks.",
-            "Pack the units anew from this study's conversations.",
+            "Pack the units again from this study's conversations.",
         )
     turns = [u.entity for u in item.transcripts[0]] if len(item.transcripts) == 1 else []
     if not turns or len(turns) % 2 or turns != [0, 1] * (len(turns) // 2):
         raise UserError(
             f"{where}: item {item.item_id}: field 'transcripts': expected one transcript in which entity 0 and "
             "entity 1 take turns.",
-            "Pack the units anew.",
+            "Pack the units again.",
         )
 
 

@@ -1,4 +1,4 @@
-"""What nobody says: people's turns spoilt in one way each, which the spotter learns as bots' beside the real bots.
+"""Corrupted turns of people, which the spotter learns as non-human beside the real bots.
 
 A judge that has learnt from people and working chatbots alone knows nothing of text that is unlike both. Each kind
 spoils the turns of one entity of a conversation of the judges' fold; its partner's stay. Nothing here holds text of its
@@ -19,14 +19,14 @@ PREFIX = "corrupted: "
 """What a kind is called among the speakers begins so; no contestant's name can."""
 
 PER_KIND = 8
-"""So many conversations of each kind."""
+"""Number of conversations of each kind."""
 
 VOWELS, CONSONANTS = "aeiou", "bcdfghjklmnpqrstvwxyz"
 
 
 @dataclass(frozen=True)
 class Corruption:
-    """What a corruption starts from: the turns `said` in a conversation, and those of `others` of the same fold."""
+    """Input of a corruption: the turns `said` in a conversation, and those of `others` of the same fold."""
 
     said: Sequence[str]
     entity: int

@@ -134,9 +134,9 @@ def folds(examples: Sequence[EntityExample]) -> list[tuple[np.ndarray, np.ndarra
 
 
 def _weights(human: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What each example weighs in learning, and in calibrating: people as much as what is no person.
+    """Weights of the examples in learning and in calibrating; people weigh as much as all others together.
 
-    Calibration is for people and real bots: whom the judge meets as often as not.
+    Calibration is for people and real bots alone, as if both were equally frequent.
     """
     calibrating = np.zeros(len(human))
     calibrating[real] = compute_sample_weight("balanced", human[real])

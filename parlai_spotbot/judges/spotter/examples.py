@@ -1,4 +1,4 @@
-"""Which segments the spotter learns from: people of the judges' fold and bots other than those it is to judge.
+"""Training segments of the spotter: people of the judges' fold, and bots other than the judged ones.
 
 For a conversation of the bots a and b the examples are the study's conversations in which neither takes part. Where
 these are few, bots shipped with us stand in, as they talk to each other from openings of the judges' fold.
@@ -16,13 +16,13 @@ from parlai_spotbot.records import HUMAN, Contestant, Conversation
 from parlai_spotbot.study_plan import Plan
 
 MAX_EPISODES = 300
-"""At most so many episodes of people, drawn by the seed: more cost time and bring little."""
+"""The most episodes of people, drawn by the seed: more cost time and bring little."""
 
 MIN_CONVERSATIONS = 20
 """With fewer conversations of other bots than this, stand-ins are added."""
 
 MAX_CONVERSATIONS = 150
-"""At most so many conversations of other bots for one model, drawn by the seed."""
+"""The most conversations of other bots for one model, drawn by the seed."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""What the spotter knows of people's language: which letters and words follow which, and how rare a word is.
+"""Statistics of people's language: n-grams of letters and words, and document frequencies.
 
 Learnt from the turns of the judges' people alone; it measures the paper's fluency and specificity (section 3.1) by
-likelihood and by inverse document frequency. What stands in a conversation that it has learnt from is measured without
-that conversation: else those people would look more usual than any that are judged.
+likelihood and by inverse document frequency. A turn of a training conversation is measured
+without that conversation: otherwise the training's people would look more usual than the judged ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def tokens(text: str) -> list[str]:
 
 
 class NGrams:
-    """What follows what in sequences of symbols, interpolated after Witten & Bell (1991).
+    """N-gram model of sequences of symbols, interpolated after Witten & Bell (1991).
 
     `unseen` is the probability of a symbol where nothing is known.
     """
@@ -58,7 +58,7 @@ class NGrams:
         return [math.log2(self.probability(padded, end, without, order or self.order)) for end in ends]
 
     def probability(self, padded: Sequence[str], end: int, without: NGrams | None = None, order: int = 0) -> float:
-        """Of the symbol at `end`; the counts of `without`, a part of what was learnt, are taken away."""
+        """Probability of the symbol at `end`, without the counts of `without`, a part of the training data."""
         symbol, p = padded[end], self.unseen
         for size in range(order or self.order):
             history = padded[end - size : end]
@@ -76,7 +76,7 @@ class NGrams:
         return p
 
     def nowhere_else(self, history: Sequence[str], counts: Counter) -> int:
-        """How many symbols follow `history` here alone; `counts` are those of the whole that this is a part of."""
+        """Number of symbols that follow `history` in this part alone; `counts` are those of the whole."""
         found = self._nowhere_else.get(history)
         if found is None:
             found = sum(counts[other] == n for other, n in self.followers[history].items())
@@ -116,7 +116,7 @@ class PeopleLanguage:
         self._measured: dict[tuple[str, str], TurnLanguage] = {}
 
     def measured(self, text: str, origin: str = "") -> TurnLanguage:
-        """What the n-grams say of a turn."""
+        """Likelihood, word order and known words of a turn."""
         without = self.home.get(text, origin)
         if (text, without) not in self._measured:
             letters, words = self._part(without)

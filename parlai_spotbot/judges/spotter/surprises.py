@@ -1,4 +1,4 @@
-"""How expected each turn is to a language model (SmolLM2-135M) that reads the conversation from its first shown turn.
+"""Surprise of a language model (SmolLM2-135M) at each turn, reading from the first shown turn of a conversation.
 
 One pass over a conversation gives the surprise of every token in its context: fluency by likelihood, as in the paper's
 section 3.1, and what tells generated text from people's: how far the surprise is from what the model itself expects to
@@ -28,10 +28,10 @@ FORMAT = 2
 """Part of the cache's name: raised with the file format, and whenever the numbers would come out differently."""
 
 TOKENS = 24
-"""Of each turn so many tokens are read: what follows costs time and tells little more."""
+"""Number of tokens that are read of each turn; more cost time and add little."""
 
 CHUNK = 128
-"""So many tokens' scores over the vocabulary are in memory at once."""
+"""Number of tokens whose scores over the vocabulary are in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _store(texts: tuple[str, ...], turns: list[TurnSurprise]) -> None:
 
 
 def _stored(texts: tuple[str, ...]) -> list[TurnSurprise] | None:
-    """What was read before; None where it was not, or where the file is damaged."""
+    """The cached surprises; None if there are none or the file is damaged."""
     try:
         return [TurnSurprise(*values) for values in json.loads(_cached(texts).read_bytes())]
     except (OSError, ValueError, TypeError):

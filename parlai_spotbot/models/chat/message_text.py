@@ -1,4 +1,4 @@
-"""What can be said of a text that goes to a chat server, or comes from it, without knowing the model behind it."""
+"""Texts to and from a chat server: reasoning, special tokens and lengths, without knowing the model."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class ServerOptions(Options):
         return bool(self.price_prompt or self.price_completion)
 
     def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """Price of so many tokens."""
+        """Price of these tokens."""
         return (prompt_tokens * self.price_prompt + completion_tokens * self.price_completion) / 1e6
 
     def request(self, seed: int | None = None) -> dict:

@@ -20,7 +20,7 @@ Value = float | int | str | None
 NOTHING = "the paper prints no values here"
 
 
-@dataclass(frozen=True)
+@dataclass
 class PaperCell:
     """`paper` None: the paper has no such value. `ours` None: it can't be reached, and the definition says why.
 
@@ -36,6 +36,11 @@ class PaperCell:
     digits: int = 2
     cut: bool = False
     beside: bool = False
+
+    def __post_init__(self):
+        self.paper, self.ours = plain(self.paper), plain(self.ours)
+        if self.digits == 0 and isinstance(self.paper, float) and self.paper.is_integer():
+            self.paper = int(self.paper)
 
     @property
     def difference(self) -> Value:
@@ -69,6 +74,15 @@ class PaperTable:
     cells: list[PaperCell] = field(default_factory=list)
     instead: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def add(self, row: str, column: str, paper: Value, ours: Value, definition: str, *more, **kinds) -> None:
+        """Add a `PaperCell`."""
+        self.cells.append(PaperCell(row, column, paper, ours, definition, *more, **kinds))
+
+    def own(self, row: str, definition: str, values: Mapping[str, Value], digits: int = 2) -> None:
+        """Add a cell for each column, of values that the paper does not have."""
+        for column, value in values.items():
+            self.add(row, column, None, value, definition, digits)
 
     def frame(self) -> pd.DataFrame:
         """The columns `COLUMNS`, one cell a row; what is missing is empty."""
@@ -153,9 +167,10 @@ def show(value: Value, digits: int = 4, sign: bool = False) -> str:
     return f"{value:{'+' if sign else ''}.{digits}f}"
 
 
-def plain(value: float | None) -> float | None:
-    """A NumPy number as a float; None for NaN."""
-    return None if value is None or math.isnan(value) else float(value)
+def plain(value: Value) -> Value:
+    """Return a NumPy number as one of Python's; None for NaN."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if value != value else value
 
 
 def reached(tables: Iterable[PaperTable]) -> tuple[int, int]:

@@ -24,7 +24,7 @@ from parlai_spotbot.importers.abc_eval import INTERACTIVE
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.arithmetic import DIALOGUES, LEVELS, WAGE, label_of
-from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
+from parlai_spotbot.projects.cells import PaperCell, PaperTable
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
@@ -73,10 +73,6 @@ def _of(answers: AllAnswers, stem: str) -> dict:
     return answers.result[stem]["by_source"][HUMAN]
 
 
-def _float(value: object) -> float | None:
-    return None if value is None else plain(float(value))  # type: ignore[arg-type]
-
-
 def agreement(answers: AllAnswers, tables: Path) -> PaperTable:
     """Section 7.1, Figure 12, all 40 metrics."""
     table = PaperTable("agreement", "Agreement of every metric (section 7.1)")
@@ -89,10 +85,10 @@ def agreement(answers: AllAnswers, tables: Path) -> PaperTable:
         if row["kind"] == CHOICE:
             (alpha, n), how = _both_sides(made[":".join(key)]), SIDES
         table.cells += [
-            PaperCell(name, "alpha", _float(paper.get("alpha")), _float(alpha), how, 3),
-            PaperCell(name, "alpha low", _float(paper.get("low")), _float(ends[0]), ENDS, 3, beside=True),
-            PaperCell(name, "alpha high", _float(paper.get("high")), _float(ends[1]), ENDS, 3, beside=True),
-            PaperCell(name, "n", _whole(paper.get("n")), n, "what two people judged", 0),
+            PaperCell(name, "alpha", paper.get("alpha"), alpha, how, 3),
+            PaperCell(name, "alpha low", paper.get("low"), ends[0], ENDS, 3, beside=True),
+            PaperCell(name, "alpha high", paper.get("high"), ends[1], ENDS, 3, beside=True),
+            PaperCell(name, "n", paper.get("n"), n, "what two people judged", 0),
         ]
     return table
 
@@ -112,10 +108,6 @@ def _both_sides(metric: Metric) -> tuple[float, int]:
     return found["alpha"], found["units"]
 
 
-def _whole(value: object) -> int | None:
-    return None if value is None else int(value)  # type: ignore[call-overload]
-
-
 def rates(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figures 4 to 6 and 8: shares of turns with a label, and mean ratings, by bot."""
     table = PaperTable("rates", "What each bot shows and how it is rated (Figures 4, 5, 6 and 8)")
@@ -131,13 +123,13 @@ def rates(answers: AllAnswers, tables: Path) -> PaperTable:
             paper = known[metric.method].loc[key] if key in known[metric.method].index else {}
             name = f"{label_of(metric.method, metric.name)}, {bot}"
             how = "mean over what was judged, of two answers the mean; the published one takes one of them by lot"
-            table.cells.append(PaperCell(name, column, _float(paper.get(column)), float(row["mean"]), how, 2))
-            table.cells.append(PaperCell(name, "n", _whole(paper.get("n")), int(row["size"]), "what was judged", 0))
+            table.add(name, column, paper.get(column), row["mean"], how, 2)
+            table.add(name, "n", paper.get("n"), int(row["size"]), "what was judged", 0)
             if metric.kind == RATE:
                 ends = wilson(row["mean"] * row["size"], row["size"])
                 for end, value in zip(("low", "high"), ends, strict=True):
                     own = "Wilson's 95 % interval of our share"
-                    table.cells.append(PaperCell(name, end, _float(paper.get(end)), value, own, 2))
+                    table.add(name, end, paper.get(end), value, own, 2)
     return table
 
 
@@ -154,11 +146,11 @@ def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
             name, value = label_of(row["method"], row["name"]), printed[place] if printed else None
             low, high = counts["ci_paper"]
             how = f"{row['test_paper']}, the first of {found['draws']} draws of {found['sample']} conversations a bot"
-            table.cells.append(PaperCell(name, f"{level:g}", value, counts["once_paper"], how, 0))
+            table.add(name, f"{level:g}", value, counts["once_paper"], how, 0)
             spread = f"the same over all draws: mean, and the middle 95 % ({low:g} to {high:g})"
-            table.cells.append(PaperCell(name, f"{level:g}, mean of draws", None, counts["mean_paper"], spread))
+            table.add(name, f"{level:g}, mean of draws", None, counts["mean_paper"], spread)
             sound = f"{row['test']}, which knows that turns of a conversation hang together, mean of the same draws"
-            table.cells.append(PaperCell(name, f"{level:g}, by conversations", None, counts["mean"], sound))
+            table.add(name, f"{level:g}, by conversations", None, counts["mean"], sound)
     inside, of = _within(found, paper)
     table.instead.append(f"{inside} of {of} counts of the paper lie in the middle 95 % of our draws of its own test")
     return table
@@ -191,14 +183,10 @@ def figure2(answers: AllAnswers, tables: Path) -> PaperTable:
             paper = known.loc[key] if key in known.index else {}
             how = f"{model} on the metric; {LOT}; n {row['n']}"
             for figure, said in (("coef", "coefficient"), ("r2", r2[outcome]), ("p", "p of the model")):
-                printed = _float(paper.get(f"{outcome}_{figure}"))
-                table.cells.append(
-                    PaperCell(label_of(*key), f"{outcome} {figure}", printed, _float(row[figure]), f"{said}, {how}", 2)
-                )
+                printed = paper.get(f"{outcome}_{figure}")
+                table.add(label_of(*key), f"{outcome} {figure}", printed, row[figure], f"{said}, {how}", 2)
             clustered = "p that allows for one person having led several conversations"
-            table.cells.append(
-                PaperCell(label_of(*key), f"{outcome} p clustered", None, _float(row["p_clustered"]), clustered)
-            )
+            table.add(label_of(*key), f"{outcome} p clustered", None, row["p_clustered"], clustered)
     return table
 
 
@@ -219,11 +207,9 @@ def figure3(answers: AllAnswers, tables: Path) -> PaperTable:
                 label, r2 = paper.get(size, (None, None))
                 name = f"{method.replace('_', ' ')}, {size} left ({outcome})"
                 how = f"R² of {size} metrics, {LOT}; not adjusted, as published; n {own['n']}"
-                table.cells.append(PaperCell(name, "R²", r2, _float(step["r2"]), how, 2))
-                table.cells.append(
-                    PaperCell(name, "adjusted R²", None, _float(step["adjusted"]), "adjusted for their number")
-                )
-                table.cells.append(PaperCell(name, "next to go", label, step["removed"], "whose removal costs least"))
+                table.add(name, "R²", r2, step["r2"], how, 2)
+                table.add(name, "adjusted R²", None, step["adjusted"], "adjusted for their number")
+                table.add(name, "next to go", label, step["removed"], "whose removal costs least")
     return table
 
 
@@ -241,11 +227,9 @@ def table9(answers: AllAnswers, tables: Path) -> PaperTable:
         else:
             paper = known.get(name)
         how = f"median seconds of {entry['n']} work units by {entry['annotators']} annotators"
-        table.cells.append(PaperCell(name, "seconds", paper, _float(entry["minutes"] * 60), how, 2))
-        table.cells.append(
-            PaperCell(name, "dollars", None, _float(entry["payment"]), "that median at 20 dollars an hour")
-        )
-        table.cells.append(PaperCell(name, "training minutes", None, _float(training.get(name)), "an annotator"))
+        table.add(name, "seconds", paper, entry["minutes"] * 60, how, 2)
+        table.add(name, "dollars", None, entry["payment"], "that median at 20 dollars an hour")
+        table.add(name, "training minutes", None, training.get(name), "an annotator")
     return table
 
 
@@ -266,7 +250,7 @@ def table10(answers: AllAnswers, paper: Mapping) -> PaperTable:
         each = 2 if method == "comparative" else 1
         table.cells += [
             PaperCell(method, "TI", printed["TI"], value, f"minutes: {how}", 2),
-            PaperCell(method, "TP", printed["TP"], plain(throughput(value)), "60 / minutes", 2),
+            PaperCell(method, "TP", printed["TP"], throughput(value), "60 / minutes", 2),
             PaperCell(method, "EC", printed["EC"], projected(value, DIALOGUES, WAGE, each), "at 20 dollars an hour", 0),
         ]
     return table
@@ -290,15 +274,12 @@ def screening(answers: AllAnswers, tables: Path) -> PaperTable:
         attempted, passed = own["annotator"].nunique(), own[own["passed"].eq(True)]["annotator"].nunique()
         low, high = wilson(passed, attempted)
         table.cells += [
-            PaperCell(name, "attempted", _whole(paper.get("attempted")), int(attempted), "annotators who began", 0),
-            PaperCell(
-                name, "passed", _whole(paper.get("passed")), int(passed), "annotators whose last round was enough", 0
-            ),
-            PaperCell(name, "mistakes", _float(paper.get("mistakes")), float(own["wrong_turns"].mean()), MISTAKES, 3),
-            PaperCell(name, "rounds", _whole(paper.get("n")), len(own), "rounds handed in", 0),
-            PaperCell(name, "pass share low", None, low, "Wilson's 95 % interval"),
-            PaperCell(name, "pass share high", None, high, "Wilson's 95 % interval"),
+            PaperCell(name, "attempted", paper.get("attempted"), int(attempted), "annotators who began", 0),
+            PaperCell(name, "passed", paper.get("passed"), int(passed), "annotators whose last round was enough", 0),
+            PaperCell(name, "mistakes", paper.get("mistakes"), own["wrong_turns"].mean(), MISTAKES, 3),
+            PaperCell(name, "rounds", paper.get("n"), len(own), "rounds handed in", 0),
         ]
+        table.own(name, "Wilson's 95 % interval", {"pass share low": low, "pass share high": high})
     return table
 
 

@@ -37,14 +37,14 @@ def intervals(tables: Path) -> PaperTable:
         ends = _nearest(row["share"], row["n"], (row["low"], row["high"]))
         how = INTERVAL + "; of the numbers of turns that round to it, the one whose interval is nearest"
         for end, value in zip(("low", "high"), ends, strict=True):
-            table.cells.append(PaperCell(f"{label.replace('_', ' ')}, {bot}", end, float(row[end]), value, how, 3))
+            table.add(f"{label.replace('_', ' ')}, {bot}", end, row[end], value, how, 3)
     for row in published.comparisons(tables).to_dict(orient="records"):
         name = f"{row['dimension']}, {row['bot']} against {row['against']}"
         for outcome in ("lose", "tie", "win"):
             ends = wilson(row[f"{outcome} share"] * row[f"{outcome} n"], row[f"{outcome} n"])
             for end, value in zip(("low", "high"), ends, strict=True):
                 column = f"{outcome} {end}"
-                table.cells.append(PaperCell(name, column, float(row[column]), value, INTERVAL, 6))
+                table.add(name, column, row[column], value, INTERVAL, 6)
     return table
 
 
@@ -68,7 +68,7 @@ def table5(paper: Mapping, tables: Path) -> PaperTable:
         for name, values in own.items():
             for level, value in zip(LEVELS, values, strict=True):
                 mine = None if found is None else int(found.loc[(method, name), level])
-                table.cells.append(PaperCell(label_of(method, name), f"{level:g}", value, mine, how, 0))
+                table.add(label_of(method, name), f"{level:g}", value, mine, how, 0)
     if found is None:
         table.notes.append(UNREADABLE)
     table.notes.append("the counts of the paper need the answers themselves: see table5 of data.json")
@@ -86,7 +86,7 @@ def sensitivity(tables: Path) -> PaperTable:
     for (method, name), row in published.table(tables, "sensitivity").iterrows():
         for level in OLD_LEVELS:
             mine = None if found is None else int(found.loc[(method, name), level])
-            table.cells.append(PaperCell(label_of(method, name), f"{level:g}", int(row[level]), mine, how, 0))
+            table.add(label_of(method, name), f"{level:g}", row[level], mine, how, 0)
     if found is None:
         table.notes.append(UNREADABLE)
     return table
@@ -100,11 +100,11 @@ def table9(paper: Mapping, tables: Path) -> PaperTable:
     for task, pay in paper["table9"].items():
         time = sum(turns.values()) / len(turns) if task == "turn_likert" else seconds[task]
         own = f"{how}; mean of the eight tasks" if task == "turn_likert" else how
-        table.cells.append(PaperCell(task, "dollars", pay, projected(time / 60, 1, WAGE), own, 2, beside=True))
+        table.add(task, "dollars", pay, projected(time / 60, 1, WAGE), own, 2, beside=True)
     for task, cost in costs.items():
         how = f"median seconds for {DIALOGUES} at {OLD_WAGE:g} dollars an hour, as published; {CENTS}"
         mine = projected(seconds[task] / 60, DIALOGUES, OLD_WAGE)
-        table.cells.append(PaperCell(task, "projected", cost, mine, how, 1))
+        table.add(task, "projected", cost, mine, how, 1)
     short = [
         task
         for task, pay in paper["table9"].items()
@@ -128,18 +128,18 @@ def table10(paper: Mapping, tables: Path) -> PaperTable:
         if method in alone:
             exact = minutes = alone[method] / 60
             how, digits = "median seconds of the task / 60", 1
-            table.cells.append(PaperCell(method, "TI", printed["TI"], minutes, how, 2))
+            table.add(method, "TI", printed["TI"], minutes, how, 2)
         else:
             minutes, how, digits = printed["TI"], OF_TI, 0
             exact = printed["EC"] / DIALOGUES / WAGE * 60
             summed = _summed(method, seconds, turns)
             why = "sum of the medians of the tasks; the paper's is the median of sums, which needs data.json"
-            table.cells.append(PaperCell(method, "TI", printed["TI"], summed, why, 2, beside=True))
+            table.add(method, "TI", printed["TI"], summed, why, 2, beside=True)
         source = how if method in alone else "of the minutes that EC comes from"
-        table.cells.append(PaperCell(method, "TP", printed["TP"], throughput(exact), f"60 / minutes, {source}", 2))
+        table.add(method, "TP", printed["TP"], throughput(exact), f"60 / minutes, {source}", 2)
         money = projected(minutes, DIALOGUES, WAGE, each)
         what = f"minutes at 20 dollars an hour for {DIALOGUES // each}, {how}; {CENTS if method in alone else DOLLARS}"
-        table.cells.append(PaperCell(method, "EC", printed["EC"], money, what, digits))
+        table.add(method, "EC", printed["EC"], money, what, digits)
     table.cells += _paid(paper)
     return table
 
@@ -178,14 +178,12 @@ def screening(tables: Path) -> PaperTable:
     share = "passed / attempted, from the published numbers; the paper shows them as bars"
     for (group, task), row in found.iterrows():
         name, (low, high) = f"{group}, {task}", wilson(row["passed"], row["attempted"])
-        table.cells += [
-            PaperCell(name, "attempted", None, int(row["attempted"]), "published number of annotators"),
-            PaperCell(name, "passed", None, int(row["passed"]), "published number of annotators"),
-            PaperCell(name, "pass share", None, row["passed"] / row["attempted"], share),
-            PaperCell(name, "pass share low", None, low, "Wilson's 95 % interval"),
-            PaperCell(name, "pass share high", None, high, "Wilson's 95 % interval"),
-            PaperCell(name, "rounds", int(row["n"]), 3 * int(row["attempted"]), ROUNDS, 0, beside=group in EARLIER),
-        ]
+        table.own(
+            name, "published number of annotators", {column: int(row[column]) for column in ("attempted", "passed")}
+        )
+        table.own(name, share, {"pass share": row["passed"] / row["attempted"]})
+        table.own(name, "Wilson's 95 % interval", {"pass share low": low, "pass share high": high})
+        table.add(name, "rounds", row["n"], 3 * int(row["attempted"]), ROUNDS, 0, beside=group in EARLIER)
     totals = found.groupby(level=0, sort=False)[["attempted", "passed"]].sum()
     for group, row in totals.iterrows():
         passed, began = int(row["passed"]), int(row["attempted"])
@@ -208,8 +206,8 @@ def figure3(tables: Path) -> PaperTable:
                 paper = float(known["R-Squared"].iloc[0])
                 how += "; the published file calls it R-Squared"
             row = f"{method.replace('_', ' ')}, {size} left, next to go: {name.replace('_', ' ')}"
-            table.cells.append(PaperCell(row, "adjusted R²", paper, adjusted, how, 4))
-            table.cells.append(PaperCell(row, "R²", r2, None, "needs data.json", 4, beside=True))
+            table.add(row, "adjusted R²", paper, adjusted, how, 4)
+            table.add(row, "R²", r2, None, "needs data.json", 4, beside=True)
     best: dict[str, tuple[float, str]] = {}
     for cell in table.cells:
         if cell.column == "adjusted R²":

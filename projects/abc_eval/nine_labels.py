@@ -23,7 +23,7 @@ from parlai_spotbot.projects.abc_eval.label_accuracy import (
     weights,
     wide,
 )
-from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
+from parlai_spotbot.projects.cells import PaperCell, PaperTable
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 
@@ -46,6 +46,8 @@ DETECTION = {
     "f1": "harmonic mean of precision and recall",
     "alpha": "nominal alpha of couples of {who} and a person",
 }
+ENDS = "95 % interval by drawing conversations, of: {}"
+SHARE = "share of all turns with the label"
 OTHER = "the other person"
 
 
@@ -76,11 +78,11 @@ def agreement(rows: pd.DataFrame, tables: Path) -> PaperTable:
         row, ends = name_of(label), log_ends(found)
         theirs = " (published as “incorrect fact”)" if label == "fact_contradiction" else ""
         table.cells += [
-            PaperCell(row, "alpha", float(paper["alpha"]), found["alpha"], ALPHA + theirs, 3),
-            PaperCell(row, "alpha low", float(paper["low"]), plain(ends[0]), ALPHA_ENDS, 3, beside=True),
-            PaperCell(row, "alpha high", float(paper["high"]), plain(ends[1]), ALPHA_ENDS, 3, beside=True),
-            PaperCell(row, "kappa", float(paper["kappa"]), kappa_of(found["alpha"], len(own)), KAPPA, 3),
-            PaperCell(row, "turns", int(paper["n"]), found["units"], "turns that two people labelled", 0),
+            PaperCell(row, "alpha", paper["alpha"], found["alpha"], ALPHA + theirs, 3),
+            PaperCell(row, "alpha low", paper["low"], ends[0], ALPHA_ENDS, 3, beside=True),
+            PaperCell(row, "alpha high", paper["high"], ends[1], ALPHA_ENDS, 3, beside=True),
+            PaperCell(row, "kappa", paper["kappa"], kappa_of(found["alpha"], len(own)), KAPPA, 3),
+            PaperCell(row, "turns", paper["n"], found["units"], "turns that two people labelled", 0),
         ]
     return table
 
@@ -110,17 +112,16 @@ def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
             low, high = wilson(share * found["turns"][bot], found["turns"][bot])
             inside.append(ends[0] <= paper["share"] <= ends[1])
             table.cells += [
-                PaperCell(row, "share", float(paper["share"]), float(share), RATE, 3, beside=True),
-                PaperCell(row, "Wilson low", float(paper["low"]), low, WILSON, 3, beside=True),
-                PaperCell(row, "Wilson high", float(paper["high"]), high, WILSON, 3, beside=True),
-                PaperCell(row, "turns", int(paper["n"]), found["turns"][bot], "turns of that bot", 0, beside=True),
-                PaperCell(row, "clustered low", None, plain(ends[0]), CLUSTERED),
-                PaperCell(row, "clustered high", None, plain(ends[1]), CLUSTERED),
+                PaperCell(row, "share", paper["share"], share, RATE, 3, beside=True),
+                PaperCell(row, "Wilson low", paper["low"], low, WILSON, 3, beside=True),
+                PaperCell(row, "Wilson high", paper["high"], high, WILSON, 3, beside=True),
+                PaperCell(row, "turns", paper["n"], found["turns"][bot], "turns of that bot", 0, beside=True),
             ]
+            table.own(row, CLUSTERED, {"clustered low": ends[0], "clustered high": ends[1]})
             for judge in _judges(rows, label):
                 said = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
                 how = f"share of the same turns that {judge} gave the label"
-                table.cells.append(PaperCell(row, judge, None, float(said["value"].mean()), how))
+                table.add(row, judge, None, said["value"].mean(), how)
     table.instead.append(
         f"{sum(inside)} of {len(inside)} published shares, which are of 100 conversations a bot, lie in the interval "
         "of ours, which are of 27 of them."
@@ -143,13 +144,13 @@ def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> Pap
         homes, ids = pd.factorize(said.index.get_level_values("conversation_id"))
         drawn = weights(len(ids), replicates, rng)
         mutual = among_people(people, homes, drawn)
-        table.cells += _figures(label, OTHER, mutual, None)
-        table.cells.append(_share(label, "people", float(np.mean(people))))
+        _figures(table, f"{name_of(label)}, {OTHER}", OTHER, mutual, None)
+        table.own(f"{name_of(label)}, people", SHARE, {"share": np.mean(people)})
         for judge in _judges(rows, label):
             given = wide(own[own["source"] == judge]).reindex(said.index)[0].to_numpy(int)
             found = against_people(given, people, homes, drawn)
-            table.cells += _figures(label, judge, found, mutual)
-            table.cells.append(_share(label, judge, float(given.mean())))
+            _figures(table, f"{name_of(label)}, {judge}", judge, found, mutual)
+            table.own(f"{name_of(label)}, {judge}", SHARE, {"share": given.mean()})
             verdict = "as well as" if found.less(mutual, "alpha")[1][1] >= 0 else "worse than"
             better.setdefault(f"{judge} agrees with a person {verdict} another person does", []).append(name_of(label))
     table.instead += [f"{what}: {', '.join(labels)}." for what, labels in sorted(better.items())]
@@ -157,26 +158,14 @@ def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> Pap
     return table
 
 
-def _share(label: str, who: str, value: float) -> PaperCell:
-    return PaperCell(f"{name_of(label)}, {who}", "share", None, value, "share of all turns with the label")
-
-
-def _figures(label: str, who: str, found: LabelAccuracy, mutual: LabelAccuracy | None) -> list[PaperCell]:
-    row, cells = f"{name_of(label)}, {who}", []
+def _figures(table: PaperTable, row: str, who: str, found: LabelAccuracy, mutual: LabelAccuracy | None) -> None:
     for figure in FIGURES:
         how = DETECTION[figure].format(who=who)
-        ends = f"95 % interval by drawing conversations, of: {how}"
-        cells.append(PaperCell(row, figure, None, plain(found.values[figure]), how))
-        for end, value in zip(("low", "high"), found.interval(figure), strict=True):
-            cells.append(PaperCell(row, f"{figure} {end}", None, plain(value), ends))
-    if mutual is not None:
-        for figure in ("alpha", "balanced_accuracy"):
-            gap, ends = found.less(mutual, figure)
-            how = f"{figure} of {who} less that of {OTHER}, with its 95 % interval from the same draws"
-            column = f"{figure} less people's"
-            cells += [
-                PaperCell(row, column, None, plain(gap), how),
-                PaperCell(row, f"{column}, low", None, plain(ends[0]), how),
-                PaperCell(row, f"{column}, high", None, plain(ends[1]), how),
-            ]
-    return cells
+        low, high = found.interval(figure)
+        table.own(row, how, {figure: found.values[figure]})
+        table.own(row, ENDS.format(how), {f"{figure} low": low, f"{figure} high": high})
+    for figure in ("alpha", "balanced_accuracy") if mutual is not None else ():
+        gap, (low, high) = found.less(mutual, figure)
+        how = f"{figure} of {who} less that of {OTHER}, with its 95 % interval from the same draws"
+        column = f"{figure} less people's"
+        table.own(row, how, {column: gap, f"{column}, low": low, f"{column}, high": high})

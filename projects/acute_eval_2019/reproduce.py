@@ -61,11 +61,9 @@ def counts(paper: Mapping) -> PaperTable:
     table = PaperTable("counts", "Comparisons and wordings")
     for task, own in paper["tasks"].items():
         how = "every two of the models and people"
-        table.cells.append(PaperCell(task, "pairs", own["comparisons"], comb(len(own["models"]) + 1, 2), how, 0))
+        table.add(task, "pairs", own["comparisons"], comb(len(own["models"]) + 1, 2), how, 0)
     tried = paper["optimisation"]
-    table.cells.append(
-        PaperCell("wordings", "in all", tried["wordings"], sum(tried["of"].values()), "sum over the four questions", 0)
-    )
+    table.add("wordings", "in all", tried["wordings"], sum(tried["of"].values()), "sum over the four questions", 0)
     return table
 
 
@@ -93,7 +91,7 @@ def agreement(paper: Mapping) -> PaperTable:
             found = attainable(printed, tried["annotations"], pairwise)
             near = min(found, key=lambda row: abs(row[0] - tried["annotations"]), default=None)
             how = f"{what}; " + (f"{near[1]} of {near[0]}" if near else "no number near 20 gives it")
-            table.cells.append(PaperCell(which, what, printed, near[2] if near else None, how, 3))
+            table.add(which, what, printed, near[2] if near else None, how, 3)
             many = ", ".join(f"{chosen} of {n}" for n, chosen, _ in found)
             if found:
                 table.notes.append(f"{which} ({printed:.1%}) as {what}: {many}")
@@ -130,7 +128,7 @@ def order(paper: Mapping, ranking: Mapping) -> PaperTable:
                     ours = [name for name in found["order"] if name in names]
                     how = f"{kind}; ours by Davidson's strength, of whatever conversations the study has"
                     row = f"{task}, {question}, {kind}"
-                    table.cells.append(PaperCell(row, "order", " > ".join(names), " > ".join(ours), how, beside=True))
+                    table.add(row, "order", " > ".join(names), " > ".join(ours), how, beside=True)
     if not table.cells:
         table.notes.append("no two contestants bear names of the paper's models, so no order stands beside its")
     return table
@@ -167,10 +165,9 @@ def same(paper: Mapping, found: Mapping) -> PaperTable:
         for row in tests:
             name = f"{question}, {row['name']}"
             how = f"share of the {row['of']} conversation of {row['n']} choices; 95 % interval, p of one half"
-            table.cells.append(PaperCell(name, "share", paper["same"], row["estimate"], how, 2, beside=True))
-            table.cells.append(PaperCell(name, "low", None, row["ci"][0], how))
-            table.cells.append(PaperCell(name, "high", None, row["ci"][1], how))
-            table.cells.append(PaperCell(name, "p", None, row["p"], how, 3))
+            table.add(name, "share", paper["same"], row["estimate"], how, 2, beside=True)
+            table.own(name, how, dict(zip(("low", "high"), row["ci"], strict=True)))
+            table.add(name, "p", None, row["p"], how, 3)
     if not table.cells:
         table.notes.append("no bot was compared with itself: pack with --same")
     return table
@@ -181,14 +178,11 @@ def wordings(paper: Mapping, found: Mapping) -> PaperTable:
     table = PaperTable("wordings", "Question optimisation: agreement of each wording")
     best_worst = paper["optimisation"]["interestingness"]
     for which, printed in best_worst.items():
-        table.cells.append(
-            PaperCell(f"interestingness, {which} (paper)", "agreement", printed, None, "the paper's", 3, beside=True)
-        )
+        table.add(f"interestingness, {which} (paper)", "agreement", printed, None, "the paper's", 3, beside=True)
     for name, row in found["wordings"].items():
         how = f"choices for the better of {row['pairs']} pairs of conversations, {row['n']} in all; 95 % interval"
-        table.cells.append(PaperCell(name, "agreement", None, row["estimate"], how, 3))
-        table.cells.append(PaperCell(name, "low", None, row["ci"][0], how, 3))
-        table.cells.append(PaperCell(name, "high", None, row["ci"][1], how, 3))
+        low, high = row["ci"]
+        table.own(name, how, {"agreement": row["estimate"], "low": low, "high": high}, 3)
     if not found["wordings"]:
         table.notes.append("no wording was put for pairs whose better one is known: pack with --same-pairs")
     return table

@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.ranking import paper_chi2, win_matrix, win_rates
 from parlai_spotbot.analysis.segments import by_length
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.importers.spotbot2020_dump import Dump
-from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
+from parlai_spotbot.projects.cells import PaperCell, PaperTable
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, label_agreement, without_weak
 from parlai_spotbot.records import HUMAN
 
@@ -31,10 +31,8 @@ def table3(paper: dict, entities: dict[str, pd.DataFrame]) -> PaperTable:
     for name, printed in paper["table3"].items():
         for label, value in zip(LABELS, printed, strict=True):
             ours = found.get(name, {}).get(label)
-            table.cells.append(
-                PaperCell(name, label, value, ours, AGREEMENT + "; per domain, then the unweighted mean")
-            )
-    table.cells += [PaperCell("S2", label, None, found.get("S2", {}).get(label), AGREEMENT) for label in LABELS]
+            table.add(name, label, value, ours, AGREEMENT + "; per domain, then the unweighted mean")
+    table.own("S2", AGREEMENT, {label: found.get("S2", {}).get(label) for label in LABELS})
     table.notes.append("the paper leaves S2 out of the table")
     return table
 
@@ -43,7 +41,7 @@ def table3_of(entities: pd.DataFrame, domain: str) -> PaperTable:
     """One domain's part of Table 3."""
     table = PaperTable("table3", f"Table 3, the part of {domain} (the paper prints the mean over domains)")
     for name, labels in both_given_one(entities).items():
-        table.cells += [PaperCell(name, label, None, labels[label]["share"], AGREEMENT) for label in LABELS]
+        table.own(name, AGREEMENT, {label: labels[label]["share"] for label in LABELS})
     return table
 
 
@@ -57,7 +55,7 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
             domain,
             "annotation time",
             seconds,
-            plain(elapsed.median()),
+            elapsed.median(),
             "complete HITs; the median of elapsed_time, which the paper calls the mean",
             digits=0,
         ),
@@ -65,7 +63,7 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
             domain,
             "annotation time, real mean",
             None,
-            plain(known.mean()),
+            known.mean(),
             "complete HITs; the mean, without times that the page had lost",
         ),
         PaperCell(
@@ -88,7 +86,7 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
             "section 5.3",
             "annotations a pair",
             told["annotations_a_pair"],
-            plain(pair),
+            pair,
             "complete HITs; the paper reckons with 40, the release holds this many (mean over pairs)",
             digits=0,
         ),
@@ -96,7 +94,7 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
             "section 5.3",
             "minutes a pair",
             told["minutes_a_pair"],
-            plain(told["annotations_a_pair"] * 24 / 60),
+            told["annotations_a_pair"] * 24 / 60,
             "40 annotations × 24 seconds",
             digits=0,
         ),
@@ -104,14 +102,14 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
             "section 5.3",
             "minutes a pair, real count at the median",
             None,
-            plain(pair * elapsed.median() / 60),
+            pair * elapsed.median() / 60,
             "real annotations a pair × median time",
         ),
         PaperCell(
             "section 5.3",
             "minutes a pair, real count at the mean",
             None,
-            plain(pair * known.mean() / 60),
+            pair * known.mean() / 60,
             "real annotations a pair × mean time",
         ),
         PaperCell(
@@ -148,7 +146,7 @@ def table7(paper: dict, dump: Dump) -> PaperTable:
             name,
             "avg. exchanges, released people",
             None,
-            float(np.mean([c.exchanges for c in people])),
+            np.mean([c.exchanges for c in people]),
             "people's conversations in the release, without their opening",
         ),
     ]
@@ -170,15 +168,15 @@ def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump:
             own = found[k]["systems"][bot]
             rate, human = known.get(bot, (None, None))
             table.cells += [
-                PaperCell(bot, f"WR at {k}", rate, plain(own["win_rate"]), win, cut=True),
+                PaperCell(bot, f"WR at {k}", rate, own["win_rate"], win, cut=True),
                 PaperCell(bot, f"HP at {k}", human, own["human_share"], share, cut=True),
                 PaperCell(bot, f"unsure at {k}", None, own["unsure_share"], share),
             ]
         people = found[k]["systems"][HUMAN]
-        table.cells.append(PaperCell(HUMAN, f"HP at {k}", None, people["human_share"], share))
-        table.cells.append(PaperCell(HUMAN, f"unsure at {k}", None, people["unsure_share"], share))
+        table.add(HUMAN, f"HP at {k}", None, people["human_share"], share)
+        table.add(HUMAN, f"unsure at {k}", None, people["unsure_share"], share)
         ties = "share of ties among matches of that length" + cut
-        table.cells.append(PaperCell("ties", f"ties at {k}", known.get("ties"), found[k]["ties"], ties, cut=True))
+        table.add("ties", f"ties at {k}", known.get("ties"), found[k]["ties"], ties, cut=True)
     first, last = (found[str(k)]["systems"] for k in (domain.segments[0], domain.segments[-1]))
     for what, column in (("human", "human_share"), ("unsure", "unsure_share")):
         up = [bot for bot in domain.bots if last[bot][column] >= first[bot][column]]
@@ -202,19 +200,9 @@ def table9(paper: dict, entities: pd.DataFrame, domain: str) -> PaperTable:
     other = {"empathetic": "convai2", "convai2": "empathetic"}.get(domain)
     if other:
         exchanged = "as above; against the cell that the paper prints for the other domain: the two look exchanged"
-        table.cells.append(
-            PaperCell(
-                domain, "< 50 %, cell exchanged", paper["table9"][other][3], found["below_half"], exchanged, digits=3
-            )
-        )
-    table.cells.append(
-        PaperCell(
-            domain,
-            "always bot",
-            None,
-            found["always_bot"],
-            "the correctness of answering bot always, mean over annotators",
-        )
+        table.add(domain, "< 50 %, cell exchanged", paper["table9"][other][3], found["below_half"], exchanged, digits=3)
+    table.add(
+        domain, "always bot", None, found["always_bot"], "the correctness of answering bot always, mean over annotators"
     )
     table.instead.append(
         f'always answering "bot" would score {found["always_bot"]:.2f}, more than annotators do: 50 % is not chance'
@@ -234,13 +222,13 @@ def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence
         won, lost, ties = (table[pairs] for table in (matrix.wins, matrix.wins.T, matrix.ties))
         significant = int((paper_chi2(won, lost, won + lost + ties) < 0.05).sum())
         how = "complete HITs; by win rate; pairs significant by the paper's test; " + told
-        values = {
+        values: dict = {
             "annotators": frame["worker_id"].nunique(),
             "annotations": len(frame),
             "order": " > ".join(orders[-1]),
             "significant pairs": significant,
         }
-        table.cells += [PaperCell(told, column, None, value, how) for column, value in values.items()]
+        table.own(told, how, values)
     claim = "holds" if orders[0] == orders[1] else f"fails: {' > '.join(orders[1])}"
     table.notes.append(f"the paper's claim, that the ranking stays the same, {claim}")
     return table
@@ -260,7 +248,7 @@ def footnote3(annotations: pd.DataFrame, domain: str) -> PaperTable:
         found = alike(annotations, who, within)
         how = f"complete HITs; conversations of {who}; chance: labels of entity 1 dealt anew within {told}"
         row = f"{who}, by {told}"
-        table.cells += [PaperCell(row, c, None, plain(found[c]), how) for c in ("observed", "expected", "z")]
+        table.own(row, how, {column: found[column] for column in ("observed", "expected", "z")})
     z = next(cell.ours for cell in table.cells if (cell.row, cell.column) == ("bots, by pair and length", "z"))
     claim = "fails" if z > 1.96 else "holds"
     table.notes.append(
@@ -279,14 +267,15 @@ def footnote9(entities: pd.DataFrame, domain: str) -> PaperTable:
         counts = []
         for k, by_name in found.items():
             cell = by_name.get(name, {}).get(label, {"share": None, "n": 0})
-            table.cells.append(PaperCell(name, f"{label} at {k}", None, cell["share"], AGREEMENT))
+            table.add(name, f"{label} at {k}", None, cell["share"], AGREEMENT)
             agreed = round((cell["share"] or 0.0) * cell["n"])
             counts.append((agreed, cell["n"] - agreed))
         tests.append((name, label, _homogeneous(np.array(counts))))
     adjusted = adjust(np.array([p for *_, p in tests]))
     differ = [f"{n} {label}" for (n, label, _), p in zip(tests, adjusted, strict=True) if p < 0.05]
     how = "χ² test of equal agreement over lengths; takes annotations as independent"
-    table.cells += [PaperCell(name, f"{label}: p", None, p, how) for name, label, p in tests]
+    for name, label, p in tests:
+        table.own(name, how, {f"{label}: p": p})
     table.notes.append(
         f"the paper's claim, no significant difference, {'fails for ' + ', '.join(differ) if differ else 'holds'} "
         f"(Holm over {len(tests)} tests)"

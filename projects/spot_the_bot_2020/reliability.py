@@ -8,7 +8,7 @@ from functools import cache
 import pandas as pd
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability
-from parlai_spotbot.projects.cells import PaperCell, PaperTable, Value
+from parlai_spotbot.projects.cells import PaperTable, Value
 
 DEFINITION = (
     "complete HITs; one match a conversation; conversations drawn without replacement from the 45 of each pair, "
@@ -54,9 +54,7 @@ def _curve(table: PaperTable, row: str, curve: dict, printed: Value) -> None:
         least = int("".join(c for c in printed if c.isdigit())) + printed.startswith("over")
         ours = printed if first is None or first >= least else str(first)
     column = "least conversations a pair for 95 %"
-    table.cells.append(PaperCell(row, column, printed, ours, DEFINITION + "; from there on", digits=0))
-    table.cells.append(PaperCell(row, column + ", our number", None, first, DEFINITION + "; from there on"))
-    table.cells += [
-        PaperCell(row, f"rate at {size}", None, share, DEFINITION)
-        for size, share in zip(curve["sizes"], curve["share"], strict=True)
-    ]
+    table.add(row, column, printed, ours, DEFINITION + "; from there on", digits=0)
+    table.own(row, DEFINITION + "; from there on", {column + ", our number": first})
+    rates = zip(curve["sizes"], curve["share"], strict=True)
+    table.own(row, DEFINITION, {f"rate at {size}": share for size, share in rates})

@@ -1,4 +1,4 @@
-"""The whole reproduction: reads the release, makes every table, writes them as CSV, JSON, text and figures."""
+"""The whole reproduction: reads the release, makes every table, writes them as CSV, JSON and text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.survival import events
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.projects.cells import PaperTable, reached, write_tables
-from parlai_spotbot.projects.spot_the_bot_2020 import figures, labels, survival, wins
+from parlai_spotbot.projects.spot_the_bot_2020 import labels, survival, wins
 
 
 def paper_values() -> dict:
@@ -108,8 +108,6 @@ def reproduce(
         odd = oddities(dump)
         files.write_text(out / dump.domain.name / "oddities.csv", files.frame_csv(odd))
         write_tables(out / dump.domain.name, done.tables, asdict(settings), odd.to_dict(orient="records"))
-        figures.survival(out / dump.domain.name, done.rows, dump.domain)
-        figures.reliability(out / dump.domain.name, done.tables, dump.domain)
     if set(domains) == set(DOMAINS):
         result["all"] = {"table3": labels.table3(paper_values(), entities)}
         write_tables(out / "all", result["all"], asdict(settings))

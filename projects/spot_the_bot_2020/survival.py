@@ -11,7 +11,7 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.analysis.survival import logrank_pairs, turnbull
-from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
+from parlai_spotbot.projects.cells import PaperTable
 from parlai_spotbot.records import HUMAN
 
 NPMLE = (
@@ -35,9 +35,7 @@ def figure2(rows: pd.DataFrame, bots: Sequence[str], domain: str) -> PaperTable:
     """The points of Figure 2's curves."""
     table = PaperTable("figure2", f"Figure 2: survival, {domain}")
     for name, (lengths, survival) in curves(rows, bots).items():
-        table.cells += [
-            PaperCell(name, f"S({k})", None, plain(s), NPMLE) for k, s in zip(lengths, survival, strict=True)
-        ]
+        table.own(name, NPMLE, {f"S({k})": share for k, share in zip(lengths, survival, strict=True)})
     return table
 
 
@@ -53,28 +51,19 @@ def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: 
     for row in tests.to_dict(orient="records"):
         pair = (row["a"], row["b"])
         ours = "yes" if row["p_adjusted"] < 0.05 else "no"
-        table.cells.append(
-            PaperCell(
-                "–".join(pair),
-                "significant",
-                "no" if frozenset(pair) in weak else "yes",
-                ours,
-                f"{TEST} ({len(tests)})",
-            )
+        table.add(
+            "–".join(pair), "significant", "no" if frozenset(pair) in weak else "yes", ours, f"{TEST} ({len(tests)})"
         )
-        table.cells.append(PaperCell("–".join(pair), "p, corrected", None, plain(row["p_adjusted"]), TEST))
+        table.add("–".join(pair), "p, corrected", None, row["p_adjusted"], TEST)
     by_wins, by_survival, at_last = orders(annotations, rows, bots)
     how = "mean over the lengths shown of the share that passes"
-    table.cells.append(PaperCell("order", "by wins", None, " > ".join(by_wins), "mean of pairwise win rates"))
-    table.cells.append(PaperCell("order", "by survival", None, " > ".join(by_survival), how))
+    table.add("order", "by wins", None, " > ".join(by_wins), "mean of pairwise win rates")
+    table.add("order", "by survival", None, " > ".join(by_survival), how)
     switched = {frozenset(pair) for pair in told["switched"][domain]}
     for a, b in itertools.combinations(by_wins, 2):
         ours = "yes" if by_survival.index(a) > by_survival.index(b) else "no"
-        table.cells.append(
-            PaperCell(
-                f"{a}–{b}", "switched", "yes" if frozenset((a, b)) in switched else "no", ours, f"ordered by the {how}"
-            )
-        )
+        paper = "yes" if frozenset((a, b)) in switched else "no"
+        table.add(f"{a}–{b}", "switched", paper, ours, f"ordered by the {how}")
     if at_last != by_survival:
         table.notes.append(f"curves cross: at the greatest length the order is {' > '.join(at_last)}")
     return table

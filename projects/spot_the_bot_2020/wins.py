@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.ranking import (
     win_rates,
 )
 from parlai_spotbot.analysis.survival import cox
-from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
+from parlai_spotbot.projects.cells import PaperTable
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import EXCHANGED, feature_matches, ssa_with_bug
 
 TITLES = {
@@ -65,20 +65,21 @@ def win_table(name: str, paper: dict, annotations: pd.DataFrame, domain: str, ru
     for a, i in row_of.items():
         for b, j in row_of.items():
             if a != b:
-                ours = plain(matrix.rates[bots.index(a), bots.index(b)])
-                table.cells.append(PaperCell(a, b, printed["rates"][i][j], ours, rate))
+                ours = matrix.rates[bots.index(a), bots.index(b)]
+                table.add(a, b, printed["rates"][i][j], ours, rate)
     overall = win_rates(matrix)
     ranges, fewer = common_ranges(matrix, runs, seed), common_ranges(matrix, runs, seed, int(matrix.counts.sum()))
     for a, i in row_of.items():
         mean = MEAN.format(criterion=CRITERIA[name]) + suffix
-        table.cells.append(PaperCell(a, "WR", printed["win_rate"][i], plain(overall[bots.index(a)]), mean))
+        table.add(a, "WR", printed["win_rate"][i], overall[bots.index(a)], mean)
         span, times = ranges[a]
-        table.cells.append(PaperCell(a, "RANGE", printed["range"][i], span, RANGE.format(runs=runs) + suffix))
+        table.add(a, "RANGE", printed["range"][i], span, RANGE.format(runs=runs) + suffix)
         how = "as RANGE, with as many draws as there are matches" + suffix
-        table.cells.append(PaperCell(a, "RANGE, draws = matches", None, fewer[a][0], how))
+        table.add(a, "RANGE, draws = matches", None, fewer[a][0], how)
         if times < runs:
             table.notes.append(f"range of {a}: {span} in {times} of {runs} runs, so chance decides")
-    table.cells += [PaperCell(f"{a}–{b}", "p", None, p, CHI2 + suffix) for (a, b), p in chi2(matrix).items()]
+    for (a, b), p in chi2(matrix).items():
+        table.own(f"{a}–{b}", CHI2 + suffix, {"p": p})
     for a, i in row_of.items():
         own = float(np.mean([rate for rate in printed["rates"][i] if rate is not None]))
         if abs(own - printed["win_rate"][i]) > 0.01:
@@ -95,7 +96,8 @@ def _instead(name: str, table: PaperTable, annotations: pd.DataFrame, bots: tupl
     if name == "table1":
         right = matches_frame(annotations)
         skills = trueskill_scores(right, bots, model=PAPER)["mu"]
-        table.cells += [PaperCell(bot, "TrueSkill", None, plain(skill), SKILL) for bot, skill in skills.items()]
+        for bot, skill in skills.items():
+            table.own(bot, SKILL, {"TrueSkill": skill})
         called = [(annotations.loc[right.index, f"nature{e}"] == "human").mean() for e in (0, 1)]
         table.instead.append(
             f"order: entity 0 is called human in {called[0]:.3f}, entity 1 in {called[1]:.3f} of matches"
@@ -148,14 +150,13 @@ def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: s
     for place, feature in enumerate(order):
         rates = win_rates(win_matrix(feature_matches(annotations, feature, domain), bots))
         for bot, rate in zip(bots, rates, strict=True):
-            table.cells.append(PaperCell(bot, feature, paper["table2"][domain][bot][place], plain(rate), definition))
+            table.add(bot, feature, paper["table2"][domain][bot][place], rate, definition)
     strong, against = [], []
     for bot in bots:
         own = rows[rows["group"] == bot]
         fit = cox(own["left"], own["right"], own[list(order)], backend="native")
         for feature, coef, p in zip(order, fit.coef, fit.pvalue, strict=True):
-            table.cells.append(PaperCell(bot, f"{feature}: coefficient", None, plain(coef), COX))
-            table.cells.append(PaperCell(bot, f"{feature}: p", None, plain(p), COX))
+            table.own(bot, COX, {f"{feature}: coefficient": coef, f"{feature}: p": p})
             if p < 0.05:
                 strong.append(f"{bot} {feature}")
                 against += [f"{bot} {feature}"] if coef > 0 else []

@@ -27,8 +27,6 @@ TABLES = {
     "oddities.csv",
     "tables.txt",
     "tables.json",
-    "figure2.svg",
-    "figure2.png",
 }
 
 

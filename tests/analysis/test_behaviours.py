@@ -28,7 +28,7 @@ from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.gold import gold_item, gold_quality, key_of
+from parlai_spotbot.surveys.abc_eval.gold import gold_items, gold_quality, key_of
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED, label_frame
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, LESS, possible
 
@@ -333,7 +333,7 @@ def test_wrong_answers_name_the_judgement(made):
 # -- gold dialogues ----------------------------------------------------------------------------------------------------
 def golds(worker, wrong, at, task="consistency"):
     """A gold dialogue of which the first `wrong` turns are annotated in another way."""
-    item = gold_item(task)
+    item = gold_items(task)[0]
     for place, (turn, labels) in enumerate(key_of(item.control)[1].items()):
         given = next(own for own in possible(task) if own != labels) if place < wrong else labels
         for question, answer in answers_for(task, given).items():

@@ -1,18 +1,13 @@
 """Judges outside compare the two conversations that one person led (ABC-Eval): packed, and held against that person."""
 
-import random
-
 import pytest
 
 from parlai_spotbot import checksums
-from parlai_spotbot.analysis.metrics.frame import choice_table
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 BOTS = ("ada", "bert", "carl")
@@ -87,69 +82,6 @@ def test_several_questions_are_put_for_the_same_pairs_to_others(study):
     for unit in study.units("acute_eval"):
         met = [i for item in unit.items for i in item.conversation_ids]
         assert len(met) == len(set(met))
-
-
-def judged(study):
-    """Judges outside choose as the person did in three of four comparisons."""
-    said = {
-        frozenset(row.conversation_ids): row.conversation_ids[int(row.answer[-1])]
-        for row in study.judgements("interactive")
-    }
-    rows, rng = [], random.Random(1)
-    for item in shown(study, "comparative"):
-        better = said.get(frozenset(item.conversation_ids), item.conversation_ids[0])
-        choice = item.conversation_ids.index(better) if rng.random() < 0.75 else rng.randrange(2)
-        name = f"o/{item.item_id}"
-        answers = [(q.name, f"conversation:{choice}") for q in get_survey("comparative").questions]
-        rows += [
-            Judgement(
-                f"{name}/{q}",
-                name,
-                "comparative",
-                "u",
-                item.item_id,
-                item.conversation_ids,
-                4,
-                "pair",
-                q,
-                answer,
-                f"w{rng.randrange(4)}",
-                HUMAN,
-            )
-            for q, answer in answers
-        ]
-    return rows
-
-
-def predicted(study):
-    """How many of the pairs that people decided have a value of the comparative quality, beside them."""
-    talks = study.conversations()
-    metrics, lost = metrics_of(get_survey("comparative"), judged(study), talks, shown(study, "comparative"))
-    assert lost == {}
-    quality = [metric for metric in metrics if metric.name == "quality"]
-    table, _ = choice_table(quality, outcomes_of(study.judgements("interactive"), talks))
-    return table
-
-
-def test_predictive_validity_has_a_row_for_each_pair_that_was_compared_twice(study):
-    pack_study(study, "comparative", pairs="interactors")
-    table = predicted(study)
-    assert table["comparative:quality"].notna().all()
-    assert len(table) == 9
-    given = {(r.conversation_ids): int(r.answer[-1]) for r in study.judgements("interactive")}
-    outcome = dict(
-        zip(zip(table["conversation_a"], table["conversation_b"], strict=True), table["outcome"], strict=True)
-    )
-    assert outcome == {ids: float(better == 0) for ids, better in given.items()}
-    # By hand, from the judgements: +1 where those outside chose the conversation that the person led first.
-    chosen = {}
-    for row in judged(study):
-        if row.question == "quality":
-            chosen[frozenset(row.conversation_ids)] = row.conversation_ids[int(row.answer[-1])]
-    for first, second, value in zip(
-        table["conversation_a"], table["conversation_b"], table["comparative:quality"], strict=True
-    ):
-        assert value == (1.0 if chosen[frozenset((first, second))] == first else -1.0)
 
 
 @pytest.mark.parametrize(

@@ -106,11 +106,6 @@ def gold_quality(controls: Iterable[Judgement]) -> list[dict]:
     return found
 
 
-def gold_item(task: str, seed: int = 0, surface: str = "normalise") -> Item:
-    """Return the gold dialogue of a task as an item, in the surface form of the others."""
-    return gold_items(task, seed, surface)[0]
-
-
 def gold_items(task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:
     """Return all items that may be mixed into the work of a task.
 

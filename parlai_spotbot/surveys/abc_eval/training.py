@@ -62,11 +62,6 @@ def given_labels(task: str, answers: Answers, turn: int) -> frozenset[str] | Non
     return frozenset(label for label, holds in labels_of(task, own).items() if holds)
 
 
-def wrong_turns(gold: GoldDialogue, answers: Answers) -> int:
-    """Of how many turns the labels are not the gold ones."""
-    return sum(not mark.right for mark in marks(gold, answers))
-
-
 # -- the files ---------------------------------------------------------------------------------------------------------
 @cache
 def read_task(task: str) -> TaskMaterial:

@@ -20,8 +20,8 @@ from parlai_spotbot.surveys import nuc
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.nuc_groups import Group, Groups, read_groups
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
-from parlai_spotbot.surveys.packing.packing import WHOLE, Packed, Packing, PackRequest
-from parlai_spotbot.surveys.packing.units_file import check_options, existing_units, packed_with
+from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest
+from parlai_spotbot.surveys.packing.units_file import Packed, check_options, existing_units, packed_with
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.normal_forms import bare_text
 

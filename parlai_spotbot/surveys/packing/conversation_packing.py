@@ -10,8 +10,8 @@ from typing import Any
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_questions
-from parlai_spotbot.surveys.packing.packing import Packed, Packing, PackRequest
-from parlai_spotbot.surveys.packing.units_file import existing_units, faulty_ones, items_of
+from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
+from parlai_spotbot.surveys.packing.units_file import Packed, existing_units, faulty_ones, items_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface_check import surface_report, warnings
 

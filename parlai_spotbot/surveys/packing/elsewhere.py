@@ -5,7 +5,8 @@ from __future__ import annotations
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.packing.packing import Packed, Packing, PackRequest
+from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
+from parlai_spotbot.surveys.packing.units_file import Packed
 from parlai_spotbot.surveys.survey import Survey
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.packing.units_file import blocks_of, write_units
+from parlai_spotbot.surveys.packing.units_file import Packed, blocks_of, write_units
 from parlai_spotbot.surveys.survey import Survey
 
 SURFACE_TITLE = "told from people by surface (AUC, 0.5 is blind)"
@@ -59,27 +58,6 @@ class PackRequest:
     repeated: float | None = None
     nuc_questions: Path | str | None = None
     groups: Path | str | None = None
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Units that stay and units that are added, the options as they are recorded, and what is to be told of them.
-
-    `tables` are {title: {row: {column: value}}}; `left_out` has rows of `what`, `reason`, `count`, `ids`; `surface` is
-    a report of `texts.surface_check`.
-    """
-
-    options: Mapping
-    existing: Sequence[Unit]
-    added: Sequence[Unit]
-    tables: Mapping[str, Mapping[str, Mapping[str, object]]]
-    left_out: Sequence[Mapping] = ()
-    warnings: Sequence[str] = ()
-    surface: Mapping = field(default_factory=dict)
-
-    @property
-    def units(self) -> list[Unit]:
-        return [*self.existing, *self.added]
 
 
 class Packing(ABC):

@@ -16,8 +16,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.packing import WHOLE, Packed, Packing, PackRequest, seed_of
-from parlai_spotbot.surveys.packing.units_file import existing_units, packed_with
+from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest, seed_of
+from parlai_spotbot.surveys.packing.units_file import Packed, existing_units, packed_with
 from parlai_spotbot.surveys.survey import Survey
 
 COMPARISONS = 33

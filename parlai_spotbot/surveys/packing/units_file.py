@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
@@ -109,15 +109,28 @@ def _shows_gone(study: Study, units: Sequence[Unit]) -> bool:
     return any(not gone.isdisjoint(item.conversation_ids) for unit in units for item in unit.items)
 
 
-class Update(Protocol):
-    """What a units file is to hold: the `existing` units, which stay, and behind them those `added`."""
+@dataclass(frozen=True)
+class Packed:
+    """Units that stay and units that are added, the options as they are recorded, and what is to be told of them.
 
+    `tables` are {title: {row: {column: value}}}; `left_out` has rows of `what`, `reason`, `count`, `ids`; `surface` is
+    a report of `texts.surface_check`.
+    """
+
+    options: Mapping
     existing: Sequence[Unit]
     added: Sequence[Unit]
-    surface: Mapping
+    tables: Mapping[str, Mapping[str, Mapping[str, object]]]
+    left_out: Sequence[Mapping] = ()
+    warnings: Sequence[str] = ()
+    surface: Mapping = field(default_factory=dict)
+
+    @property
+    def units(self) -> list[Unit]:
+        return [*self.existing, *self.added]
 
 
-def write_units(study: Study, survey: str, update: Update, done: dict) -> None:
+def write_units(study: Study, survey: str, update: Packed, done: dict) -> None:
     """Append the added units, write the surface report (if there is one), and record `done` (options and summary)."""
     path = study.units_path(survey)
     kept = path.read_text(encoding="utf-8") if update.existing else ""

@@ -23,7 +23,7 @@ from parlai_spotbot.surveys.abc_eval.labels import (
     possible,
     task_of_label,
 )
-from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_file_of, wrong_turns
+from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_file_of
 from parlai_spotbot.surveys.controls import gradable, missed_by
 from parlai_spotbot.surveys.tasks import rounds
 
@@ -148,7 +148,7 @@ def test_no_browser_gets_gold_labels_or_limits_of_mistakes():
 
 def test_a_gold_dialogue_as_a_control_holds_its_key():
     for task in TASKS:
-        item = of_gold.gold_item(task, seed=3)
+        item = of_gold.gold_items(task, seed=3)[0]
         gold = next(gold for gold in gold_dialogues(task) if gold.role == "gold")
         assert of_gold.key_of(item.control) == (task, gold.key)
         assert gradable(item.control)
@@ -160,7 +160,7 @@ def test_a_gold_dialogue_as_a_control_holds_its_key():
             for q, answer in answers(task, labels).items()
         }
         assert not missed_by(item.control, right)
-        assert wrong_turns(gold, right) == 0
+        assert all(mark.right for mark in marks(gold, right))
         turns = list(gold.key)
         for wrong in range(ALLOWED[task] + 2):
             given = dict(right)
@@ -168,7 +168,7 @@ def test_a_gold_dialogue_as_a_control_holds_its_key():
                 other = next(labels for labels in possible(task) if labels != gold.key[turn])
                 given = {key: a for key, a in given.items() if key[1] != f"turn:{turn}"}
                 given |= {(q, f"turn:{turn}"): a for q, a in answers(task, other).items()}
-            assert wrong_turns(gold, given) == wrong
+            assert sum(not mark.right for mark in marks(gold, given)) == wrong
             assert missed_by(item.control, given) == (wrong > ALLOWED[task])
             assert sum(of_gold.graded(item.control, given).values()) == len(turns) - wrong
         assert missed_by(item.control, {})  # not to answer is wrong

@@ -6,7 +6,7 @@ from itertools import product, zip_longest
 import pytest
 
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, ANSWERS, LABELS, QUESTIONS, TASKS
-from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, read_task, wrong_turns
+from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_task
 from parlai_spotbot.surveys.tasks import rounds
 
 pytestmark = pytest.mark.parametrize("task", TASKS)
@@ -41,7 +41,7 @@ def test_the_same_answers_at_every_turn_never_pass(task):
         for given in product(*choices):
             named = dict(zip(QUESTIONS[task], given, strict=True))
             answers = {(question, f"turn:{turn}"): answer for turn in gold.key for question, answer in named.items()}
-            assert wrong_turns(gold, answers) > ALLOWED[task], (gold.id, named)
+            assert sum(not mark.right for mark in marks(gold, answers)) > ALLOWED[task], (gold.id, named)
 
 
 def test_the_key_of_another_dialogue_copied_by_position_never_passes(task):

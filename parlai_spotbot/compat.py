@@ -1,4 +1,4 @@
-"""What upstream releases broke, mended in one place: ParlAI 1.7.2 and Mephisto 1.1.1 are older than today's libraries.
+"""Fixes for ParlAI 1.7.2 and Mephisto 1.1.1, which are older than the libraries of today.
 
 Each mend is one small function whose docstring names the symptom and the versions; `MENDS` lists them. A mend
 waits for the module that it concerns, so `install` itself imports neither torch nor ParlAI.
@@ -180,12 +180,12 @@ def _plain_contents() -> None:
 
 
 def _plain_dictionary(*factory: Any) -> dict:
-    """What becomes of a defaultdict: torch's safe loader fills plain dictionaries only."""
+    """Stand in for a defaultdict: torch's safe loader fills plain dictionaries only."""
     return {}
 
 
 def _numpy_contents() -> list:
-    """What numbers and arrays of numpy are pickled by, under the names that numpy gave it over the years."""
+    """Return what NumPy's numbers and arrays are pickled by, under the names of its versions."""
     import numpy as np
 
     core = np._core.multiarray

@@ -36,7 +36,7 @@ def _bounded(text: str) -> str:
 
 @contextmanager
 def as_value_error(argument: str) -> Iterator[None]:
-    """What a user can mend is a ValueError here, as programs expect it, which begins with the argument's name."""
+    """Turn `UserError` into ValueError, as programs expect, with the argument's name in front."""
     try:
         yield
     except UserError as err:

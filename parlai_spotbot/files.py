@@ -43,7 +43,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def disk_remedy(err: OSError, elsewhere: str) -> str:
-    """What to do about a file that can't be written; `elsewhere` says how another place is named."""
+    """Return the remedy for a file that can't be written; `elsewhere` says how to name another place."""
     if err.errno in FULL:
         return f"Free some space, or {elsewhere}"
     if err.errno == errno.EROFS:

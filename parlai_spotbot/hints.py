@@ -13,7 +13,7 @@ SET_UP = "spotbot setup"
 
 @cache
 def _start() -> tuple[str, ...]:
-    """How a command begins: `spotbot` alone is there without ParlAI."""
+    """Return program and prefix of a command: without ParlAI only `spotbot` is available."""
     return ("parlai", "spotbot_") if importlib.util.find_spec("parlai") else ("spotbot", "")
 
 

@@ -111,7 +111,7 @@ def _seconds(stamp: str) -> float:
 
 
 def _wrong(line: bytes, where: str, err: Exception) -> UserError:
-    """What is wrong with a line, as reading it as a judgement says it."""
+    """Return the error that reading the line as a judgement raises."""
     try:
         row = parse_json(line)
         if not isinstance(row, dict):

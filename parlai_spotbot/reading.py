@@ -112,7 +112,7 @@ def parse_yaml(text: str, loader: type = yaml.SafeLoader) -> Any:
 
 
 def _values(node: yaml.Node, known: dict[int, int], above: set[int]) -> int:
-    """How many values a node stands for; each node is looked at once, however often it is repeated."""
+    """Count the values of a node; aliases count each time, but each node is visited once."""
     if node.tag == "tag:yaml.org,2002:int" and len(node.value) > MOST_DIGITS:
         raise Malformed(LONG, node.start_mark.line + 1)
     if id(node) in above:

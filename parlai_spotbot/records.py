@@ -98,7 +98,7 @@ class Conversation:
 
     @property
     def kind(self) -> str:
-        """Who talks with whom, one of `KINDS`."""
+        """Return the kind of conversation, one of `KINDS`."""
         people = sum(self.is_human)
         if people:
             return "people" if people == 2 else "human_model"
@@ -112,7 +112,7 @@ class Conversation:
 
     @property
     def exchanges(self) -> int:
-        """How many whole exchanges follow the seed."""
+        """Number of whole exchanges after the seed."""
         return len(self.shown) // 2
 
     def segment(self, k: int) -> tuple[Turn, ...]:
@@ -241,7 +241,7 @@ class Contestant:
     KEYS = (*BOT, "description", *LIMITS, "copies", "code")
 
     def same_bot(self, other: Contestant) -> bool:
-        """Whether the two would say the same: all but name, description, limits, copies and code is equal."""
+        """Return True if the two would give the same turns: only name, description, limits, copies or code differ."""
         return all(getattr(self, key) == getattr(other, key) for key in self.BOT)
 
     def to_json(self) -> dict:
@@ -292,7 +292,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Item:
-    """What is asked about at once. `transcripts` holds what is shown, one transcript a conversation, and nothing else.
+    """Item of a unit. `transcripts` holds what is shown, one transcript a conversation, and nothing else.
 
     `control` names the kind of a control item (never analysed as data), or is None. `judged` holds for each transcript
     the entity that is judged, 0 or 1; where it is empty, both are. `questions` names those of the survey's questions
@@ -373,7 +373,7 @@ ITEMS_KEPT = 100
 
 @dataclass(frozen=True)
 class Unit:
-    """What one person does in one sitting. Nobody who has one unit of a block may have another of it.
+    """Work of one person in one sitting. Nobody who has one unit of a block may have another of it.
 
     `replicate` counts from 0 the annotators who get the same items; `rotation` the units of a block that show different
     segments of its conversations. Where a survey is for several groups of people, `group` is the one this unit is for.

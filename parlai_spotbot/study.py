@@ -184,7 +184,7 @@ class Study:
         return plans
 
     def extended_by(self) -> list[str]:
-        """What extensions added to the conversations, a line each, oldest first."""
+        """Return what extensions added to the conversations, a line each, oldest first."""
         lines = []
         for before, after in itertools.pairwise(self.plans()):
             new = [name for name in after.contestants if name not in before.contestants]

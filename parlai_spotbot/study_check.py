@@ -1,4 +1,4 @@
-"""Whether a study's files are what was written, and can be read: what is wrong, where, and how to mend it."""
+"""Check that a study's files are as recorded and can be read: what is wrong, where, and how to fix it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CheckedFile:
 
 
 def checked(path: Path, read: Callable[[], Any]) -> CheckedFile:
-    """What `read` makes of the file: a sentence, or an error."""
+    """Call `read` and return its sentence or error as a `CheckedFile`."""
     try:
         return CheckedFile(path, said=str(read() or ""))
     except UserError as err:
@@ -45,6 +45,8 @@ def check_study(folder: Path | str) -> Iterator[CheckedFile]:
         rows[study.units_path(name)] = lambda name=name: study.units(name)
         rows[study.judgements_path(name)] = lambda name=name: study.judgements(name)
     recorded = checksums.read_manifest(folder)
+    if not recorded:
+        yield CheckedFile(folder / checksums.MANIFEST, "missing, so files are checked for their form only")
     names = {folder / name for name in recorded} | {p for pattern in checksums.RECORDED for p in folder.glob(pattern)}
     for path in sorted((rows.keys() | names) - {opened.path}):
         if path.is_file() or path.relative_to(folder).as_posix() in recorded:

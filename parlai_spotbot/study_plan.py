@@ -28,7 +28,7 @@ from; or, as in the paper (section 3.1), the conversations that the bots are tra
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study is to be. `pairs` lists the pairs to play; an empty tuple means those that `meetings` says.
+    """Plan of a study. `pairs` lists the pairs to play; an empty tuple means those that `meetings` says.
 
     `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'. They are
     of the `human_pool`, one of `HUMAN_POOLS`. `batchsize`, `grouping` and `max_loaded` (contestants needed at a time,
@@ -72,7 +72,7 @@ class Plan:
 
     @property
     def has_pairs(self) -> bool:
-        """Whether there is a pair to play; votes may be on 100,000 contestants, too many for a list of all pairs."""
+        """Return True if there is a pair to play; votes may be on 100,000 contestants, too many to list all pairs."""
         return bool(self.pairs) or len(self.contestants) > (self.meetings == MEETINGS[0])
 
     def remaining(self) -> Plan:
@@ -87,16 +87,16 @@ class Plan:
         )
 
     def version(self, pair: tuple[str, str]) -> int:
-        """Which version of a pair's conversations counts: 1, and one more for each time that either was replaced."""
+        """Version of a pair's conversations: 1, and one more for each time that either contestant was replaced."""
         return 1 + sum(self.replaced.get(name, 0) for name in set(pair))
 
     def conversations_of(self, pair: tuple[str, str]) -> int:
-        """How many conversations a pair has."""
+        """Return the number of conversations of a pair."""
         return self.conversations_per_pair + self.more.get("/".join(pair), 0)
 
     @property
     def bot_conversations(self) -> int:
-        """How many conversations all pairs have together."""
+        """Number of conversations of all pairs."""
         return sum(map(self.conversations_of, self.all_pairs()))
 
     def to_json(self) -> dict:
@@ -207,7 +207,7 @@ def without(plan: Plan, names: Sequence[str], where: str) -> Plan:
 
 @dataclass(frozen=True)
 class Extension:
-    """What a line of history.jsonl adds to the plan; the last two were written by older versions."""
+    """Line of history.jsonl: what it adds to the plan. The last two fields were written by older versions."""
 
     contestants: dict[str, dict | str] = field(default_factory=dict)
     mended: list[str] = field(default_factory=list)

@@ -31,7 +31,7 @@ def hushed() -> Iterator[None]:
 
 
 class Bar:
-    """How far something is, on stderr: a bar on a terminal, elsewhere a line a minute and one at the end.
+    """Progress on stderr: a bar on a terminal, elsewhere a line a minute and one at the end.
 
     `total` None: it isn't known. `there` was done before, `unit` is what is counted. It stays away for the first
     `after` seconds, and wholly where not `shown`.
@@ -78,7 +78,7 @@ class Bar:
         self._look()
 
     def note(self, text: str) -> None:
-        """What is being done."""
+        """Show what is being done."""
         self.said = text
         self._look()
 

@@ -1,4 +1,4 @@
-"""How numbers, intervals, p-values and lists stand in every sentence and table that people read.
+"""Format numbers, intervals, p-values and lists for sentences and tables.
 
 What isn't known is `NONE` in a table, and nothing in a sentence. Negative numbers have a true minus.
 """
@@ -57,7 +57,7 @@ def factor(value: float) -> str:
 
 # -- intervals -------------------------------------------------------------------------------------------------------
 def known(ci: Interval) -> bool:
-    """Whether there is an interval; one without width is none, since drawing anew can't show what never happened."""
+    """Return True if there is an interval; one without width is none."""
     return bool(ci) and all(end is not None and math.isfinite(end) for end in ci) and ci[0] < ci[1]
 
 
@@ -97,12 +97,12 @@ def p_said(p: float | None) -> str:
 
 # -- names and lists -------------------------------------------------------------------------------------------------
 def who(name: str) -> str:
-    """How a contestant is called in a sentence."""
+    """Return a contestant's name in a sentence."""
     return "people" if name == HUMAN else name
 
 
 def source_said(source: str) -> str:
-    """Who answered, in a sentence: "people", "judge spotter"."""
+    """Return a source in a sentence: "people", "judge spotter"."""
     return "people" if source == HUMAN else f"judge {source.removeprefix('judge:')}"
 
 
@@ -112,7 +112,7 @@ def plainly(name: str) -> str:
 
 
 def asked(question: str) -> str:
-    """What a question of Spot The Bot is about, or another one by its name."""
+    """Return what a question of Spot The Bot is about; any other by its name."""
     return "who is human" if question == "nature" else plainly(question)
 
 

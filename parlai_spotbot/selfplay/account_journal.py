@@ -1,4 +1,4 @@
-"""What contestants say of themselves, on disk while a run goes on: what a killed run used up is not forgotten.
+"""Journal of the contestants' accounts: what a killed run used up is counted by the next one.
 
 A contestant's account is its `about`, with what it has used up (`usage`) so far. It is written before the turn that it
 was used for; the next run finds the accounts of all that were killed, and provenance counts them with its own.

@@ -1,4 +1,4 @@
-"""What runs in a contestant's own process: one ParlAI agent, cloned for every conversation.
+"""Server in a contestant's own process: one ParlAI agent, cloned for every conversation.
 
 The server gets batches of observations and answers with batches of turns. It knows nothing of partners or schedules.
 """
@@ -128,7 +128,7 @@ class AgentServer:
         torch.set_num_threads(threads)
 
     def about(self) -> dict:
-        """What provenance keeps of the agent: its class, whether it is batched, and the checksum of its model file.
+        """Return what provenance keeps of the agent: its class, whether it is batched, the checksum of its model file.
 
         An agent with a method ``provenance()`` adds what it returns (JSON), such as a model's exact version; in that,
         ``system_prompt`` is what it was told before each conversation, and ``rehearses`` is true where its next turn
@@ -156,7 +156,7 @@ class AgentServer:
         return about
 
     def usage(self) -> dict:
-        """What the agent has used up in this process; {} where it doesn't say."""
+        """Return what the agent has used in this process; {} where it doesn't report it."""
         return self.agent.usage() if callable(getattr(self.agent, "usage", None)) else {}
 
     @functools.cached_property
@@ -258,7 +258,7 @@ def persona_lines(persona: str) -> str:
 
 
 def _acts(agent: Any, observations: list) -> Iterator[tuple[int, Any]]:
-    """What an agent answers in a batch, with places: as each answer comes, or all when all are there."""
+    """Yield an agent's answers to a batch with their places: one by one if the agent can, else all at once."""
     if callable(getattr(agent, "acts_as_they_come", None)):
         yield from agent.acts_as_they_come(observations)
         return
@@ -309,7 +309,7 @@ def seed_everything(seed: int) -> None:
 
 @functools.cache
 def _accelerated() -> bool:
-    """Whether torch has more than the processor here."""
+    """Return True if torch can use an accelerator."""
     import torch
 
     return torch.accelerator.is_available()

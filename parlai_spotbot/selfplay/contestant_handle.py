@@ -1,4 +1,4 @@
-"""What a contestant that lives apart is to the run, wherever it lives: a queue of what it is asked, and what it said.
+"""Handle of a contestant that runs elsewhere: a queue of requests, and what it said.
 
 A process on this machine and an actor of a cluster differ only in how they are started, spoken to and stopped.
 """

@@ -52,7 +52,7 @@ def contestant_of(name: str, text: str, where: str, folder: Path) -> Contestant:
 
 
 def split(text: str) -> tuple[str, str]:
-    """What is meant, and its settings as ``KEY=VALUE,…``."""
+    """Return what a text names, and its settings as ``KEY=VALUE,…``."""
     what, *settings = SETTING.split(text, maxsplit=1)
     return what.strip(), "".join(settings)
 

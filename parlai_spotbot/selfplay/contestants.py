@@ -28,7 +28,7 @@ FAREWELL = 60.0
 
 
 class Engine(Protocol):
-    """Where contestants live."""
+    """Place where contestants run."""
 
     name: str
 
@@ -132,7 +132,7 @@ class Contestants:
             wait([handle.refresh() for handle in self.handles()], timeout=FAREWELL)
 
     def about(self) -> dict[str, dict]:
-        """What each contestant says of itself, for provenance; {} for one that was never loaded.
+        """Return each contestant's account for provenance; {} for one that was never loaded.
 
         What it used up (`usage`) is that of all its copies, also of those that had to make room.
         """

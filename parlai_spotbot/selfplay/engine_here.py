@@ -62,11 +62,11 @@ class ContestantHere(ContestantProcess):
         return _Hearing(ours), ours
 
     def _check_memory(self) -> None:
-        """What it takes isn't known apart from the program's."""
+        """Do nothing: memory of the contestant can't be told from the program's."""
 
 
 class _Hearing:
-    """What a process is to `ContestantProcess`: who no longer hears of us ends by itself, when it has answered."""
+    """Stand in for the process of `ContestantProcess`: the thread ends when its connection is closed."""
 
     exitcode = None
 

@@ -99,7 +99,7 @@ def _answers(address: str) -> None:
 
 @dataclass(frozen=True)
 class ContestantState:
-    """What the driver knows of a contestant that lives elsewhere."""
+    """State of a remote contestant, as the driver knows it."""
 
     about: dict
     peak_memory: int
@@ -257,7 +257,7 @@ class RayContestant(ContestantHandle):
         return outcomes
 
     def _stream(self, requests: list[SessionRequest], came: Came) -> tuple[list[str | TurnFailure], ContestantState]:
-        """What the actor makes of `requests`; turns are passed on as they come."""
+        """Return the actor's outcomes of `requests`; pass turns on as they come."""
         for part in self._actor.act.options(num_returns="streaming").remote(requests):
             answer = self.ray.get(part)
             if isinstance(answer, dict):

@@ -1,4 +1,4 @@
-"""Which conversations are played in step, so that each model's batches are full, whatever the partner.
+"""Groups of conversations that are played in step, so that each model's batches are full.
 
 A group is played as a whole: in each step a contestant answers, in one batch, all conversations of the group that wait
 for it. So a group may hold each contestant `batchsize` times as the one who speaks first and as often as the second,

@@ -71,7 +71,7 @@ def asked_contestants(
 
 
 def asked_entries(pool: str | None, study: Study | None, bot: NamedBot, named: Sequence[str] = ()) -> list[PoolEntry]:
-    """What is known of the contestants that are asked for, each with its problems; by default the embedded pool's."""
+    """Return the entries of the requested contestants with their problems; by default the embedded pool's."""
     if sum((bool(bot), bool(pool or named), study is not None)) > 1:
         what = "--pool" if pool or not named else "--contestant"
         raise UserError(f"More than one of {what}, --study and -mf/-m is given.", "Name one of them.")

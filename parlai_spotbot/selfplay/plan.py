@@ -34,13 +34,16 @@ TAKEN_AS_REQUESTED = (
 )
 """What a new study's plan takes as it is asked for."""
 
+FIXED = ("exchanges", "seed", "paired_seeds", "unseeded", "human_conversations", "human_pool", "pairs")
+"""What stays as the study has it."""
+
 EXECUTION = ("batchsize", "max_loaded")
 """How it is played, not what: each run may choose anew."""
 
 
 @dataclass(frozen=True)
 class SelfPlayRequest:
-    """What the user asks for; None where nothing was said. `pairs` is set where one pair is to be played; `self_chats`
+    """Request of a user; None where an option is not given. `pairs` is set where one pair is to be played; `self_chats`
     asks for each contestant with itself, `more` for further conversations of single pairs, "A/B". `seeds` and `humans`
     are files that stand in for these folds of the domain."""
 
@@ -127,17 +130,9 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plan = study.plan
     domain = domain_of(study.path, plan.domain)
     asks_domain = request.domain or request.seeds or request.humans
-    wanted = {
-        "domain": _asked_domain(request, domain, study) if asks_domain else None,
-        "exchanges": request.exchanges,
-        "segments": tuple(sorted(request.segments)) if request.segments else None,
-        "seed": request.seed,
-        "paired_seeds": request.paired_seeds,
-        "unseeded": request.unseeded,
-        "human_conversations": request.human_conversations,
-        "human_pool": request.human_pool,
-        "pairs": request.pairs,
-    }
+    wanted = {name: getattr(request, name) for name in FIXED}
+    wanted["domain"] = _asked_domain(request, domain, study) if asks_domain else None
+    wanted["segments"] = tuple(sorted(request.segments)) if request.segments else None
     differences = [
         f"{name}: the study has {_told(name, getattr(plan, name))}, you asked for {_told(name, value)}"
         for name, value in wanted.items()
@@ -220,7 +215,7 @@ def _extension(study: Study, request: SelfPlayRequest) -> dict:
 
 
 def _going_on(study: Study, more: dict[str, int]) -> bool:
-    """Whether the same was asked for last, and isn't played to its end yet."""
+    """Return True if the last extension was the same and has not been played to its end."""
     last = study.extensions[-1]["extend"].get("more", {}) if study.extensions else {}
     if not last or with_more(replace(study.plan, more={}), more, "--more").more != last:
         return False

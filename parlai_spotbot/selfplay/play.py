@@ -42,7 +42,7 @@ PROMISE = (
 
 @dataclass
 class SelfPlaySummary:
-    """What self-play did: the study, its conversations, and counts to print."""
+    """Summary of self-play: the study, its conversations, and counts to print."""
 
     study: Study
     conversations: list[Conversation]
@@ -90,7 +90,7 @@ class SelfPlaySummary:
         }
 
     def text(self) -> str:
-        """What was done, in a few lines."""
+        """Return the summary in a few lines."""
         lines = [f"{self.bots} of {self.expected} conversations between bots, {self.people} between people"]
         if self.people and self.study.plan.human_pool == "training":
             lines.append(
@@ -114,7 +114,7 @@ class SelfPlaySummary:
         return "\n".join(lines)
 
     def missing(self) -> str:
-        """How many conversations are missing, and where it is said why."""
+        """Return the number of missing conversations and the file with the reasons."""
         number = self.expected - self.bots
         are = "is" if number == 1 else "are"
         return f"{counted(number, 'conversation')} {are} missing, see {self.study.failures_path}"
@@ -213,7 +213,7 @@ def seeds_of(domain: Domain) -> list[Seed]:
 
 
 def wanted_people(plan: Plan) -> int:
-    """How many human-human conversations the plan asks for: one for three of the bots' unless it says."""
+    """Return the number of human-human conversations: the plan's, or one for three of the bots'."""
     if plan.human_conversations >= 0:
         return plan.human_conversations
     return math.ceil(plan.bot_conversations / 3)
@@ -277,7 +277,7 @@ def _record(summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, told
 
 
 def _with_earlier(about: dict, known: dict | None) -> dict:
-    """What a contestant says of itself now; where it said something else in earlier runs, that goes with it."""
+    """Return a contestant's account with those of earlier runs that differ."""
     if known is None:
         return about
     earlier = known.get("earlier", [])
@@ -288,7 +288,7 @@ def _with_earlier(about: dict, known: dict | None) -> dict:
 
 
 def orders(conversations: list[Conversation]) -> dict[str, int]:
-    """How many conversations each ordered pair has, the first named speaking first."""
+    """Count the conversations of each ordered pair, first speaker first."""
     counts = Counter(conversation.entities for conversation in conversations)
     return {f"{first}:{second}": n for (first, second), n in sorted(counts.items())}
 

@@ -1,4 +1,4 @@
-"""What can be checked of a contestant without loading its model: agent, zoo model, model file, options.
+"""Checks of a contestant without loading its model: agent, zoo model, model file, options.
 
 Each check returns its problems, `UserError`s that name file, contestant and key with the nearest valid value; nothing
 is downloaded, and no code of a model file is run.
@@ -33,7 +33,7 @@ UNLISTED = 30
 
 # -- agents --------------------------------------------------------------------------------------------------------
 def agent(model: str, where: str) -> list[UserError]:
-    """Whether ParlAI finds the agent `model`."""
+    """Check that ParlAI finds the agent `model`."""
     from parlai.core.loader import load_agent_module
 
     try:
@@ -59,7 +59,7 @@ def with_code(contestant: Contestant, folder: Path) -> Contestant:
 
 
 def is_agent(model: str) -> bool:
-    """Whether the name of an agent, which is found, is that of a ParlAI agent."""
+    """Return True if an agent that was found is a ParlAI agent."""
     from parlai.core.agents import Agent
     from parlai.core.loader import load_agent_module
 
@@ -68,7 +68,7 @@ def is_agent(model: str) -> bool:
 
 
 def plain_python(model: str, where: str) -> list[UserError]:
-    """Whether a function, or a class that is no agent, can answer."""
+    """Check that a function, or a class that is no agent, can answer."""
     from parlai_spotbot.models import plain_python as plain
 
     try:
@@ -83,7 +83,7 @@ def _line(err: Exception) -> str:
 
 
 def _raised(err: Exception) -> str:
-    """What was raised while an agent was looked for; if its module raised it, by which kind and line, too."""
+    """Describe an exception raised on import; with its kind and line where the agent's own module raised it."""
     frame = traceback.extract_tb(err.__traceback__)[-1]
     if isinstance(err, (ImportError, AttributeError)) or frame.filename.startswith("<"):
         return _line(err)
@@ -130,7 +130,7 @@ def class_name(model: str) -> str:
 
 # -- the zoo -------------------------------------------------------------------------------------------------------
 def zoo(path: str, where: str) -> list[UserError]:
-    """Whether ParlAI's zoo (or ours) knows the model `path`."""
+    """Check that ParlAI's zoo (or ours) has the model `path`."""
     import parlai.zoo
 
     if path.startswith("izoo:"):
@@ -163,12 +163,12 @@ def _zoo_list() -> dict[str, str]:
 
 
 def zoo_file(contestant: Contestant) -> Path:
-    """Where ParlAI keeps a zoo model, once it has downloaded it."""
+    """Return the path of a zoo model that ParlAI has downloaded."""
     return Path(datapath(contestant.opt), "models", contestant.model_file.partition(":")[2])
 
 
 def zoo_notes(contestant: Contestant) -> list[str]:
-    """Whether a zoo model has yet to be downloaded."""
+    """Return a note if a zoo model has not been downloaded."""
     path = zoo_file(contestant)
     if path.exists() or contestant.model_file.startswith("zoo:spotbot/"):
         return []
@@ -189,7 +189,7 @@ def _default_datapath() -> str:
 
 # -- model files ---------------------------------------------------------------------------------------------------
 def model_file(path: Path, agent_given: bool, where: str) -> list[UserError]:
-    """Whether a model file is there, with its ``.opt`` beside it; that may be missing where the agent is given."""
+    """Check that a model file exists, with its ``.opt``, which may be missing where the agent is given."""
     where = f"{where}: field 'model_file'"
     if path.is_dir():
         inside = [str(path / name) for name in _models_in(path)]
@@ -236,7 +236,7 @@ def stored_agent(path: Path, where: str) -> tuple[str, list[UserError]]:
 
 # -- options -------------------------------------------------------------------------------------------------------
 def options(model: str, opt: dict, where: str) -> list[UserError]:
-    """Whether the agent `model` has the options `opt`, with such values; without an agent only what any has."""
+    """Check names and values of the options `opt` of the agent `model`; without an agent what any agent has."""
     where = f"{where}: field 'opt'"
     problems = [
         UserError(f"{where}: '{key}' stands among the options.", f"Write '{key}: …' beside 'opt', not under it.")
@@ -264,7 +264,7 @@ def options(model: str, opt: dict, where: str) -> list[UserError]:
 
 
 def _own_check(model: str, opt: dict, where: str) -> list[UserError]:
-    """What an agent says of its options by ``check_options(opt)``, a class method that loads and asks nothing."""
+    """Call the agent's own ``check_options(opt)``, a class method that loads nothing."""
     from parlai.core.loader import load_agent_module
 
     check = getattr(load_agent_module(model), "check_options", None)
@@ -286,7 +286,7 @@ def _actions(model: str) -> dict[str, argparse.Action]:
 
 
 def _value_problem(action: argparse.Action, value: Any) -> str:
-    """What is wrong with an option's value, in words that follow the value; "" where nothing is."""
+    """Return what is wrong with an option's value; "" where it is valid."""
     if value is None or isinstance(value, (list, dict)):
         return ""
     if action.nargs == 0:

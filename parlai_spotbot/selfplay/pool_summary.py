@@ -1,4 +1,4 @@
-"""What is in a pool, and what came of trying its contestants, in lines for the terminal and as JSON."""
+"""Summary of a pool and of trials of its contestants, as lines for the terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def trials_text(trials: Sequence[Trial]) -> str:
 
 
 def _traceback(trial: Trial) -> str:
-    """Where a contestant failed, as far as it is shown: the innermost frames."""
+    """Return the innermost frames of the traceback of a failed contestant."""
     lines = trial.detail.rstrip().splitlines()
     return "".join(f"    {line}\n" for line in lines[-FRAMES:] if line.strip())
 
@@ -76,7 +76,7 @@ def _conversations(trial: Trial) -> str:
 
 
 def as_json(entries: Sequence[PoolEntry], trials: Sequence[Trial]) -> dict:
-    """What was checked and tried, for ``--json``."""
+    """Return checks and trials for ``--json``."""
     tried = {trial.name: trial.to_json() for trial in trials}
     rows = []
     for entry in entries:

@@ -67,7 +67,7 @@ class ContestantProcess(ContestantHandle):
 
     # -- life --------------------------------------------------------------------------------------------------------
     def _started(self) -> tuple[Any, Any]:
-        """What runs the contestant, and the connection to it."""
+        """Start the contestant; return its process and the connection to it."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_PRELOAD)  # ParlAI and torch are imported once, not once a contestant
         ours, theirs = context.Pipe()
@@ -83,7 +83,7 @@ class ContestantProcess(ContestantHandle):
         return process, ours
 
     def _server(self) -> Callable[..., Any]:
-        """What makes the one who answers, there."""
+        """Return what creates the server in the process."""
         return functools.partial(self.served, self.contestant, self.threads)
 
     def _load(self) -> None:
@@ -104,7 +104,7 @@ class ContestantProcess(ContestantHandle):
         self.noted()
 
     def _load_error(self, why: str, kind: str = "exception", own: str = "") -> UserError:
-        """What the user is told; `own` is the remedy that the agent itself knows."""
+        """Return the error for the user; `own` is the remedy that the agent itself gives."""
         return UserError(
             f"contestant '{self.contestant.name}' could not be loaded: {remedies.short(why)}.",
             f"{own or remedies.remedy(kind, why)} What it printed is in {self.place}.",
@@ -283,7 +283,7 @@ def _main_left_out() -> Iterator[None]:
 
 
 def _start_error(name: str, err: OSError) -> UserError:
-    """What keeps a process from starting: mostly a folder for temporary files whose path is too long for a socket."""
+    """Return the error of a process that can't start; often the path of the folder for temporary files is too long."""
     folder = tempfile.gettempdir()
     long = len(folder) > LONGEST_FOLDER
     return UserError(

@@ -1,4 +1,4 @@
-"""What to do about a contestant that fails: one line, found from what it said when it failed."""
+"""Remedies for contestants that fail: one line, chosen by their message."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ BY_KIND = {
 
 
 def remedy(kind: str, message: str, log: str = "") -> str:
-    """What to do about a failure of `kind` (as in `Failure`) with `message`; `log` is where its prints are."""
+    """Return the remedy for a failure of `kind` with `message`; `log` is the file of what it printed."""
     for pattern, text in RULES:
         if found := pattern.search(message):
             return found.expand(text) if found.groups() and "\\1" in text else text

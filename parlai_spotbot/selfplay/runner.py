@@ -42,7 +42,7 @@ SHOWN = 10
 
 @dataclass
 class GroupOutcome:
-    """What came of a group: finished conversations, failed ones, and those that go on anew (alone, or together).
+    """Outcome of a group: finished conversations, failed ones, and those to be played again (alone, or together).
 
     An interrupted group goes on as a whole, so that its batches are what they would have been.
     """
@@ -56,7 +56,7 @@ class GroupOutcome:
 
 @dataclass
 class RunOutcome:
-    """What a run did: conversations played by it, and failures (rows of failures.jsonl)."""
+    """Outcome of a run: conversations played, and failures (rows of failures.jsonl)."""
 
     played: int = 0
     failures: list[dict] = field(default_factory=list)
@@ -68,7 +68,7 @@ def finished(study: Study) -> dict[str, Conversation]:
 
 
 def missing_groups(jobs: list[ConversationJob], done: Collection[str]) -> list[list[ConversationJob]]:
-    """What is still to be played, in groups: those of the schedule, without what is `done`."""
+    """Return the groups of the schedule without the conversations that are `done`."""
     groups: dict[int, list[ConversationJob]] = {}
     for job in jobs:
         if job.conversation_id not in done:
@@ -222,7 +222,7 @@ class Runner:
 
 
 def _prompts(job: ConversationJob, leased: dict[str, ContestantHandle]) -> dict[str, str]:
-    """What each contestant of a conversation was told beforehand, where it says so."""
+    """Return the system prompt of each contestant of a conversation that reports one."""
     told = {name: leased[name].about.get("system_prompt", "") for name in job.entities}
     return {name: prompt for name, prompt in told.items() if prompt}
 

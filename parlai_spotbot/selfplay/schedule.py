@@ -1,4 +1,4 @@
-"""Who plays whom, from which seed, and who speaks first (paper, section 4: 45 conversations a pair).
+"""Schedule of self-play: pairs, seeds, and who speaks first (paper, section 4: 45 conversations a pair).
 
 The schedule follows from the plan and the seeds alone. A study's extension keeps every earlier conversation as it was.
 Conversations are played in groups (`grouping`), so that what is batched together never depends on interruptions.

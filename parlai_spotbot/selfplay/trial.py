@@ -53,7 +53,7 @@ class TrialScript:
 
 @dataclass(frozen=True)
 class TrialSetup:
-    """How contestants are tried: by which `scripts`, `at_once` side by side with so many `threads` each; `logs` is the
+    """Settings of trials: `scripts`, `at_once` side by side with so many `threads` each; `logs` is the
     folder for what they print."""
 
     scripts: Sequence[TrialScript]
@@ -64,7 +64,7 @@ class TrialSetup:
 
 @dataclass(frozen=True)
 class Trial:
-    """What trying a contestant showed. `problem` is "" where it answered, `detail` the traceback of one that didn't;
+    """Result of trying a contestant. `problem` is "" where it answered, `detail` the traceback of one that didn't;
     times are in seconds, `memory` in bytes.
 
     `batch` is "no" (it has no ``batch_act``), "same" or "other" (its texts in a batch against those one at a time);
@@ -120,7 +120,7 @@ class ScriptedPerson(Agent):
         return observation
 
     def self_observe(self, self_message: Message) -> None:
-        """What a reader said itself it need not remember."""
+        """Do nothing: the script goes on whatever was said."""
 
     def reply(self, outcome: str) -> Message:
         return Message({"id": self.id, "text": outcome, "episode_done": False})
@@ -187,13 +187,14 @@ class _Test:
     def texts(self) -> list[list[str]]:
         return [[turn.text for turn in world.turns] for world in self.worlds]
 
-    def conversations(self) -> list[list[list[str]]]:
-        """The conversations to show, seed in front."""
-        shown = []
+    def conversations(self) -> list[Conversation]:
+        """Return the conversations so far, the seed in front."""
+        found = []
         for world in self.worlds:
-            seed = zip(world.job.entities, world.job.seed.turns, strict=True)
-            shown.append([[name, text] for name, text in seed] + [[t.speaker, t.text] for t in world.turns])
-        return shown
+            job, seed = world.job, map(Turn, world.job.entities, world.job.seed.turns)
+            turns = (*seed, *world.turns)
+            found.append(Conversation(job.conversation_id, "", job.pair, job.number, job.entities, turns))
+        return found
 
     def close(self) -> None:
         self.process.close([agent.session for w in self.worlds for agent in w.agents if isinstance(agent, ProxyAgent)])
@@ -245,28 +246,22 @@ def _tested(
     found = [f"empty turns: {alone.empty} of {sum(alone.answered)}"] if alone.empty else []
     for test in tests:
         test.close()
+    talks = alone.conversations()
     return replace(
         trial,
         first_seconds=alone.seconds[0],
         median_seconds=statistics.median([*alone.seconds[1:], *again.seconds]),
         batch=batch,
         same_again=alone.texts() == again.texts(),
-        warnings=found + warnings([_conversation(world) for world in alone.worlds], trial.name),
-        conversations=alone.conversations(),
+        warnings=found + warnings(talks, trial.name),
+        conversations=[[[turn.speaker, turn.text] for turn in talk.turns] for talk in talks],
     )
-
-
-def _conversation(world: SelfPlayWorld) -> Conversation:
-    job = world.job
-    seed = tuple(map(Turn, job.entities, job.seed.turns))
-    return Conversation(
-        job.conversation_id, "", job.pair, job.number, job.entities, (*seed, *world.turns, Turn(PERSON, ""))
-    )  # in whole exchanges
 
 
 def warnings(conversations: Sequence[Conversation], name: str) -> list[str]:
     """Return what is odd about the turns of the contestant `name`, a line per kind of oddity."""
-    turns = turns_of(conversations)
+    whole = [replace(talk, turns=(*talk.turns, Turn(PERSON, ""))) for talk in conversations]  # no turn is cut off
+    turns = turns_of(whole)
     kinds = faults(turns)[turns["name"] == name]
     own = turns[turns["name"] == name]
     found = [

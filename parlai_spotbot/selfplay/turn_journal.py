@@ -28,7 +28,7 @@ ANEW = "Remove the file: the turns in it are then asked for again."
 
 @dataclass(frozen=True)
 class KeptTurn:
-    """What a contestant said in a conversation; `number` counts from 0, after the seed."""
+    """Turn of a contestant in a conversation; `number` counts from 0, after the seed."""
 
     job: ConversationJob
     number: int
@@ -36,7 +36,7 @@ class KeptTurn:
 
 
 def mark(job: ConversationJob, contestants: dict[str, Contestant]) -> str:
-    """What a conversation's turns follow from, in short: turns of another seed or another bot aren't its own."""
+    """Return a hash of what a conversation's turns follow from: seed, bots and chances."""
     bots = [[getattr(contestants[name], key) for key in Contestant.BOT] for name in job.entities]
     made_of = files.dumps([job.rng_seed, job.entities, job.seed.turns, job.seed.context, bots])
     return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:12]

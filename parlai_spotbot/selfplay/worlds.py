@@ -125,7 +125,7 @@ class SelfPlayWorld(DialogPartnerWorld):
 
     @property
     def speaker(self) -> ProxyAgent:
-        """Whose turn it is."""
+        """Agent whose turn it is."""
         return self.agents[len(self.turns) % 2]
 
     @property
@@ -202,7 +202,7 @@ class GroupWorld(World):
                 world.answered(outcome)
 
     def _keeper(self, worlds: list[SelfPlayWorld]) -> Callable[[dict[int, str]], None]:
-        """What puts the answers of these worlds into the journal, those that come at once together."""
+        """Return a function that puts answers of these worlds into the journal, those that come at once together."""
 
         def keep(answers: dict[int, str]) -> None:
             new = [(worlds[place], text) for place, text in answers.items() if worlds[place].known is None]

@@ -253,6 +253,8 @@ def test_files_of_a_study_without_a_manifest_are_checked_for_their_form(study):
     provenance = json.loads((study / "provenance.json").read_text())
     del provenance["manifest"]
     (study / "provenance.json").write_text(json.dumps(provenance))
-    assert not any(one.problem for one in check_study(study))
+    found = list(check_study(study))
+    assert not any(one.problem for one in found)
+    assert any("checked for their form only" in one.said for one in found)
     (study / "surveys" / "spot_the_bot" / "units.jsonl").write_text(json.dumps({"unit_id": 3}) + "\n")
     assert any("field 'unit_id' is 3" in one.problem for one in check_study(study))

@@ -1,4 +1,4 @@
-"""What a domain is: a ParlAI task, folds for bots, judges, people and seeds, segment lengths, contexts.
+"""Domains: a ParlAI task, folds for bots, judges, people and seeds, segment lengths, contexts.
 
 The paper's three domains (section 4, appendix E) and `chitchat`, which needs no download. Any other ParlAI task works
 as a domain by its name, a file of conversations by its path; a description (YAML) says more of either.
@@ -106,20 +106,20 @@ class Domain:
         return counts
 
     def table(self, datapath: str | None = None) -> str:
-        """Who may appear in which fold, in a few lines."""
+        """Return the sizes of the folds as a few lines."""
         lines = [f"domain {self.name}: {self.description}".rstrip(), f"  {'fold':<8}{'conversations':>14}{'people':>8}"]
         for fold, count in self.counts(datapath).items():
             lines.append(f"  {fold:<8}{count['conversations']:>14}{count.get('people', 'unknown'):>8}")
         return "\n".join([*lines, f"  {self.note(datapath)}"])
 
     def note(self, datapath: str | None = None) -> str:
-        """What is promised about the folds, and what they leave out."""
+        """Return what is promised about the folds, and what they leave out."""
         if self.own is None or not self.own.base:
             return self.fold_note
         return f"{self.fold_note} {_over_base(self.own, str(datapath or ''))[1]}".strip()
 
     def about(self, datapath: str | None = None) -> dict:
-        """What provenance keeps: the task or the files, the folds' sizes, and a checksum of what they hold."""
+        """Return what provenance keeps: the task or the files, the folds' sizes, and a checksum of what they hold."""
         digest = hashlib.sha256()
         for fold in FOLDS:
             for e in self.episodes(fold, datapath):

@@ -83,7 +83,7 @@ def copy_name(split: str) -> str:
 
 
 def is_file(name: str) -> bool:
-    """Whether `name` means a file rather than a task."""
+    """Return True if `name` is a file rather than a task."""
     return Path(name).suffix.lower() in SUFFIXES
 
 
@@ -264,7 +264,7 @@ def folds_of(described: DomainDescription) -> tuple[dict[str, tuple[Episode, ...
 
 
 def _note(way: str, folds: dict[str, list[Episode]], lost: int, double: int) -> str:
-    """What is promised about the folds, and what they leave out."""
+    """Return what is promised about the folds, and what they leave out."""
     note = NOTES[way]
     if way == "split":
         people = [{p for e in episodes for p in e.people} for episodes in folds.values()]
@@ -325,7 +325,7 @@ def keep(described: DomainDescription, study: Path) -> None:
 
 
 def kept(study: Path) -> Path | None:
-    """Where the study keeps the description of its domain; None where its domain is a known one."""
+    """Return the path of the study's own description of its domain; None for a known domain."""
     path = Path(study) / COPY / DESCRIPTION
     return path if path.exists() else None
 

@@ -1,4 +1,4 @@
-"""Which conversations of people serve whom: bots, judges, the human pool, seeds; for data that come as a file.
+"""Folds of conversations between people, for data from a file: bots, judges, the human pool, seeds.
 
 Text that bots know must not meet annotators as people's, so the folds share no conversation, and no person where the
 data say who spoke. By split: as the data say. By people: groups of people who talk with each other stay together,

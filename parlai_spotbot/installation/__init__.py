@@ -39,7 +39,7 @@ def version(package: str) -> str:
 
 
 def cut_off(found: metadata.Distribution) -> bool:
-    """Whether who installed a package into this environment was killed over it.
+    """Return True if the installation of a package into this environment was cut off.
 
     pip and uv name themselves last, when its commands are made, but take it for installed before.
     """
@@ -48,7 +48,7 @@ def cut_off(found: metadata.Distribution) -> bool:
 
 
 def unmet(lock: str) -> dict[str, str]:
-    """What of a lock isn't installed as it stands there: package to the version that is, "" where none is.
+    """Return packages of a lock that aren't installed in its version, with the installed one, "" for none.
 
     A local part of a version, as torch's "+cpu", makes no difference.
     """

@@ -1,4 +1,4 @@
-"""What of the installation is there, each part with its version, what lacks it, and the one command that mends it."""
+"""Report on the installation: each part with its version, or with the one command that installs it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Part(NamedTuple):
 
 
 def parts() -> Iterator[tuple[str, list[Part]]]:
-    """What the parts are for, and the parts, in the order in which they are needed."""
+    """Yield purposes with their parts, in the order in which they are needed."""
     yield "to read, pack, analyse, plan, report, and judge through a server", list(_light())
     yield "to play: ParlAI's world", list(_world())
     yield "the embedded pool and judges", [_package(name, about) for name, about in EMBEDDED.items()]

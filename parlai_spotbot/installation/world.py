@@ -1,4 +1,4 @@
-"""What is installed, in order: torch, the locks, this checkout itself, the annotation page, R, a browser for tests."""
+"""Installation, in order: torch, the locks, this checkout itself, the annotation page, R, a browser for tests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def install(r: bool = True, cpu: bool = False, browser: bool = True) -> None:
 
 
 def _pip() -> list[str]:
-    """What installs into this environment: pip, or uv where the environment was made by it, without pip."""
+    """Return the command that installs packages: pip, or uv in an environment without pip."""
     if importlib.util.find_spec("pip"):
         return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "-qq"]
     if uv := shutil.which("uv"):

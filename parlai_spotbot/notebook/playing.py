@@ -159,7 +159,7 @@ def _contestant(name: str, bot: Bot) -> Contestant:
 
 
 def _importable(bot: Any) -> bool:
-    """Whether another process finds it by its module and name."""
+    """Return True if another process can import it by module and name."""
     module, name = bot.__module__, bot.__qualname__
     if module == "__main__" or "." in name:
         return False

@@ -69,7 +69,7 @@ class StudyAnswers:
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
-        """Who answered: people first."""
+        """Sources of the answers, people first."""
         return sources_of(self.everybody)
 
     @property
@@ -100,7 +100,7 @@ class StudyAnswers:
 
 
 def source_named(name: str, known: Collection[str], why: str) -> str:
-    """Which of the sources `known` is called `name`, in whole or as a judge alone; `why` tells that none is."""
+    """Return the source of `known` called `name`, in whole or as a judge alone; `why` explains that there is none."""
     found = next((own for own in known if name in (own, own.removeprefix("judge:"))), None)
     if found is None:
         raise ValueError(f"source: {name!r} {why}. {nearest(name, known)}")

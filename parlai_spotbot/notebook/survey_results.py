@@ -1,4 +1,4 @@
-"""What a finding says of the answers to a survey, as an object that shows itself: tables, sentences, plots."""
+"""Results of one finding on the answers to a survey, as an object that shows itself: tables, sentences, plots."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BESIDE = {"ranking": ("annotators", "needs"), "survival": ("ranking",)}
 
 @dataclass(frozen=True)
 class SurveyResults:
-    """What `finding` says of the answers, by source.
+    """Results of `finding` by source.
 
     `results` holds what was found of each source; `data` of the one source that answered, as it would stand in the
     study's folder ``analysis/``. `left_out` counts, by source and reason, what is not analysed.
@@ -53,12 +53,12 @@ class SurveyResults:
 
     @cached_property
     def sections(self) -> dict[str, list[Section]]:
-        """What a report says, by source."""
+        """Sections of a report by source."""
         return {name: list(self.finding.tell(own)) for name, own in self.results.items()}
 
     @cached_property
     def sentences(self) -> list[str]:
-        """What was found, in words; who answered stands before it where several did."""
+        """Sentences of a report, each after its source where there are several."""
         said = []
         for source, sections in self.sections.items():
             lines = [text for section in sections for text in section.text if text]
@@ -97,7 +97,7 @@ class SurveyResults:
         return in_light_colours(figures[-1]).axes[0]
 
     def compare(self, a: str, b: str) -> dict:
-        """What was found of two contestants, one row of `data`; its own `a` and `b` say which way round it reads."""
+        """Return the row of `data` on two contestants; its own `a` and `b` say which way round it reads."""
         pairs = self.data.get("pairs")
         if not pairs:
             raise ValueError(f"{self.finding.name} compares no pairs; rank and survival do.")
@@ -112,7 +112,7 @@ class SurveyResults:
 
     @property
     def heading(self) -> str:
-        """Which answers it is of, what is left out of them, and that a judge is no person."""
+        """Heading: sources and number of the answers, what is left out, and that a judge is no person."""
         whose = listed([source_said(source) for source in self.results])
         automatic = "" if HUMAN in self.results else ", automatic, no person"
         reasons = [reason for source in self.results for reason in sorted(self.left_out.get(source, {}).items())]
@@ -152,7 +152,7 @@ class SurveyResults:
 
 
 def rank(answers: StudyAnswers, **options: Any) -> SurveyResults:
-    """Who is better: the order of the bots, their places and every two bots' difference, with intervals and tests.
+    """Rank the bots: their order, their places and every two bots' difference, with intervals and tests.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def rank(answers: StudyAnswers, **options: Any) -> SurveyResults:
 
 
 def survival(answers: StudyAnswers, **options: Any) -> SurveyResults:
-    """How long each bot passes as human (Turnbull), whose curves differ, and what features go with being spotted.
+    """Estimate how long each bot passes as human (Turnbull), which curves differ, and which features matter.
 
     `options` as in `rank`, and ``unsure="survives"`` ("spotted", "left_out"), ``backend="native"`` or "icenreg".
     """
@@ -176,12 +176,12 @@ def survival(answers: StudyAnswers, **options: Any) -> SurveyResults:
 
 
 def agreement(answers: StudyAnswers, **options: Any) -> SurveyResults:
-    """How far annotators agree: Krippendorff's alpha of each question, with intervals."""
+    """Measure how far annotators agree: Krippendorff's alpha of each question, with intervals."""
     return results_of(answers, "agreement", options)
 
 
 def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
-    """How far an automatic judge can stand in for people: what it says where people have answered too."""
+    """Compare an automatic judge with people, where both have answered."""
     _check(answers)
     source = answers.of(judge).source
     if HUMAN not in answers.sources:
@@ -196,7 +196,7 @@ def _check(answers: StudyAnswers) -> None:
 
 
 def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> SurveyResults:
-    """What the finding `name` of the answers' survey says."""
+    """Compute the finding `name` of the answers' survey."""
     _check(answers)
     known = {finding.name: finding for finding in findings_of(answers.survey)}
     if name not in known:

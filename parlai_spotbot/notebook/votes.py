@@ -15,10 +15,10 @@ from parlai_spotbot.notebook.survey_results import SurveyResults, rank
 
 
 class Votes(StudyAnswers):
-    """Who won against whom, one answer a vote."""
+    """Votes of an arena, one answer each."""
 
     def rank(self, **options: Any) -> SurveyResults:
-        """Who is better: `parlai_spotbot.rank` of them."""
+        """Rank the contestants: `parlai_spotbot.rank` of the votes."""
         return rank(self, **options)
 
 

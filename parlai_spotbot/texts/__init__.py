@@ -1,1 +1,1 @@
-"""What texts give away: surface form, hygiene, repetition; for self-play, packing and findings alike."""
+"""Properties of texts that give bots away: surface form, hygiene, repetition."""

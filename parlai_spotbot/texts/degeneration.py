@@ -1,4 +1,4 @@
-"""Which bots degenerate when they talk to themselves, and how much of their talk is learnt by heart (Li et al. 2019).
+"""Degeneration of bots in self-chats, and how much of their talk is learnt by heart (Li et al. 2019).
 
 A turn goes round in circles where the same words come again and again in it, where its speaker said it before, or where
 it repeats the partner's. A bot degenerates in self-chat where that happens clearly more often than in its conversations
@@ -37,7 +37,7 @@ def circling_turns(conversations: Sequence[Conversation]) -> pd.DataFrame:
 
 
 def degeneration(conversations: Sequence[Conversation], bots: Sequence[str]) -> dict:
-    """How often each contestant goes round in circles, by kind of conversation, and who does clearly more in
+    """Measure how often each contestant goes round in circles, by kind of conversation, and which do clearly more in
     self-chats.
 
     Returns
@@ -118,7 +118,7 @@ def _sentence(bot: str, found: dict) -> str:
 def call_responses(
     conversations: Sequence[Conversation], training: Iterable[Sequence[str]] | None, why: str = ""
 ) -> dict:
-    """What share of each bot's answers stands in the training data as the answer to the very turn before.
+    """Measure which share of each bot's answers is in the training data as the answer to the same turn.
 
     Texts are compared by their words alone. `training` holds the turns of each conversation that the bots know.
 

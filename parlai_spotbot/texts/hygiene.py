@@ -56,7 +56,7 @@ QUANTILE = 0.99
 
 # -- rules on one turn -----------------------------------------------------------------------------------------------
 def is_empty(text: str) -> bool:
-    """Whether nothing is left of the turn but white space and dots when special tokens are taken out."""
+    """Return True if a turn without its special tokens is white space and dots."""
     return not re.sub(r"[\s.…\u200b\ufeff]+", "", SPECIAL_TOKEN.sub("", text))
 
 
@@ -69,7 +69,7 @@ LAUGHTER = re.compile(r"^(?:b?w?a?(?:ha|he|hi|ho|ja|xd|lo+l)+h?)$")
 
 
 def loops(text: str) -> bool:
-    """Whether the turn goes round in circles.
+    """Return True if the turn goes round in circles.
 
     The same words come in a row (see `IN_A_ROW`), a sentence of three words or more comes twice, or any four words
     come three times. Laughter is none.
@@ -87,7 +87,7 @@ def loops(text: str) -> bool:
 
 
 def _same_fours(words: Sequence[str]) -> bool:
-    """Whether any four words come three times, or four or more come twice in a row.
+    """Return True if any four words come three times, or four or more come twice in a row.
 
     As long as no four words come three times, they say how far back the same four stood; `size` words come twice in a
     row where that is `size` for all their fours, one after the other.
@@ -113,7 +113,7 @@ def _grams(words: Sequence[str], size: int = GRAM) -> list[tuple[str, ...]]:
 
 # -- turns beside other turns ----------------------------------------------------------------------------------------
 def nearly(text: str, others: Iterable[str]) -> bool:
-    """Whether one of `others` holds at least `ALIKE` of the sequences of three words of `text`.
+    """Return True if one of `others` holds at least `ALIKE` of the sequences of three words of `text`.
 
     Both are plain texts (`plain_text`); one shorter than `NEARLY` words is nearly nothing but itself.
     """
@@ -164,7 +164,7 @@ def longest_usual(turns: pd.DataFrame) -> float | None:
 
 
 def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None) -> pd.DataFrame:
-    """Which turns show which kind of fault.
+    """Find the faults of turns.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
 # -- how often ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Fault:
-    """How often one contestant shows one kind of fault; `ci` takes turns of one conversation as dependent.
+    """Rate of one kind of fault of one contestant; `ci` takes turns of one conversation as dependent.
 
     `conversations` are those with at least one such turn, of `of`; `examples` (conversation_id, turn, text).
     """
@@ -238,7 +238,7 @@ class Fault:
 
 
 def measure(turns: pd.DataFrame, found: pd.DataFrame, examples: int = 3) -> list[Fault]:
-    """How often each name of `turns` shows each kind of `found` (see `faults`), people included.
+    """Measure how often each name of `turns` shows each kind of `found` (see `faults`), people included.
 
     Examples come from as many different conversations as there are, in the order of the turns.
     """

@@ -92,7 +92,7 @@ def turns_frame(conversations: Iterable[Conversation]) -> pd.DataFrame:
 
 
 def repeated_turns(turns: pd.DataFrame) -> pd.DataFrame:
-    """How often each name says what it has said elsewhere.
+    """Measure how often each name says what it has said elsewhere.
 
     One row a name, most repetitive first: name, turns, distinct, repeated (share of turns that the same name says in
     another conversation too), within (share said earlier in the same conversation), most_common, times, sentence.
@@ -133,7 +133,7 @@ def identical_conversations(turns: pd.DataFrame) -> pd.DataFrame:
 
 
 def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[Sequence[str]]) -> dict:
-    """How much of the bots' conversations stands in the training data: the texts of each of its `episodes`.
+    """Measure how much of the bots' conversations is in the training data, the texts of `episodes`.
 
     Returns the number of bots' conversations, how many hold at least one exchange (two turns in a row, the seed left
     out) that stands in `episodes`, their share, and for every contestant the share of its turns found there.

@@ -259,7 +259,7 @@ _LEAST_OF_A_NAME = 3
 
 @lru_cache(maxsize=1 << 16)
 def identifies_itself(text: str, name: str = "") -> bool:
-    """Whether the turn says that its speaker is a machine, or bears the `name` of a contestant."""
+    """Return True if the turn says that its speaker is a machine, or bears the `name` of a contestant."""
     text = " ".join(text.lower().replace("’", "'").split())
     text = re.sub(r"\bi ?' ?m\b", "i'm", re.sub(r"\b(do|ca|wo) n't\b|\b(do|ca|wo)n ' t\b", _joined, text))
     patterns: Iterable[re.Pattern] = (*_PATTERNS, *_of_name(name))
@@ -280,7 +280,7 @@ def _of_others(before: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _of_name(name: str) -> tuple[re.Pattern, ...]:
-    """How a contestant of this name gives it: also without the size or version behind it (smollm2-135m: "SmolLM")."""
+    """Patterns of a contestant giving its name: also without the size or version behind it (smollm2-135m: "SmolLM")."""
     words = re.findall(r"[^\W\d_]+", name.lower())
     given = {name.lower(), words[0] if words else ""} - {"human", ""}
     found = "|".join(re.escape(n).replace(r"\-", "[ -]?") for n in sorted(given) if len(n) >= _LEAST_OF_A_NAME)

@@ -59,7 +59,7 @@ def _join_contraction(match: re.Match) -> str:
 
 
 def has_special_token(text: str) -> bool:
-    """Whether a model's special token stands in the turn."""
+    """Return True if the turn holds a model's special token."""
     return ("<" in text or "_" in text or "[" in text) and SPECIAL_TOKEN.search(text) is not None
 
 

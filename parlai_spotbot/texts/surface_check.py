@@ -1,4 +1,4 @@
-"""Whether the surface of the text alone tells people's turns from bots': casing, spacing, tokenisation, odd characters.
+"""Test if the surface of texts alone tells people from bots: casing, spacing, tokenisation, odd characters.
 
 If it does, annotators spot the typesetting and not the bot. A small classifier that sees nothing but such features,
 never words or lengths, is cross-validated by conversation; its AUC (0.5 is blind) is reported for every contestant.
@@ -76,7 +76,7 @@ def features(text: str) -> list[float]:
 
 
 def surface_report(conversations: Iterable[Conversation], segments: tuple[int, ...], surface: str) -> dict:
-    """How well the surface alone tells each contestant from people, as said (`before`) and as shown (`after`).
+    """Measure how well the surface alone tells each contestant from people, `before` and `after` normalising.
 
     One observation is one entity in one conversation: the mean features of its turns in the longest segment shown.
 
@@ -117,7 +117,7 @@ def surface_report(conversations: Iterable[Conversation], segments: tuple[int, .
 
 
 def warnings(report: dict) -> list[str]:
-    """What is to be said of a `surface_report`: who is given away by what, whose turns held special tokens."""
+    """Return the warnings of a `surface_report`: who is given away by what, whose turns held special tokens."""
     said = []
     for name, row in report["contestants"].items():
         if row["given_away_by"]:

@@ -1,4 +1,4 @@
-"""Which turns of the raw conversations may be shown to annotators, and where a conversation's substance begins.
+"""Rules for turns that annotators may see, and for where a conversation's substance begins.
 
 Spot The Bot (section 3.1) mixes conversations between people among the bots'; nothing in them may be private, profane
 or give away where they come from. A conversation ends before its first turn that breaks a rule; every rule has a name,
@@ -104,12 +104,12 @@ def _profane() -> frozenset[str]:
 
 
 def profane(turn: str) -> bool:
-    """Whether `turn` holds a word of the list, with its endings, or one that somebody starred out."""
+    """Return True if `turn` holds a word of the list, with its endings, or one that somebody starred out."""
     return _MASKED.search(turn) is not None or not _profane().isdisjoint(re.findall(r"[a-z]+", turn.lower()))
 
 
 def personal(turn: str) -> bool:
-    """Whether `turn` tells or asks for what identifies somebody: mail, handle, number, address, name."""
+    """Return True if `turn` tells or asks for what identifies somebody: mail, handle, number, address, name."""
     numbers = _HAS_NUMBER.search(turn) and _NUMBER.search(turn)
     return bool(numbers or _NAME.search(turn))
 
@@ -146,7 +146,7 @@ def offence(turn: str) -> str | None:
 
 
 def has_substance(turn: str) -> bool:
-    """Whether `turn` has at least four words and one of at least three letters that can be a topic."""
+    """Return True if `turn` has at least four words and one of at least three letters that can be a topic."""
     tokens = re.findall(r"[a-z']+", turn.lower().replace("’", "'"))
     return len(tokens) >= 4 and any(len(token) > 2 and token not in words("without_topic") for token in tokens)
 

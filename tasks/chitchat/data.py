@@ -40,7 +40,7 @@ class ChitchatConversation:
 
 @dataclass(frozen=True)
 class CorpusStatistics:
-    """What became of the raw conversations.
+    """Counts of the raw conversations that were kept, cut and dropped.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ def conversations(fold: str) -> tuple[ChitchatConversation, ...]:
 
 
 def statistics() -> CorpusStatistics:
-    """What was dropped or cut and why, and what each fold holds."""
+    """Return what was dropped or cut and why, and what each fold holds."""
     return _made()[1]
 
 

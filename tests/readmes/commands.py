@@ -45,7 +45,6 @@ STANDS = (
     Stand(r"\b(my_chats|chats|model1\S*|a|answers)\.(jsonl|csv)\b|votes\.jsonl", None, "data of the user's"),
     Stand(r"--data (chats|export|logs)\b", None, "data of other programs"),
     Stand(r"--format preferences", None, "people's choices between answers to the same; tests/exporters has them"),
-    Stand(r"(spotbot_export .*)--survey comparative", r"\1--survey spot_the_bot", "the survey that is packed"),
     Stand(r"\b(openers|guests|support)\.jsonl", None, "data of the user's"),
     Stand(r"projects/\w+/pools/", None, "weights that must be downloaded"),
     Stand(r"studies/(convai2|x|y|z|w|abc_eval\w*|small)\b|pools/", None, "made of what is left out above"),

@@ -67,7 +67,6 @@ READERS = (
 
 SHOWN = (
     (r"CONTRIBUTING.md: errors, files < records", "the arrows: tests/test_arrows.py"),
-    (r"CONTRIBUTING.md:    - bot: I have never", "a part of a file of training"),
     (r"crowdsourcing/README.md: STUDY/surveys/NAME", "which files there are"),
     (r"webapp/README.md:    export function Stars", "a sketch of a component"),
     (r"docs/guide.md: study.yaml  ", "which files there are"),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import yaml
 
 import parlai_spotbot
 from parlai_spotbot import files
@@ -67,12 +69,11 @@ class PaperCell:
 
 @dataclass
 class PaperTable:
-    """One table or figure: its cells; `instead`, what a sound analysis says; `notes` on what could not be reached."""
+    """One table or figure: its cells, and `notes` on what could not be reached and on what a sound analysis says."""
 
     name: str
     title: str
     cells: list[PaperCell] = field(default_factory=list)
-    instead: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def add(self, row: str, column: str, paper: Value, ours: Value, definition: str, *more, **kinds) -> None:
@@ -112,16 +113,10 @@ class PaperTable:
 
     def json(self) -> dict:
         cells = [{**{c: getattr(cell, c) for c in COLUMNS}, "reached": cell.reached} for cell in self.cells]
-        return {
-            "title": self.title,
-            "verdict": self.verdict,
-            "cells": cells,
-            "instead": self.instead,
-            "notes": self.notes,
-        }
+        return {"title": self.title, "verdict": self.verdict, "cells": cells, "notes": self.notes}
 
     def text(self) -> str:
-        """The table as lines of text, paper beside ours, grouped by row; then what a sound analysis says."""
+        """The table as lines of text, paper beside ours, grouped by row; then definitions and notes."""
         width = max([len("row"), *(len(c.row) for c in self.cells)])
         column = max([len("column"), *(len(c.column) for c in self.cells)])
         lines = [f"{self.title}", f"  {self.verdict}", ""]
@@ -135,8 +130,13 @@ class PaperTable:
         definitions = list(dict.fromkeys(cell.definition for cell in self.cells))
         lines += ["", *(f"  definition: {text}" for text in definitions)]
         lines += [f"  note: {text}" for text in self.notes]
-        lines += [f"  instead: {text}" for text in self.instead]
         return "\n".join(lines)
+
+
+@cache
+def paper_values(project: str) -> dict:
+    """Return what a project's paper prints: its paper.yaml."""
+    return yaml.safe_load((Path(__file__).parent / project / "paper.yaml").read_text(encoding="utf-8"))
 
 
 def write_tables(folder: Path, tables: Mapping[str, PaperTable], made_by: Mapping, odd: Sequence[Mapping] = ()) -> None:

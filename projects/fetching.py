@@ -17,11 +17,6 @@ def sha256_of(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def checksum(path: Path | str) -> str:
-    """The sha256 of a file."""
-    return sha256_of(Path(path).read_bytes())
-
-
 def fetched(url: str, path: Path, expected: str, digest: Callable[[bytes], str] = sha256_of) -> Path:
     """Fetch one file unless it is there, with `digest` (of its bytes) as `expected`.
 

@@ -58,10 +58,6 @@ def _run(options: argparse.Namespace) -> None:
         result = reproduce(paths, options.out, AbcEvalSettings(options.seed, options.replicates), progress)
     if "labels" in result:
         print(result["labels"]["agreement"].text() + "\n")
-    for part, tables in result.items():
-        for table in tables.values():
-            for text in table.instead:
-                print(f"{part}, {table.name}: {text}")
     print("\n" + summary(result, find(paths)))
     print(f"\nwritten to {options.out}")
 

@@ -151,20 +151,7 @@ def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
             table.add(name, f"{level:g}, mean of draws", None, counts["mean_paper"], spread)
             sound = f"{row['test']}, which knows that turns of a conversation hang together, mean of the same draws"
             table.add(name, f"{level:g}, by conversations", None, counts["mean"], sound)
-    inside, of = _within(found, paper)
-    table.instead.append(f"{inside} of {of} counts of the paper lie in the middle 95 % of our draws of its own test")
     return table
-
-
-def _within(found: Mapping, paper: Mapping) -> tuple[int, int]:
-    inside = of = 0
-    for row in found["metrics"]:
-        printed = paper["table5"].get(row["method"], {}).get(row["name"])
-        for value, level in zip(printed or (), LEVELS, strict=False):
-            if (counts := row["counts"].get(f"{level:g}")) is not None:
-                of += 1
-                inside += counts["ci_paper"][0] <= value <= counts["ci_paper"][1]
-    return inside, of
 
 
 def figure2(answers: AllAnswers, tables: Path) -> PaperTable:

@@ -105,12 +105,6 @@ def table9(paper: Mapping, tables: Path) -> PaperTable:
         how = f"median seconds for {DIALOGUES} at {OLD_WAGE:g} dollars an hour, as published; {CENTS}"
         mine = projected(seconds[task] / 60, DIALOGUES, OLD_WAGE)
         table.add(task, "projected", cost, mine, how, 1)
-    short = [
-        task
-        for task, pay in paper["table9"].items()
-        if task != "turn_likert" and projected(seconds[task] / 60, 1, WAGE) > pay
-    ]
-    table.instead.append(f"paid less than 20 dollars an hour by the median: {', '.join(short) or 'no task'}")
     return table
 
 
@@ -188,7 +182,7 @@ def screening(tables: Path) -> PaperTable:
     for group, row in totals.iterrows():
         passed, began = int(row["passed"]), int(row["attempted"])
         low, high = wilson(passed, began)
-        table.instead.append(f"{group}: {passed} of {began} trainings passed ({low:.0%} to {high:.0%}, Wilson)")
+        table.notes.append(f"{group}: {passed} of {began} trainings passed ({low:.0%} to {high:.0%}, Wilson)")
     return table
 
 
@@ -208,14 +202,5 @@ def figure3(tables: Path) -> PaperTable:
             row = f"{method.replace('_', ' ')}, {size} left, next to go: {name.replace('_', ' ')}"
             table.add(row, "adjusted R²", paper, adjusted, how, 4)
             table.add(row, "R²", r2, None, "needs data.json", 4, beside=True)
-    best: dict[str, tuple[float, str]] = {}
-    for cell in table.cells:
-        if cell.column == "adjusted R²":
-            method = cell.row.partition(",")[0]
-            best[method] = max(best.get(method, (0.0, "")), (cell.ours, cell.row))
-    table.instead += [
-        f"{method}: adjusted R² is greatest with {row.partition(', ')[2].partition(' left')[0]} metrics, {value:.3f}"
-        for method, (value, row) in best.items()
-    ]
     table.notes.append("R² in incremental_validity.csv is not adjusted, while the paper's text speaks of adjusted R²")
     return table

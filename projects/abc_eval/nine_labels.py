@@ -122,7 +122,7 @@ def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
                 said = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
                 how = f"share of the same turns that {judge} gave the label"
                 table.add(row, judge, None, said["value"].mean(), how)
-    table.instead.append(
+    table.notes.append(
         f"{sum(inside)} of {len(inside)} published shares, which are of 100 conversations a bot, lie in the interval "
         "of ours, which are of 27 of them."
     )
@@ -153,7 +153,7 @@ def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> Pap
             table.own(f"{name_of(label)}, {judge}", SHARE, {"share": given.mean()})
             verdict = "as well as" if found.less(mutual, "alpha")[1][1] >= 0 else "worse than"
             better.setdefault(f"{judge} agrees with a person {verdict} another person does", []).append(name_of(label))
-    table.instead += [f"{what}: {', '.join(labels)}." for what, labels in sorted(better.items())]
+    table.notes += [f"{what}: {', '.join(labels)}." for what, labels in sorted(better.items())]
     table.notes.append("“as well as”: the 95 % interval of the difference of alphas reaches 0 or more")
     return table
 

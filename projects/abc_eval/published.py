@@ -12,10 +12,10 @@ from pathlib import Path
 import pandas as pd
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.files import sha256
 from parlai_spotbot.importers.abc_eval_labels import BOTS, LABELS
 from parlai_spotbot.importers.abc_eval_project import DIMENSIONS
 from parlai_spotbot.projects.abc_eval.release import REMEDY, SHA256
-from parlai_spotbot.projects.fetching import checksum
 
 METHODS = {
     "behavior": "abc_eval",
@@ -157,7 +157,7 @@ def pickled(folder: Path, name: str) -> pd.DataFrame | None:
     """A frame that was published as a pickle; None unless it is byte for byte the published one, since a pickle can do
     anything."""
     path = Path(folder) / name
-    if not path.exists() or checksum(path) != SHA256[name]:
+    if not path.exists() or sha256(path) != SHA256[name]:
         return None
     return pd.read_pickle(path)
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.files import sha256
 from parlai_spotbot.importers.abc_eval import is_full
-from parlai_spotbot.projects.fetching import checksum, fetched
+from parlai_spotbot.projects.fetching import fetched
 
 RAW = "https://raw.githubusercontent.com/"
 LABELS_AT = RAW + "emorynlp/GPT-ABCEval/9be657430765aaa93d6c2bb28683cb96cf3268df/outputs/"
@@ -57,12 +58,12 @@ class Release:
     @property
     def sources(self) -> dict[str, dict]:
         """Of each file its sha256, and whether it is the published one (None where that is not known)."""
-        known = {Path(place).name: sha256 for place, sha256 in SHA256.items()} | {LABELS: LABELS_SHA256}
+        known = {Path(place).name: known for place, known in SHA256.items()} | {LABELS: LABELS_SHA256}
         files = [path for path in (self.labels, *sorted(self.tables.iterdir())) if path is not None and path.is_file()]
-        found = {path.name: {"sha256": checksum(path), "published": same(path, known)} for path in files}
+        found = {path.name: {"sha256": sha256(path), "published": same(path, known)} for path in files}
         if self.project is not None:
             ours = git_id(self.project) == PROJECT_GIT
-            found[self.project.name] = {"sha256": checksum(self.project), "published": ours}
+            found[self.project.name] = {"sha256": sha256(self.project), "published": ours}
         return found
 
 
@@ -96,8 +97,8 @@ def download(folder: Path | str, project: bool = False) -> list[Path]:
     """
     folder = Path(folder)
     fetched(LABELS_AT + LABELS, folder / LABELS, LABELS_SHA256)
-    for place, sha256 in SHA256.items():
-        fetched(TABLES_AT + place, folder / TABLES / Path(place).name, sha256)
+    for place, known in SHA256.items():
+        fetched(TABLES_AT + place, folder / TABLES / Path(place).name, known)
     if project:
         fetched(PROJECT_AT + PROJECT, folder / PROJECT, PROJECT_GIT, _git_id)
     return [folder]
@@ -105,7 +106,7 @@ def download(folder: Path | str, project: bool = False) -> list[Path]:
 
 def same(path: Path, known: dict[str, str]) -> bool | None:
     """Whether a file is the published one of its name; None where none of that name is known."""
-    return checksum(path) == known[path.name] if path.name in known else None
+    return sha256(path) == known[path.name] if path.name in known else None
 
 
 def git_id(path: Path) -> str:

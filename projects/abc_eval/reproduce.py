@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -15,7 +14,7 @@ from parlai_spotbot.importers.abc_eval import full
 from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.projects.abc_eval import all_answers, arithmetic, nine_labels
 from parlai_spotbot.projects.abc_eval.release import Release, find
-from parlai_spotbot.projects.cells import PaperTable, reached, write_tables
+from parlai_spotbot.projects.cells import PaperTable, paper_values, reached, write_tables
 
 PARTS = {
     "labels": "nine labels of 108 conversations (behavior-classification-results.json)",
@@ -31,11 +30,6 @@ class AbcEvalSettings:
 
     seed: int = 0
     replicates: int = 1000
-
-
-def paper_values() -> dict:
-    """What the paper prints."""
-    return yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text(encoding="utf-8"))
 
 
 def reproduce(
@@ -65,7 +59,7 @@ def _makers(
     release: Release, settings: AbcEvalSettings, progress: Callable[[str], None]
 ) -> dict[str, dict[str, Callable[[], PaperTable]]]:
     """Read what is at hand; return by part and table how each is made."""
-    paper, folder, found = paper_values(), release.tables, {}
+    paper, folder, found = paper_values("abc_eval"), release.tables, {}
     if release.labels:
         rows = nine_labels.labelled(released_labels(release.labels))
         found["labels"] = {

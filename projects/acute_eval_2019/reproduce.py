@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from math import comb
 from pathlib import Path
 
-import yaml
 from scipy.stats import fisher_exact
 
 from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.cells import PaperCell, PaperTable, write_tables
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values, write_tables
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 
@@ -22,17 +21,12 @@ ABOUT = 10
 """“About 20 annotations” is taken as 20 less, or more, half of that."""
 
 
-def paper_values() -> dict:
-    """What the paper says."""
-    return yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text(encoding="utf-8"))
-
-
 def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTable]:
     """All tables, into `out`; with a `study` those of its survey acute_eval, too. Returns the tables by name.
 
     Raises `UserError` where the study's survey isn't analysed.
     """
-    out, paper = Path(out).expanduser().resolve(), paper_values()
+    out, paper = Path(out).expanduser().resolve(), paper_values("acute_eval_2019")
     made = {"counts": counts(paper), "agreement": agreement(paper)}
     if study is not None:
         own = analysed(Path(study))
@@ -95,7 +89,7 @@ def agreement(paper: Mapping) -> PaperTable:
             many = ", ".join(f"{chosen} of {n}" for n, chosen, _ in found)
             if found:
                 table.notes.append(f"{which} ({printed:.1%}) as {what}: {many}")
-    table.instead.append(_told_apart(paper))
+    table.notes.append(_told_apart(paper))
     return table
 
 

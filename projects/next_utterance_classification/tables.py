@@ -4,12 +4,8 @@ reached."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 
-import yaml
-
-from parlai_spotbot.projects.cells import PaperTable
+from parlai_spotbot.projects.cells import PaperTable, paper_values
 
 MEASURES = {"recall@1": 0, "recall@2": 2}
 """Each measure's place in a row of paper.yaml; the half of its interval follows."""
@@ -22,19 +18,13 @@ OTHERS = (
 )
 
 
-@cache
-def paper_values() -> dict:
-    """What the paper prints."""
-    return yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text(encoding="utf-8"))
-
-
 def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
     """Recall@1 and @2 of the paper's people and model; then of our contestants, and of our people where there are any.
 
     `ranking` is what `spotbot_nuc` found, `people` the results by file of the survey's analysis.
     """
     table = PaperTable("table2", "Table 2: Recall@1 and Recall@2 among five candidates, people beside models")
-    for who, own in paper_values()["table2"].items():
+    for who, own in paper_values("next_utterance_classification")["table2"].items():
         for corpus, values in own["corpora"].items():
             for measure, place in MEASURES.items():
                 row = f"{who}, {corpus} (paper)"
@@ -48,10 +38,10 @@ def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
         how = f"of {own['annotators']} people; Wilson's interval clustered by conversation and annotator"
         _ours(table, f"people: {own['who']}, {own['corpus']}", own, how)
     for measure in MEASURES:
-        share = int(measure[-1]) / paper_values()["candidates"]
+        share = int(measure[-1]) / paper_values("next_utterance_classification")["candidates"]
         table.add("guessing", measure, share, ranking["chance"][measure], "k / 5", 3, beside=True)
     table.notes.append(OTHERS.format(corpus or "others"))
-    table.instead += list(ranking["cautions"].values())
+    table.notes += list(ranking["cautions"].values())
     if not people:
         table.notes.append(NOBODY)
     return table
@@ -66,7 +56,7 @@ def _ours(table: PaperTable, row: str, own: Mapping, how: str) -> None:
 def table1(people: Mapping | None) -> PaperTable:
     """Who took part: the paper's shares; ours where people answered, the answers of few taken together."""
     table = PaperTable("table1", "Table 1: who took part")
-    for question, own in paper_values()["table1"].items():
+    for question, own in paper_values("next_utterance_classification")["table1"].items():
         for answer, value in own.items():
             row = f"{question}: {answer}"
             table.add(row, "share", value / 100, None, "the paper's, of 145 people", 3, beside=True)

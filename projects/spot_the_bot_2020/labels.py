@@ -70,7 +70,7 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
             domain, "time per conversation", conversation, None, "human-bot conversations are not in the release"
         ),
     ]
-    table.instead.append(f"the mean is {known.mean() / elapsed.median():.1f} times the median: a few take very long")
+    table.notes.append(f"the mean is {known.mean() / elapsed.median():.1f} times the median: a few take very long")
     return table
 
 
@@ -121,7 +121,7 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
             digits=0,
         ),
     ]
-    table.instead.append(
+    table.notes.append(
         f"the whole domain took {known.mean() * len(annotations) / 3600:.0f} hours of annotators at the mean time, "
         f"{elapsed.median() * len(annotations) / 3600:.0f} at the median"
     )
@@ -204,7 +204,7 @@ def table9(paper: dict, entities: pd.DataFrame, domain: str) -> PaperTable:
     table.add(
         domain, "always bot", None, found["always_bot"], "the correctness of answering bot always, mean over annotators"
     )
-    table.instead.append(
+    table.notes.append(
         f'always answering "bot" would score {found["always_bot"]:.2f}, more than annotators do: 50 % is not chance'
     )
     return table

@@ -7,20 +7,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival import events
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
-from parlai_spotbot.projects.cells import PaperTable, reached, write_tables
+from parlai_spotbot.projects.cells import PaperTable, paper_values, reached, write_tables
 from parlai_spotbot.projects.spot_the_bot_2020 import labels, survival, wins
-
-
-def paper_values() -> dict:
-    """What the paper prints."""
-    return yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -35,12 +29,9 @@ class SpotTheBotSettings:
 
 @dataclass(frozen=True)
 class DomainReproduction:
-    """One domain: its data and its tables, in the paper's order."""
+    """One domain: its annotated entities and its tables, in the paper's order."""
 
-    dump: Dump
-    annotations: pd.DataFrame
     entities: pd.DataFrame
-    rows: pd.DataFrame
     tables: dict[str, PaperTable]
 
 
@@ -48,7 +39,7 @@ def reproduce_domain(
     dump: Dump, settings: SpotTheBotSettings = SpotTheBotSettings(), progress: Callable[[str], None] = lambda _: None
 ) -> DomainReproduction:
     """Every table of one domain."""
-    paper, domain = paper_values(), dump.domain.name
+    paper, domain = paper_values("spot_the_bot_2020"), dump.domain.name
     annotations = select(dump)
     annotations.attrs["domain"] = domain
     entities = entities_frame(annotations)
@@ -83,7 +74,7 @@ def reproduce_domain(
     for name, make in makers.items():
         progress(f"{domain}: {name}")
         tables[name] = make()
-    return DomainReproduction(dump, annotations, entities, rows, tables)
+    return DomainReproduction(entities, tables)
 
 
 def reproduce(
@@ -109,7 +100,7 @@ def reproduce(
         files.write_text(out / dump.domain.name / "oddities.csv", files.frame_csv(odd))
         write_tables(out / dump.domain.name, done.tables, asdict(settings), odd.to_dict(orient="records"))
     if set(domains) == set(DOMAINS):
-        result["all"] = {"table3": labels.table3(paper_values(), entities)}
+        result["all"] = {"table3": labels.table3(paper_values("spot_the_bot_2020"), entities)}
         write_tables(out / "all", result["all"], asdict(settings))
     files.write_text(out / "summary.txt", summary(result) + "\n")
     return result

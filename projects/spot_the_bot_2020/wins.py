@@ -99,7 +99,7 @@ def _instead(name: str, table: PaperTable, annotations: pd.DataFrame, bots: tupl
         for bot, skill in skills.items():
             table.own(bot, SKILL, {"TrueSkill": skill})
         called = [(annotations.loc[right.index, f"nature{e}"] == "human").mean() for e in (0, 1)]
-        table.instead.append(
+        table.notes.append(
             f"order: entity 0 is called human in {called[0]:.3f}, entity 1 in {called[1]:.3f} of matches"
         )
     if name == "table6":
@@ -107,7 +107,7 @@ def _instead(name: str, table: PaperTable, annotations: pd.DataFrame, bots: tupl
         wrong = win_rates(win_matrix(ssa_with_bug(annotations), bots))
         gap = np.abs(win_rates(win_matrix(right, bots)) - wrong)
         pairs = np.abs(win_matrix(right, bots).rates - win_matrix(ssa_with_bug(annotations), bots).rates)
-        table.instead.append(
+        table.notes.append(
             f"without the bug win rates move by up to {gap.max():.2f}, pairwise rates by up to {np.nanmax(pairs):.2f}"
         )
 

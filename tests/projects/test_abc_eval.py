@@ -91,7 +91,7 @@ def test_rates_stand_beside_those_of_all_dialogues(made, raw, cell):
     assert cell(table, "lack of empathy, Emora", "turns").ours == len(bot)
     low, high = (cell(table, "lack of empathy, Emora", f"clustered {end}").ours for end in ("low", "high"))
     assert low < share.ours < high
-    assert "of 36 published shares" in table.instead[0]
+    assert "of 36 published shares" in table.notes[0]
 
 
 def test_judges_against_people_as_scikit_learn_has_it(made, raw, cell):
@@ -123,7 +123,7 @@ def test_arithmetic_on_the_published_tables(made, cell):
     assert tables["table9"].verdict.startswith("21 of 21")
     assert tables["screening"].verdict.startswith("16 of 16")
     assert cell(tables["screening"], "mturkers, transitions", "pass share").ours == 0
-    assert any("mturkers: 36 of 132" in text for text in tables["screening"].instead)
+    assert any("mturkers: 36 of 132" in text for text in tables["screening"].notes)
     assert cell(tables["figure3"], "abc eval, 16 left, next to go: antisocial", "adjusted R²").reached
     missed = [(c.row, c.column) for c in tables["table10"].compared if not c.reached]
     assert missed == [("comparative", "OC"), ("abc_eval", "OC")]  # their pay had more digits than is printed

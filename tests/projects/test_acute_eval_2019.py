@@ -12,7 +12,8 @@ from parlai.zoo.model_list import model_list
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.projects.acute_eval_2019.__main__ import main
-from parlai_spotbot.projects.acute_eval_2019.reproduce import attainable, paper_values, run
+from parlai_spotbot.projects.acute_eval_2019.reproduce import attainable, run
+from parlai_spotbot.projects.cells import paper_values
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
@@ -28,7 +29,7 @@ def test_pools_are_right_and_stand_in_the_zoo():
     zoo = [entry["path"] for entry in model_list]
     pools = {name: read_pool(str(FOLDER / "pools" / f"{name}.yaml")) for name in ("personachat", "wizard")}
     for name, pool in pools.items():
-        assert set(pool) <= set(paper_values()["tasks"][name]["models"])
+        assert set(pool) <= set(paper_values("acute_eval_2019")["tasks"][name]["models"])
         for contestant in pool.values():
             assert any(contestant.model_file.startswith(path.removesuffix("/model")) for path in zoo)
     assert len(pools["wizard"]) == 2
@@ -36,7 +37,7 @@ def test_pools_are_right_and_stand_in_the_zoo():
 
 def test_there_are_as_many_wordings_as_the_paper_tried_and_its_own_among_them():
     own = yaml.safe_load((FOLDER / "wordings.yaml").read_text(encoding="utf-8"))["questions"]
-    tried = paper_values()["optimisation"]
+    tried = paper_values("acute_eval_2019")["optimisation"]
     starts = {
         "engagingness": "engaging",
         "interestingness": "interesting",

@@ -8,6 +8,7 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.projects.cells import paper_values
 from parlai_spotbot.projects.next_utterance_classification import reproduce, steps, tables
 from parlai_spotbot.projects.next_utterance_classification.__main__ import main
 from parlai_spotbot.projects.next_utterance_classification.steps import NucStudySettings
@@ -31,7 +32,7 @@ RANKING = {
 
 
 def test_the_papers_figures_are_those_of_its_tables():
-    paper = tables.paper_values()
+    paper = paper_values("next_utterance_classification")
     assert paper["table2"]["AMT non-experts"]["corpora"]["movies"] == [65.9, 2.4, 79.8, 2.1]
     assert paper["table2"]["lab experts"]["corpora"]["twitter"] == [88.4, 7.0, 98.4, 2.7]
     assert paper["table2"]["dual encoder"]["corpora"]["ubuntu"] == [66.2, None, 83.7, None]

@@ -5,9 +5,9 @@ import itertools
 import pytest
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
+from parlai_spotbot.projects.cells import paper_values
 from parlai_spotbot.projects.spot_the_bot_2020 import labels
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import label_agreement
-from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values
 
 KNOWN = ("dailydialog", "empathetic")
 """The domains with reference numbers."""
@@ -127,7 +127,9 @@ def test_table_3(reproduced, reference):
     for name, shares in known["recomputed"].items():
         for label, share in zip(("bot", "human", "unsure"), shares, strict=True):
             assert found[name][label] == pytest.approx(share, abs=6e-4), (name, label)
-    table = labels.table3(paper_values(), {domain: done.entities for domain, done in reproduced.items()})
+    table = labels.table3(
+        paper_values("spot_the_bot_2020"), {domain: done.entities for domain, done in reproduced.items()}
+    )
     missed = {(c.row, c.column): c.difference for c in numbers(table) if not c.reached}
     assert set(missed) == {("human", "bot"), ("human", "unsure"), ("GPT", "unsure")}
     assert max(map(abs, missed.values())) < 0.021
@@ -232,7 +234,7 @@ def test_misprints_of_the_paper_are_named(reproduced):
 
 
 def test_without_its_bug_table_6_moves(reproduced):
-    told = " ".join(reproduced["empathetic"].tables["table6"].instead)
+    told = " ".join(reproduced["empathetic"].tables["table6"].notes)
     assert "pairwise rates by up to 0.11" in told
 
 

@@ -10,11 +10,10 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.cells import COLUMNS, PaperCell, PaperTable, truncated
+from parlai_spotbot.projects.cells import COLUMNS, PaperCell, PaperTable, paper_values, truncated
 from parlai_spotbot.projects.spot_the_bot_2020.__main__ import main
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, ssa_with_bug
 from parlai_spotbot.projects.spot_the_bot_2020.release import download
-from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values
 
 TABLES = {
     *(f"table{n}.csv" for n in range(1, 10)),
@@ -112,7 +111,7 @@ def test_a_table_says_what_it_could_not_reach():
 
 def test_the_papers_tables_are_typed_consistently():
     """Rates of a pair sum to one, but for rounding; each bot has a win rate and a range."""
-    for tables in paper_values()["win_tables"].values():
+    for tables in paper_values("spot_the_bot_2020")["win_tables"].values():
         for printed in tables.values():
             rates = np.array(printed["rates"], dtype=float)
             both = rates + rates.T

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
+from parlai_spotbot.projects.cells import paper_values
 from parlai_spotbot.projects.spot_the_bot_2020.reliability import makers
-from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values
 
 COLUMN = "least conversations a pair for 95 %"
 REPETITIONS = 300
@@ -20,7 +20,7 @@ def tables(release):
     def make(domain: str) -> dict:
         annotations = select(read_dump(release, domain))
         annotations.attrs["domain"] = domain
-        found = makers(paper_values(), annotations, DOMAINS[domain].bots, REPETITIONS, 0)
+        found = makers(paper_values("spot_the_bot_2020"), annotations, DOMAINS[domain].bots, REPETITIONS, 0)
         return {name: own() for name, own in found.items()}
 
     return make

@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
@@ -19,11 +21,10 @@ from parlai_spotbot.importers.conversations import identity, numbered, plan_of
 from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.format import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy
+from parlai_spotbot.importers.validation import user_error
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Turn
 
 USER, BOT, SYSTEM, TOOL = "user", "assistant", "system", "tool"
-OWN = ("entities", "seed_exchanges", "seed_id", "context")
-"""What our own files say beside the messages: as in our conversations, but `context` as two texts."""
 
 RULES = {
     "system": ("messages of the system in front", "kept as what the bot was told, never shown"),
@@ -38,6 +39,18 @@ RULES = {
 }
 """What is counted, as it is told, and what is done about it."""
 OF_CONVERSATIONS = ("open", "short")
+
+
+ContestantName = Annotated[str, Field(pattern=NAME.pattern)]
+
+
+class OwnFields(BaseModel):
+    """What our own files say beside the messages: as in our conversations, but `context` as two texts."""
+
+    entities: tuple[ContestantName, ContestantName] | None = None
+    seed_exchanges: int | None = Field(None, ge=0)
+    seed_id: str = ""
+    context: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -76,21 +89,19 @@ class ChatReader:
         messages, place = self._messages(row, where)
         model = default if only else self._value(row, "model", where) or default
         own = self._own(row, where)
-        told, said = self._said(messages, place, empty=bool(own))
+        told, said = self._said(messages, place, empty=own.entities is not None)
         prompt = row.get(self.form.prompt) if self.form.prompt else None
         if isinstance(prompt, str) and prompt:
             self.counts["messages"] += 1
             self.counts["system"] += 1
             told.insert(0, prompt)
         self.counts["conversations"] += 1
-        seed = files.field(own, "seed_exchanges", int, where, self.seed_exchanges)
-        if seed < 0:
-            raise UserError(f"{where}: field 'seed_exchanges' is {seed}, expected 0 or more.", "Correct it.")
+        seed = self.seed_exchanges if own.seed_exchanges is None else own.seed_exchanges
         if len(said) < 2 * (seed + 1):
             self.counts["short"] += 1
             return
         self.counts["open"] += len(said) % 2
-        entities = own.get("entities") or self._entities(said[0][0], model, where)
+        entities = own.entities or self._entities(said[0][0], model, where)
         turns = tuple(Turn(entities[i % 2], text) for i, (_, text) in enumerate(said))
         name = identity(self._value(row, "conversation_id", where), self.places, where, (entities, turns))
         self.found.append(
@@ -102,8 +113,8 @@ class ChatReader:
                 entities=entities,
                 turns=turns,
                 seed_exchanges=seed,
-                seed_id=own.get("seed_id", ""),
-                context=own.get("context") or tuple("\n".join(told) * (role == BOT) for role, _ in said[:2]),
+                seed_id=own.seed_id,
+                context=own.context or tuple("\n".join(told) * (role == BOT) for role, _ in said[:2]),
             )
         )
 
@@ -218,23 +229,17 @@ class ChatReader:
         return "\n".join(texts)
 
     # -- our own files -----------------------------------------------------------------------------------------------
-    def _own(self, row: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def _own(self, row: Mapping[str, Any], where: str) -> OwnFields:
         """What our own export says beside the messages; of others' files, which lack `entities`, nothing."""
         entities = row.get("entities")
-        if not isinstance(entities, list) or len(entities) != 2 or not all(isinstance(e, str) for e in entities):
-            return {}
-        if not all(NAME.match(name) for name in entities):
-            raise UserError(f"{where}: field 'entities' is {entities!r}, expected two names.", "Take the field out.")
-        own = {name: row[name] for name in OWN if row.get(name) is not None}
-        own["entities"] = tuple(self.names.given.get(name, name) for name in entities)
+        if not isinstance(entities, list) or list(map(type, entities)) != [str, str]:
+            return OwnFields()
         self.used.update(entities)
-        files.field(own, "seed_id", str, where, "")
-        if "context" in own:
-            context = files.field(own, "context", list, where)
-            if len(context) != 2 or not all(isinstance(text, str) for text in context):
-                raise UserError(f"{where}: field 'context' is {context!r}, expected two texts.", "Take the field out.")
-            own["context"] = tuple(context)
-        return own
+        own = {name: row[name] for name in OwnFields.model_fields if row.get(name) is not None}
+        try:
+            return OwnFields(**own | {"entities": [self.names.given.get(name, name) for name in entities]})
+        except ValidationError as err:
+            raise user_error(err, where, "Correct it, or take the field out.") from None
 
     def oddities(self) -> list[dict[str, Any]]:
         """What was kept or left out by which rule, and how often."""

@@ -101,22 +101,23 @@ class UnitStock:
 
     def any_free(self, worker: str) -> bool:
         """Return whether there is a free unit for this annotator."""
-        barred = self._barred.get(worker, ())
-        return any(unit_id not in barred for unit_id in self.free - self._paused)
+        return self._any_for(worker, self.free - self._paused)
 
     def any_paused(self, worker: str) -> bool:
         """Return whether a unit that is kept back could still come to this annotator."""
+        return self._any_for(worker, self.free & self._paused)
+
+    def any_open(self, worker: str) -> bool:
+        """Return whether a unit that somebody else has now could still come to this annotator."""
+        return self._any_for(worker, self.open)
+
+    def _any_for(self, worker: str, units: set[str]) -> bool:
         barred = self._barred.get(worker, ())
-        return any(unit_id not in barred for unit_id in self.free & self._paused)
+        return any(unit_id not in barred for unit_id in units)
 
     def pause(self, unit_ids: Iterable[str]) -> None:
         """Keep these units back, and no others, while they are free."""
         self._paused = set(unit_ids)
-
-    def any_open(self, worker: str) -> bool:
-        """Return whether a unit that somebody else has now could still come to this annotator."""
-        barred = self._barred.get(worker, ())
-        return any(unit_id not in barred for unit_id in self.open)
 
     def bar(self, worker: str, marks: Iterable[str]) -> None:
         """The annotator has met these blocks, conversations and seeds."""

@@ -145,7 +145,7 @@ def test_turns_rated_by_keyboard_on_a_phone(tmp_path, visit):
             assert page.locator(".turn").count() == turn + 1  # what the other said before it, and nothing after it
             assert page.locator(".turn.grey").count() == (turn + 1) / 2
             assert page.locator("[data-question]").count() == 1
-            assert "has to do with what was said before it" in question(page, "relevance").inner_text()
+            assert "relates to what was said before it" in question(page, "relevance").inner_text()
             page.keyboard.press(key)
             page.wait_for_function("() => document.activeElement.checked")
             if turn == 3:

@@ -244,11 +244,11 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
         if bots:
             rules = {"rules": vars(collection.survey.chat), "contestants": dict(bots.about())}
             _note(collection, {"chat": rules})
-        outcome = serve(setup, make_server=make_server(collection, secret, progress, bots), stop=stop, on_ready=ready)
+        reason = serve(setup, make_server=make_server(collection, secret, progress, bots), stop=stop, on_ready=ready)
     progress.close()
-    say(f"\n{outcome.reason}: {progress.said()}")
+    say(f"\n{reason}: {progress.said()}")
     say(f"to have the answers: {_collect(request, collection.study)}")
-    if outcome.reason != "done":
+    if reason != "done":
         say("to go on: run the same command again")
     return 0
 

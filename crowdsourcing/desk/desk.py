@@ -58,8 +58,7 @@ class Desk(ChatDesk, Reception):
 
         ``body = {"items": [ITEM_ANSWERS], "attempt": n}``, of a training also ``"round": m``; both are the session's
         (from 1). The same body again for what is marked gets the same result. Refusals: 400 malformed, 403 preview,
-        consent, stopped, 409 attempt (marked with other answers, or passed), taken (no unit is left), 410 closed, 422
-        incomplete.
+        consent, stopped, 409 attempt (marked with other answers, or passed), taken (no unit is left), 422 incomplete.
         """
         if not isinstance(body, dict):
             raise malformed("The answers are not an object.")
@@ -78,7 +77,7 @@ class Desk(ChatDesk, Reception):
 
     def _no(self, state: str, otherwise: str) -> Refusal:
         """The refusal for a visitor in this state."""
-        known = ("preview", "consent", "onboarding", "stopped", "closed")
+        known = ("preview", "consent", "onboarding", "stopped")
         return self.refusal(state if state in known else otherwise)
 
     # -- getting a unit ----------------------------------------------------------------------------------------------
@@ -87,10 +86,10 @@ class Desk(ChatDesk, Reception):
         """Hand the annotator a unit, the same one until it is handed in, given back or late; returns the SESSION.
 
         Its state is working, or finished, waiting or handed_in where there is no unit now. Refusals: 403 preview,
-        consent, onboarding, stopped, 410 closed.
+        consent, onboarding, stopped.
         """
         place = self.place(visitor)
-        if place.state in ("preview", "consent", "onboarding", "stopped", "closed"):
+        if place.state in ("preview", "consent", "onboarding", "stopped"):
             raise self.refusal(place.state)
         if place.state == "ready":
             self._hand_out(visitor)
@@ -158,7 +157,7 @@ class Desk(ChatDesk, Reception):
 
         ``body = {"unit", "items": [ITEM_ANSWERS], "comment", "texts_language"}``, where the questionnaire is due also
         ``"questionnaire": [{"question", "target", "answer"}]``. The same body again is accepted again
-        and counts once. Answers that come after the desk closed, or from somebody stopped meanwhile, count. Refusals:
+        and counts once. Answers from somebody stopped meanwhile count. Refusals:
         400 malformed, 403 foreign, preview, 404 unknown, 409 doubled, 410 late, 422 incomplete.
         """
         handout = self._own(visitor, body)
@@ -345,12 +344,8 @@ class Desk(ChatDesk, Reception):
             return False
         return True
 
-    def close(self) -> None:
-        """Hand nothing out any more; what is out may still come in."""
-        self.closed = True
-
     def counts(self) -> dict:
-        """Return counts: units (all, free, open, done), hand-outs by how they ended, annotators."""
+        """Return counts: units (all, free, open, done), and annotators."""
         return {
             "units": len(self.stock.units),
             "free": len(self.stock.free),

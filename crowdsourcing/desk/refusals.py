@@ -18,7 +18,6 @@ REFUSALS = {
     "foreign": (403, "This task is somebody else's."),
     "unknown": (404, "There is no such task."),
     "late": (410, "The time for this task is over, or it was given back; somebody else may have it now."),
-    "closed": (410, "No more answers are being collected. Thank you."),
     "doubled": (409, "This task was handed in before, with other answers. The first ones count."),
     "decided": (409, "That is decided already, and a decision is final."),
     "all_open": (409, "There is no further exchange to open."),
@@ -53,7 +52,6 @@ REASONS = {
     "handed_in": "This task is handed in.",
     "returned": "You gave this task back.",
     "expired": "The time for this task is over.",
-    "closed": "No more answers are being collected.",
 }
 
 

@@ -32,7 +32,7 @@ from parlai_spotbot.surveys.survey import Survey
 
 log = logging.getLogger(__name__)
 
-END = ("handed_in", "finished", "waiting", "stopped", "closed", "ready")
+END = ("handed_in", "finished", "waiting", "stopped", "ready")
 """States in which the page is told how the platform learns that the annotator is done."""
 
 GRACE = 30.0
@@ -95,7 +95,6 @@ class Reception:
         self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
         self.crowd, self.finish, self.members = participants.crowd, participants.finish, participants.members
         self.texts, self.language = words.texts, words.language
-        self.closed = False
         self.began = self.clock()  # pages may be open from before
         self.waited_at = 0.0  # when a page was last told to wait
         self._gone: set[str] = set()  # contestants whose units are kept back
@@ -160,8 +159,6 @@ class Reception:
         refused = self.crowd.refuses(visitor)
         if refused:
             return VisitorPlace("stopped", refused)
-        if self.closed:
-            return VisitorPlace("closed", "closed")
         if held is not None:
             return VisitorPlace("waiting", "elsewhere")
         if self.members and self.members.elsewhere(visitor.worker):
@@ -192,7 +189,7 @@ class Reception:
 
         ``{"state", "survey", "texts", "language", "progress": {"done", "allowance", "used"}}`` and, where they apply,
         "consent", "onboarding", "unit" (with "questionnaire" where it is due), "game", "finish", "why". States:
-        preview, consent, onboarding, ready, working, handed_in, finished, waiting, stopped, closed.
+        preview, consent, onboarding, ready, working, handed_in, finished, waiting, stopped.
         """
         mine = self._handouts_of(visitor)
         place = self._place(visitor, mine)

@@ -8,9 +8,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import sys
 import threading
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -119,9 +118,8 @@ def restore_secret(paths: CollectionPaths) -> bool:
 class BackupClock:
     """Backs up the ledger every `every` seconds in which it changed, in a thread of its own."""
 
-    def __init__(self, paths: CollectionPaths, every: float = EVERY, clock: Callable[[], float] = time.time):
-        self.paths, self.every, self.clock = paths, every, clock
-        self.last_at: float | None = None
+    def __init__(self, paths: CollectionPaths, every: float = EVERY):
+        self.paths, self.every = paths, every
         self.trouble = ""
         """Why the latest attempt failed."""
         self._seen: tuple = ()
@@ -144,13 +142,15 @@ class BackupClock:
         self.make()
 
     def make(self) -> None:
-        """Back up a ledger that has changed; an error is logged and kept in `trouble`."""
+        """Back up a ledger that has changed; an error is logged, kept in `trouble`, and printed once."""
         try:
             names = (self.paths.ledger, self.paths.ledger.with_name(f"{self.paths.ledger.name}-wal"))
             now = tuple((path.stat().st_mtime_ns, path.stat().st_size) for path in names if path.exists())
             if now != self._seen:
                 back_up(self.paths)
-                self._seen, self.last_at, self.trouble = now, self.clock(), ""
+                self._seen, self.trouble = now, ""
         except (sqlite3.Error, OSError) as err:
-            self.trouble = str(err)
             LOG.error("no backup of the ledger: %s", err)
+            if not self.trouble:
+                print(f"warning: no backup of the ledger: {err}", file=sys.stderr)
+            self.trouble = str(err)

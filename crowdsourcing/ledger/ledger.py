@@ -380,16 +380,9 @@ class Ledger:
         return self._rows("SELECT MAX(MAX(handed_at, COALESCE(finished_at, 0))) FROM handouts")[0][0] or 0.0
 
     def counts(self) -> dict[str, int]:
-        """Return how many hand-outs ended how (returned, expired, void), and annotators: all, passed, stopped."""
-        handouts = dict(self._rows("SELECT status, COUNT(*) FROM handouts GROUP BY status"))
-        standing = dict(self._rows("SELECT standing, COUNT(*) FROM annotators GROUP BY standing"))
-        counted = {status: handouts.get(status, 0) for status in ("returned", "expired", "void")}
-        return {
-            **counted,
-            "annotators": sum(standing.values()),
-            "passed": standing.get("passed", 0),
-            "stopped": standing.get("stopped", 0),
-        }
+        """Return how many annotators there are, and how many of them were stopped."""
+        sql = "SELECT COUNT(*), COALESCE(SUM(standing = 'stopped'), 0) FROM annotators"
+        return dict(zip(("annotators", "stopped"), self._rows(sql)[0], strict=True))
 
     # -- dialogues that the annotator opens --------------------------------------------------------------------------
     def open_exchange(self, handle: str, item: int, exchange: int, now: float) -> None:

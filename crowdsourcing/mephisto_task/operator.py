@@ -14,7 +14,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from mephisto.abstractions.blueprint import SharedTaskState
@@ -44,22 +43,14 @@ MakeServer = Callable[[Crowd, str, int], Any]
 """Makes the server of a crowd at a host and port, which has `start`, `stop`, `finished` and `failed`."""
 
 
-@dataclass(frozen=True)
-class ServeOutcome:
-    """Outcome of serving: `reason` is "done" or "stopped"."""
-
-    reason: str
-    url: str
-
-
 def serve(
     setup: TaskSetup,
     *,
     make_server: MakeServer,
     stop: threading.Event,
     on_ready: Callable[[str], None] = lambda url: None,
-) -> ServeOutcome:
-    """Open the task run or resume it, and serve until all is done or `stop` is set.
+) -> str:
+    """Open the task run or resume it, and serve until all is "done", or "stopped" by `stop`; return which.
 
     Nothing is expired at the end: the same call goes on from there. `on_ready` gets the server's address once it
     answers. Raises `UserError` on a setup that can't be launched, before anything is posted, and whatever ended the
@@ -74,14 +65,14 @@ def serve(
         url = server.start()
         try:
             on_ready(url)
-            return ServeOutcome(_work(crowd, server, setup, url, stop), url)
+            return _work(crowd, server, setup, stop)
         finally:
             server.stop()
     finally:
         database.shutdown()
 
 
-def _work(crowd: FinishedUnits, server: Any, setup: TaskSetup, url: str, stop: threading.Event) -> str:
+def _work(crowd: FinishedUnits, server: Any, setup: TaskSetup, stop: threading.Event) -> str:
     """Post what is to be posted, while the server answers, and wait; a platform that fails is tried again later."""
     next_try = 0.0 if setup.on_mturk else math.inf
     while not stop.wait(POLL_SECONDS):

@@ -32,7 +32,7 @@ def test_a_unit_goes_out_and_comes_back(office):
     assert said["unit"]["seconds_left"] == 3600
     assert len(said["unit"]["items"]) == 6 + 2
     assert o.desk.session(ANN) == said
-    ended = {"returned": 0, "expired": 0, "void": 0, "annotators": 1, "passed": 0, "stopped": 0}
+    ended = {"annotators": 1, "stopped": 0}
     many = len(o.units)
     assert o.desk.counts() == {"units": many, "free": many - 1, "open": 1, "done": 0, **ended}
     done = o.desk.submit(ANN, careful(o.survey, said["unit"]))
@@ -72,16 +72,6 @@ def test_waiting_while_others_have_all_units_that_could_come(office):
     for n, _ in enumerate(o.units):
         do_unit(o, Visitor(f"w{n}"))
     assert o.desk.session(ANN)["state"] == "finished"
-
-
-def test_a_closed_desk_hands_out_nothing_and_still_takes(office):
-    o = office()
-    body = careful(o.survey, o.unit("ann"))
-    o.desk.close()
-    assert refused(o.desk.next_unit, BOB) == (410, "closed")
-    assert o.desk.session(BOB)["state"] == "closed"
-    assert o.desk.next_unit(ANN)["state"] == "working"
-    assert o.desk.submit(ANN, body)["state"] == "closed"
 
 
 def test_whom_the_platform_refuses_gets_nothing(office):
@@ -233,11 +223,11 @@ def test_an_open_unit_whose_controls_are_no_more_expires(office):
 
 def test_sentences_can_be_translated(office):
     o = office()
-    o.texts = {"refused_closed": "Geschlossen.", "why_allowance": "Genug."}
+    o.texts = {"refused_stopped": "Gesperrt.", "why_allowance": "Genug."}
     o.restart()
     for _ in range(3):
         do_unit(o, ANN)
     assert o.desk.session(ANN)["why"] == "Genug."
-    o.desk.close()
-    with pytest.raises(Exception, match=r"Geschlossen\."):
+    o.crowd.refused = {"bob": "Blocked."}
+    with pytest.raises(Exception, match=r"Gesperrt\."):
         o.desk.next_unit(BOB)

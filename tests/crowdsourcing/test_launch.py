@@ -245,10 +245,8 @@ def test_codes_that_are_worth_money_are_written_nowhere(study, monkeypatch):
 
 def stop_at_once(setup, *, on_ready, **options):
     """In the place of serving: what a launch says when the server answers."""
-    from parlai_spotbot.crowdsourcing.mephisto_task.operator import ServeOutcome
-
     on_ready("http://127.0.0.1:1234")
-    return ServeOutcome("stopped", "http://127.0.0.1:1234")
+    return "stopped"
 
 
 def test_units_and_controls_are_made_where_they_are_missing(tmp_path):

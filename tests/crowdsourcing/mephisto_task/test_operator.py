@@ -23,7 +23,7 @@ def test_resumed_in_one_run_until_it_is_closed(setup_task, serve_task, finish):
     for _ in range(2):
         with serve_task(setup) as task:
             runs.append(task.crowd.task_run.db_id)
-        assert task.outcome.reason == "stopped"
+        assert task.outcome == "stopped"
     close(setup)
     close(setup)
     with serve_task(setup) as task:
@@ -39,7 +39,7 @@ def test_ends_when_all_is_done(setup_task, serve_task):
         for thread in threading.enumerate():
             if thread.name.startswith("Thread-") and "run" in thread.name:
                 thread.join(10)
-    assert task.outcome.reason == "done"
+    assert task.outcome == "done"
     assert task.server.stops == 1
 
 

@@ -57,14 +57,6 @@ class InHouseDatastore:
         query = "INSERT INTO reviews (agent_id, decision, reason, at) VALUES (?, ?, ?, ?)"
         self._write(query, agent_id, decision, reason, time.time())
 
-    def reviews(self, agent_id: str) -> list[tuple[str, str]]:
-        """(decision, reason) of an agent, oldest first."""
-        return self._read("SELECT decision, reason FROM reviews WHERE agent_id = ? ORDER BY review_id", agent_id)
-
     def bonus(self, worker_id: str, unit_id: str | None, amount: float, reason: str) -> None:
         query = "INSERT INTO bonuses (worker_id, unit_id, amount, reason, at) VALUES (?, ?, ?, ?, ?)"
         self._write(query, worker_id, unit_id, amount, reason, time.time())
-
-    def bonuses(self) -> list[tuple[str, str | None, float, str]]:
-        """All bonuses that are to be paid by hand: (worker_id, unit_id, amount, reason), oldest first."""
-        return self._read("SELECT worker_id, unit_id, amount, reason FROM bonuses ORDER BY bonus_id")

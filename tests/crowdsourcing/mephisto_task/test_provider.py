@@ -1,6 +1,9 @@
 """The in-house provider: Mephisto's own contract tests, and what is remembered of reviews, blocks and bonuses."""
 
+import contextlib
 import math
+import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -42,7 +45,7 @@ def test_approving(done):
     agent.approve_work()
     agent.approve_work()
     assert unit.get_status() == "accepted"
-    assert crowd.provider.datastore.reviews(agent.db_id) == [("approved", "")]
+    assert written(crowd, "SELECT decision, reason FROM reviews") == [("approved", "")]
     agent.reject_work("too late")  # as on paid platforms
     assert Agent.get(crowd.db, agent.db_id).get_status() == "approved"
 
@@ -51,14 +54,14 @@ def test_rejecting_keeps_the_reason(done):
     crowd, agent, unit = done
     agent.reject_work("all answers the same")
     assert unit.get_status() == "rejected"
-    assert crowd.provider.datastore.reviews(agent.db_id) == [("rejected", "all answers the same")]
+    assert written(crowd, "SELECT decision, reason FROM reviews") == [("rejected", "all answers the same")]
 
 
 def test_soft_rejecting_pays(done):
     crowd, agent, unit = done
     agent.soft_reject_work()
     assert unit.get_status() == "soft_rejected"
-    assert crowd.provider.datastore.reviews(agent.db_id) == [("approved", "")]
+    assert written(crowd, "SELECT decision, reason FROM reviews") == [("approved", "")]
 
 
 def test_what_is_done_does_not_expire(done):
@@ -76,8 +79,14 @@ def test_bonuses_are_listed_for_payment(done):
     worker = agent.get_worker()
     assert worker.bonus_worker(2.5, "most points", unit) == (True, "")
     worker.bonus_worker(1.0, "thanks")
-    again = InHouseDatastore(_folder(crowd))
-    assert again.bonuses() == [(worker.db_id, unit.db_id, 2.5, "most points"), (worker.db_id, None, 1.0, "thanks")]
+    sql = "SELECT worker_id, unit_id, amount, reason FROM bonuses"
+    assert written(crowd, sql) == [(worker.db_id, unit.db_id, 2.5, "most points"), (worker.db_id, None, 1.0, "thanks")]
+
+
+def written(crowd, sql):
+    """What the in-house provider's database holds."""
+    with contextlib.closing(sqlite3.connect(Path(_folder(crowd)) / "in_house.db")) as db:
+        return db.execute(sql).fetchall()
 
 
 def _folder(crowd):

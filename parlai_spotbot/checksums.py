@@ -191,14 +191,16 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, pieces: Iterable[bytes]) -> None:
-    """`files.write_bytes`, recorded."""
+    """`files.write_bytes`, recorded; a file that holds these bytes already is left alone."""
     path, data = Path(path), b"".join(pieces)
     if study_of(path) is None:
         files.write_bytes(path, data)
         return
     with _held(path) as (folder, name, manifest):
-        before = record_of(path.read_bytes()) if path.exists() else None
-        manifest[name] = {**record_of(data), "before": before}
+        before, record = record_of(path.read_bytes()) if path.exists() else None, record_of(data)
+        if before == record == manifest.get(name):
+            return
+        manifest[name] = {**record, "before": before}
         write_manifest(folder, manifest)
         files.write_bytes(path, data)
 

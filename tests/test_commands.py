@@ -128,7 +128,7 @@ BAD_OPTIONS = [
         "conversations_per_pair: expected greater than or equal to 1, found '-3'",
     ),
     (["-m", "spotbot:eliza", "--exchanges", "0"], "exchanges: expected greater than or equal to 1"),
-    (["-m", "spotbot:eliza", "--segments", "2,x"], "--segments 2,x: expected whole numbers"),
+    (["-m", "spotbot:eliza", "--segments", "2,x"], "--segments: expected whole numbers, as in 2,3,5, not '2,x'"),
     (["-m", "spotbot:eliza", "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but"),
     (["-m", "spotbot:eliza", "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
     (["-m", "spotbot:eliza", "--batchsize", "0"], "batchsize: expected greater than or equal to 1"),

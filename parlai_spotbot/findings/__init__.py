@@ -8,13 +8,14 @@ candidates, votes. A survey names the folders, or single findings of them, in it
 from __future__ import annotations
 
 import pkgutil
+from typing import TYPE_CHECKING
 
 from parlai_spotbot import plugin
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.surveys import Survey, about_of
 
-__all__ = ["Finding", "check_findings", "findings_of"]
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.finding import Finding
 
 REMOVED = {
     "ratings.leniency": "Leave it out: the ratings' ranking has standard errors clustered by annotators too.",

@@ -16,10 +16,9 @@ import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import lost, silent_annotators
 from parlai_spotbot.analysis.answers import answers_frame, last_answers, shown_item
-from parlai_spotbot.analysis.survival.events import UNSURE
-from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.values import generator
+from parlai_spotbot.findings.options import Options
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.asking import incomplete
@@ -36,33 +35,6 @@ OF_JUDGES = {"conversations_workers": "conversations", "workers": "annotations"}
 
 class NothingLeft(ValueError):
     """No answer is left to analyse; it says why the others are left out."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to analyse.
-
-    `resample`: what another study would have other ones of, see `Clusters.of`; `backend` (of survival analysis:
-    "native", "icenreg" or "auto"); `unsure`: what that answer says in it, see `analysis.survival.events`; `wage` per
-    hour; `known_order`: chains such as "human>dr", by which wordings are compared; `stability`: whether that is found,
-    too; `min_correct`: the ranking without annotators whose share of right labels is lower stands beside (the paper's
-    appendix G tries .75).
-    """
-
-    seed: int = 0
-    bootstraps: int = 1000
-    resample: str = "conversations_workers"
-    backend: str = "auto"
-    unsure: str = "survives"
-    wage: float | None = None
-    known_order: tuple[str, ...] = ()
-    stability: bool = False
-    min_correct: float | None = None
-
-    def __post_init__(self) -> None:
-        check_draws(self.bootstraps, self.resample)
-        if self.unsure not in UNSURE:
-            raise ValueError(f"unsure is {self.unsure!r}, expected one of {', '.join(UNSURE)}")
 
 
 @dataclass(frozen=True)

@@ -217,11 +217,3 @@ def add_seed(group: argparse._ArgumentGroup) -> None:
 def seed_of(opt: dict, study: Study) -> int:
     """The seed that was asked for, else the study's."""
     return study.plan.seed if opt["seed"] is None else opt["seed"]
-
-
-def whole_numbers(text: str) -> list[int]:
-    """Parse ``2,3,5``; for the option --segments."""
-    try:
-        return [int(part) for part in str(text).replace(" ", "").split(",") if part]
-    except ValueError:
-        raise UserError(f"--segments {text}: expected whole numbers.", "Write for example --segments 2,3,5.") from None

@@ -8,13 +8,36 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import fields
 from typing import Any, NoReturn
 
 from parlai_spotbot.errors import nearest
 
 YES, NO = ("yes", "true", "t", "1", "y"), ("no", "false", "f", "n", "0")
-KINDS = {int: "a whole number", float: "a number", "bool": "yes or no"}
+
+
+def whole_numbers(text: str) -> tuple[int, ...]:
+    """Parse ``2,3,5``."""
+    return tuple(int(part) for part in text.replace(" ", "").split(",") if part)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Parse ``a,b``."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+KINDS = {int: "a whole number", float: "a number", "bool": "yes or no", whole_numbers: "whole numbers, as in 2,3,5"}
+TYPES: dict[str, dict[str, Any]] = {
+    "int": {"type": int},
+    "float": {"type": float},
+    "str": {"type": str},
+    "Sequence[int]": {"type": whole_numbers},
+    "tuple[str, ...]": {"type": words},
+    "bool": {"action": "store_true"},
+    "bool | None": {"type": "bool", "nargs": "?", "const": True},
+}
+"""Annotation of a field, with or without None -> how its option is read."""
 EXAMPLES = "Examples"
 REMOVED = {
     "--from": "Name the pairs with --more A/B=N.",
@@ -32,6 +55,12 @@ REMOVED = {
     "--close-to": "Distractors are drawn at random, as in the paper.",
     "--versions": "The survey nuc has four versions, as in the paper.",
     "--taste-sd": "Use --rating-sd and --worker-correlation.",
+    "--budget": "Use --wage, which gives the cost of the plan.",
+    "--dialogues": "Use --difference; the plan says how many conversations that takes.",
+    "--doubled": "The plan has no repeated annotations; give their number with --annotators-per-segment.",
+    "--conversations-per-bot": "The plan says how many conversations a pair needs.",
+    "--seconds-per-conversation": "Use --seconds, the mean time of an annotation.",
+    "--leaderboard": "Use --compare, which makes one table of all studies.",
 }
 """Options of earlier versions, and what to do instead."""
 SHOWN = 3
@@ -54,9 +83,10 @@ class _Layout(argparse.HelpFormatter):
         return f"{', '.join(action.option_strings)} {value}"
 
     def _get_help_string(self, action):
-        if not isinstance(action, argparse._StoreAction) or action.default in (argparse.SUPPRESS, ""):
+        if not isinstance(action, argparse._StoreAction) or action.default in (argparse.SUPPRESS, "", ()):
             return action.help
-        return f"{action.help} (default: %(default)s)"
+        shown = ",".join(map(str, action.default)) if isinstance(action.default, tuple) else "%(default)s"
+        return f"{action.help} (default: {shown})"
 
     def _format_args_of(self, place):
         return self._format_args(place, place.metavar or place.dest)
@@ -102,6 +132,21 @@ class OptionParser(argparse.ArgumentParser):
         self.examples = self.codes = ""
         self.add_argument("-h", "--help", action=_Help, owner=self, whole=False, help="the options that matter most")
         self.add_argument("--help-all", action=_Help, owner=self, whole=True, help="all options and examples")
+
+    def add_request(self, kind: type, only: Collection[str] = (), without: Collection[str] = ()) -> None:
+        """Add an option for each field of the dataclass `kind` that has a help text (`parlai_spotbot.options`)."""
+        groups = {group.title: group for group in self._action_groups}
+        title = ""
+        for field in fields(kind):
+            about = dict(field.metadata)
+            title = about.pop("group", "") or title
+            if "help" not in about or field.name in without or (only and field.name not in only):
+                continue
+            group = groups.get(title) or groups.setdefault(title, self.add_argument_group(title))
+            flags = about.pop("flags", (f"--{field.name.replace('_', '-')}",))
+            how = TYPES.get(field.type) or TYPES[field.type.removesuffix(" | None")]
+            how = about if "action" in about else {**how, **about}
+            group.add_argument(*flags, dest=field.name, default=field.default, **how)
 
     def short_help(self) -> str:
         """What the command does, the options that matter most, some examples, and where the rest is."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.options import Options
+from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED
-
-OPTIONS = ("bootstraps", "resample", "backend", "unsure", "wage", "stability", "min_correct")
-
 
 FAULTS = (
     "incomplete annotation",
@@ -45,48 +44,8 @@ class SpotbotAnalyze(Command):
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
         add_common(parser)
-        group = parser.add_argument_group("Statistics")
-        group.add_argument("--bootstraps", type=int, default=1000, help="bootstrap replicates")
-        group.add_argument(
-            "--resample",
-            type=str,
-            default="conversations_workers",
-            help="what the bootstrap draws: conversations_workers, conversations, workers, annotations (the paper's)",
-        )
-        group.add_argument(
-            "--backend",
-            type=str,
-            default="auto",
-            help="survival analysis by native, icenreg (R), or auto: icenreg where it is installed",
-        )
-        group.add_argument(
-            "--unsure",
-            type=str,
-            default="survives",
-            help='what "unsure" says in survival analysis: survives (not spotted, the paper\'s); missing or half: '
-            "written beside the main analysis, to analysis/unsure-missing or -half",
-        )
-        group.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
-        group.add_argument(
-            "--min-correct",
-            type=float,
-            default=None,
-            metavar="SHARE",
-            help="also the ranking without annotators of whose labels fewer are right (the paper's appendix G tries "
-            "0.75); they are flagged, and stay in all other figures",
-        )
-        group.add_argument(
-            "--stability",
-            action="store_true",
-            help="also how many conversations per pair make the ranking repeatable (section 5.2); takes minutes",
-        )
-        group.add_argument(
-            "--known-order",
-            type=str,
-            default="",
-            help="acute_eval: contestants from better to worse, as 'human>dr' (several with commas): how often each "
-            "wording of a question finds it; by default people are better than bots",
-        )
+        parser.add_request(Options)
+        group = parser.add_argument_group("Further")
         group.add_argument(
             "--metrics",
             action="store_true",
@@ -104,8 +63,7 @@ class SpotbotAnalyze(Command):
 
         opt = self.opt
         study, survey = Study.open(opt["study"]), opt["survey"]
-        chains = tuple(chain.strip() for chain in opt["known_order"].split(",") if chain.strip())
-        options = {name: opt[name] for name in OPTIONS} | {"known_order": chains, "seed": seed_of(opt, study)}
+        options = option_values(Options, opt) | {"seed": seed_of(opt, study)}
         metrics = None
         with study.lock("spotbot_analyze"), ProgressBar("analysis") as bar:
             result = analyze(study, survey, progress=bar, **options)

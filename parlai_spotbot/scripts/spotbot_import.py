@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from parlai_spotbot import plugin
-from parlai_spotbot.scripts.command import Command, add_common, whole_numbers
-from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.command import Command, add_common
+from parlai_spotbot.scripts.option_parser import OptionParser, whole_numbers
 from parlai_spotbot.scripts.result import COUNTED
 from parlai_spotbot.study import Study
 
@@ -77,7 +77,10 @@ class SpotbotImport(Command):
             help="conversations, chats of all formats: exchanges of context in front",
         )
         group.add_argument(
-            "--segments", type=str, default=None, help="segment lengths in exchanges (default: those of 2,3,5 that fit)"
+            "--segments",
+            type=whole_numbers,
+            default=None,
+            help="segment lengths in exchanges (default: those of 2,3,5 that fit)",
         )
         group.add_argument(
             "--columns",
@@ -101,8 +104,7 @@ class SpotbotImport(Command):
         from parlai_spotbot.importers.format import ImportRequest
 
         found = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
-        segments = self.opt["segments"]
-        request = ImportRequest({**self.opt, "segments": segments and whole_numbers(segments)})
+        request = ImportRequest(self.opt)
         print(said := found.bring(request))
         self.result.said = said.strip().partition("\n")[0]
         *_, last = said.strip().splitlines()

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
-from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_numbers
-from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.command import Command, add_common, add_seed
+from parlai_spotbot.scripts.option_parser import OptionParser, whole_numbers
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
 
 SAME = (
+    "segments",
     "unit_size",
     "humans_per_unit",
     "annotators_per_segment",
@@ -139,7 +140,7 @@ class SpotbotPack(Command):
     @staticmethod
     def _add_segments(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
-            "--segments", type=str, default=None, help="segment lengths in exchanges (default: the study's)"
+            "--segments", type=whole_numbers, default=None, help="segment lengths in exchanges (default: the study's)"
         )
         group.add_argument("--humans-per-unit", type=int, default=5, help="how many of a unit are between people")
 
@@ -284,8 +285,6 @@ class SpotbotPack(Command):
         """What was said of the units, as `packing.packing.PackRequest` has it."""
         wanted = {name: self.opt[name] for name in SAME}
         wanted |= {name: tuple(listed(self.opt[option])) for name, option in LISTS.items() if self.opt[option]}
-        if self.opt["segments"] is not None:
-            wanted["segments"] = whole_numbers(self.opt["segments"])
         if self.opt["without_people"]:
             wanted["people"] = False
         return wanted

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
@@ -59,7 +57,6 @@ class SpotbotReport(Command):
             metavar="STUDY",
             help="one table of these studies: place and score of every contestant in each",
         )
-        group.add_argument("--leaderboard", type=str, nargs="*", default=None, help=argparse.SUPPRESS)
         group.add_argument(
             "--out",
             type=str,
@@ -96,8 +93,6 @@ class SpotbotReport(Command):
 
     def _check(self) -> None:
         opt = self.opt
-        if opt["leaderboard"] is not None:
-            raise UserError("--leaderboard was removed in 0.2.", "Use --compare, which makes one table of all studies.")
         modes = [f"--{name}" for name in ("compare", "export") if opt[name]]
         if len(modes) > 1:
             raise UserError(f"{' and '.join(modes)}: only one at a time.", "Run the command once for each.")

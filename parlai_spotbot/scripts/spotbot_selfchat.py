@@ -27,15 +27,7 @@ class SpotbotSelfchat(Command):
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
-        add_play_options(parser)
-        group = parser.add_argument_group("Self-chats")
-        group.add_argument(
-            "--self",
-            dest="self_chats",
-            action="store_true",
-            default=False,
-            help="each bot talks to itself; in a study of pairs, beside them",
-        )
+        add_play_options(parser, self_chats=True)
         add_pair_options(parser)
         group = parser.add_argument_group("More of single pairs, in a study that is there")
         group.add_argument(

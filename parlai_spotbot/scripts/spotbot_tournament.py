@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parlai_spotbot.findings.options import Options
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.judge_options import add_judge_options, judges_asked, let_judge, missing_of, remedy_of
 from parlai_spotbot.scripts.option_parser import OptionParser
@@ -35,10 +36,7 @@ class SpotbotTournament(Command):
         add_play_options(parser)
         group = parser.add_argument_group("After self-play")
         group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, or a file of your own")
-        group.add_argument(
-            "--bootstraps", type=int, default=1000, help="bootstrap replicates for clusters and intervals"
-        )
-        group.add_argument("--backend", type=str, default="auto", help="survival analysis: auto, native or icenreg")
+        parser.add_request(Options, only=("bootstraps", "backend"))
         add_judge_options(parser)
 
     def execute(self) -> int:

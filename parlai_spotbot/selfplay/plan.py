@@ -6,6 +6,7 @@ Nothing is written here; a study made with other options is an error that names 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from parlai_spotbot import checksums
 from parlai_spotbot.domains import Domain, custom, domain_of, get_domain, over
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.options import option
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
@@ -49,20 +51,48 @@ class SelfPlayRequest:
 
     contestants: dict[str, Contestant] | None = None
     pairs: tuple[tuple[str, str], ...] | None = None
-    domain: str | None = None
-    seeds: str | None = None
-    humans: str | None = None
-    conversations_per_pair: int | None = None
-    exchanges: int | None = None
-    segments: list[int] | None = None
-    seed: int | None = None
-    paired_seeds: bool | None = None
-    unseeded: bool | None = None
-    human_conversations: int | None = None
-    human_pool: str | None = None
-    batchsize: int | None = None
-    max_loaded: int | None = None
-    self_chats: bool = False
+    domain: str | None = option(
+        None,
+        "chitchat (default), dailydialog, empathetic_dialogues, convai2, any task that ParlAI knows, or a file: a "
+        "description (.yaml) or conversations (.jsonl)",
+        "Self-play",
+    )
+    seeds: str | None = option(
+        None,
+        "your own openers, people and all else being the domain's; a line each: "
+        '{"turns": ["Do you like music?", "I do, and you?"]}',
+        metavar="FILE.jsonl",
+    )
+    humans: str | None = option(
+        None,
+        "your own conversations between people, all else being the domain's; a line each, seed first: "
+        '{"turns": ["hello", "hi there", "…"]}',
+        metavar="FILE.jsonl",
+    )
+    conversations_per_pair: int | None = option(None, "conversations of each pair (default 45)")
+    exchanges: int | None = option(None, "exchanges after the seed (default: the longest segment)")
+    segments: Sequence[int] | None = option(None, "segment lengths in exchanges (default: the domain's, 2,3,5)")
+    seed: int | None = option(None, "start of all random numbers (default 0): same seed, same bytes")
+    paired_seeds: bool | None = option(None, "give every pair the same seed exchanges")
+    unseeded: bool | None = option(
+        None,
+        "no seed: a bot begins (it hears “Hi!”, which is no turn and is never shown), and people's conversations are "
+        "shown from their first turn",
+    )
+    human_conversations: int | None = option(
+        None, "conversations between people to mix in (default: one for three of the bots')"
+    )
+    human_pool: str | None = option(
+        None,
+        "which people: held_out (default), from whom no bot has learnt, or training, the conversations that the bots "
+        "are trained on (the paper's)",
+        metavar="NAME",
+    )
+    batchsize: int | None = option(None, "conversations that a model answers at once (default 32)")
+    max_loaded: int | None = option(
+        None, "contestants in memory at once, others wait and come (default 0: all)", metavar="N"
+    )
+    self_chats: bool = option(False, "each bot talks to itself; in a study of pairs, beside them", flags=("--self",))
     more: dict[str, int] | None = None
 
 

@@ -63,7 +63,7 @@ def test_other_segments(capsys, tmp_path):
         ({"bots": 4, "correction": "holm"}, "correction is 'holm'"),
         ({"bots": 4, "wage": -3.0}, "wage is -3.0"),
         ({"bots": 4, "simulations": -1}, "--simulations -1"),
-        ({"bots": 4, "segments": "2,x"}, "--segments 2,x: expected whole numbers"),
+        ({"bots": 4, "segments": "2,x"}, "--segments: expected whole numbers, as in 2,3,5, not '2,x'"),
         ({"bots": 4, "segments": "2,2"}, "expected different whole numbers"),
         ({"study": "/nowhere"}, "no study here"),
     ],

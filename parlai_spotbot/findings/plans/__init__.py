@@ -18,8 +18,8 @@ from parlai_spotbot.analysis import planning
 from parlai_spotbot.analysis.time import compare_effort
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.needs import PAIR
+from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.plans import pilot, words
-from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import Bar
 

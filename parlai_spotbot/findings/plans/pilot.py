@@ -14,7 +14,7 @@ from parlai_spotbot.findings import choices, ratings, spotting
 from parlai_spotbot.findings.answers import Answers, Facts, Options
 from parlai_spotbot.findings.choices import ranking as choices_ranking
 from parlai_spotbot.findings.contents import people_first
-from parlai_spotbot.findings.plans.request import PlanRequest
+from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.ratings import ranking as ratings_ranking
 from parlai_spotbot.findings.scarce import (
     KINDS,

@@ -1,0 +1,52 @@
+"""The options of an analysis, with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from parlai_spotbot.options import option
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of an analysis.
+
+    `known_order` has chains such as "human>dr", by which wordings of a question are compared. See
+    `analysis.uncertainty.Clusters.of` for `resample` and `analysis.survival.events` for `unsure`.
+    """
+
+    seed: int = 0
+    bootstraps: int = option(1000, "bootstrap replicates, for clusters and intervals", "Statistics")
+    resample: str = option(
+        "conversations_workers",
+        "what the bootstrap draws: conversations_workers, conversations, workers, annotations (the paper's)",
+    )
+    backend: str = option("auto", "survival analysis by native, icenreg (R), or auto: icenreg where it is installed")
+    unsure: str = option(
+        "survives",
+        'what "unsure" says in survival analysis: survives (not spotted, the paper\'s); missing or half: written '
+        "beside the main analysis, to analysis/unsure-missing or -half",
+    )
+    wage: float | None = option(None, "pay per hour, for an estimate of the cost")
+    known_order: tuple[str, ...] = option(
+        (),
+        "acute_eval: contestants from better to worse, as 'human>dr' (several with commas): how often each wording of "
+        "a question finds it; by default people are better than bots",
+    )
+    stability: bool = option(
+        False, "also how many conversations per pair make the ranking repeatable (section 5.2); takes minutes"
+    )
+    min_correct: float | None = option(
+        None,
+        "also the ranking without annotators of whose labels fewer are right (the paper's appendix G tries 0.75); they "
+        "are flagged, and stay in all other figures",
+        metavar="SHARE",
+    )
+
+    def __post_init__(self) -> None:
+        from parlai_spotbot.analysis.survival.events import UNSURE
+        from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
+
+        check_draws(self.bootstraps, self.resample)
+        if self.unsure not in UNSURE:
+            raise ValueError(f"unsure is {self.unsure!r}, expected one of {', '.join(UNSURE)}")

@@ -58,7 +58,8 @@ def validated(kind: type[Kind], row: Any, where: Path | str) -> Kind:
 def _adapter(kind: Any) -> Any:
     from pydantic import ConfigDict, TypeAdapter
 
-    return TypeAdapter(tuple[kind], config=ConfigDict(extra="forbid", strict=True))
+    one: Any = tuple[kind]  # pyright: ignore[reportInvalidTypeForm]
+    return TypeAdapter(one, config=ConfigDict(extra="forbid", strict=True))
 
 
 def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:
@@ -66,7 +67,7 @@ def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:
     for part in place:
         inner = [own for own in typing.get_args(kind) if own is not ...]
         named = is_dataclass(kind) or hasattr(kind, "__total__")  # the latter of a TypedDict
-        kind = typing.get_type_hints(kind)[part] if named else inner[-1]
+        kind = typing.get_type_hints(kind)[str(part)] if named else inner[-1]
         kind = typing.get_args(kind)[0] if isinstance(kind, types.UnionType) else kind
     return list(typing.get_type_hints(kind))
 

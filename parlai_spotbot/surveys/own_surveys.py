@@ -24,12 +24,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
 import re
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from parlai_spotbot import checksums, plugin
@@ -75,11 +76,11 @@ def _of_python(path: Path) -> Survey:
     """Return the object SURVEY of a module, which may import its neighbours."""
     plugin.reach(str(path.absolute().parent))
     name = f"own_survey_{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType(name)
+    module.__file__ = str(path)
     sys.modules[name] = module  # dataclasses of the file look for it
     try:
-        spec.loader.exec_module(module)
+        SourceFileLoader(name, str(path)).exec_module(module)
     except Exception as err:  # whatever stands in the file
         raise UserError(f"{path}{_line(err, path)}: {type(err).__name__}: {err}.", "Mend that line.") from err
     found = [key for key, value in vars(module).items() if isinstance(value, Survey) and not key.startswith("_")]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.about import About
@@ -369,7 +369,7 @@ class Survey:
         return row
 
 
-def _lists(value: object) -> object:
+def _lists(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _lists(part) for key, part in value.items()}
     return [_lists(part) for part in value] if isinstance(value, (list, tuple)) else value

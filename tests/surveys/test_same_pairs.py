@@ -94,7 +94,7 @@ def hand_out(conversations, units, annotators, chance, each=3):
     return stock, got
 
 
-@pytest.mark.parametrize("number", [70, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [110, pytest.param(300, marks=pytest.mark.slow)])
 def test_random_packings(number, make_conversation):
     tried = Counter()
 

@@ -81,8 +81,8 @@ def gold_quality(controls: Iterable[Judgement]) -> list[dict]:
     Each has worker_id, task, `at` (when it was handed in), `turns`, `right` (turns with the gold labels and no other),
     `missed` (whether more are wrong than the training allows) and `wrong` {turn: …} with the gold labels of the others.
     """
-    answers: dict[tuple[str, str, str], dict[tuple[str, str], object]] = {}
-    when: dict[tuple[str, str, str], str] = {}
+    answers: dict[tuple, dict[tuple[str, str], object]] = {}
+    when: dict[tuple, str] = {}
     for row in controls:
         if is_mark(row.control):
             key = (row.worker_id, row.annotation_id, row.control)

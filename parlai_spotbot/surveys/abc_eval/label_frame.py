@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -34,7 +35,8 @@ def label_frame(
     task. Raises `ValueError` naming the judgement whose question, answer or target is wrong.
     """
     given: dict[tuple[str, str], dict[str, dict[str, object]]] = {}
-    first: dict[tuple[str, str], tuple] = {}
+    first: dict[tuple[str, str], Any] = {}
+    row: Any
     for row in answers.itertuples(index=False):
         task = _task(row)
         key = (row.annotation_id, task)
@@ -56,7 +58,7 @@ def label_frame(
     return frame, lost | ({STOPPED: stopped} if stopped else {})
 
 
-def _task(row: tuple) -> str:
+def _task(row: Any) -> str:
     where = f"judgement {row.number}"
     if row.question not in TASK_OF:
         raise ValueError(f"{where}: question '{row.question}', expected one of {', '.join(TASK_OF)}")

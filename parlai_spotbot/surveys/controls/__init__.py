@@ -23,7 +23,7 @@ from parlai_spotbot.surveys.packing.blocks import PackOptions
 
 SEGMENTS, CHOICES, LOW, CHECKS, GOLD = SegmentControl(), ChoiceControl(), RatingControl(), CheckControl(), GoldControl()
 
-BY_MARK: dict[str | None, Control] = {mark: kind for kind in (SEGMENTS, CHOICES, LOW, CHECKS) for mark in kind.marks}
+BY_MARK: dict[str, Control] = {mark: kind for kind in (SEGMENTS, CHOICES, LOW, CHECKS) for mark in kind.marks}
 """The kinds whose marks are a few; that of a gold dialogue holds its key."""
 
 
@@ -35,10 +35,10 @@ def gradable(control: object) -> bool:
 
 def missed_by(control: str | None, answers: Answers) -> bool:
     """Return True if an annotator's answers miss a control of this mark; an unknown mark is a `ValueError`."""
-    kind = GOLD if is_mark(control) else BY_MARK.get(control)
+    kind = GOLD if is_mark(control) else BY_MARK.get(control or "")
     if kind is None:
         raise ValueError(f"control is {control!r}, expected one of {', '.join(BY_MARK)}")
-    return kind.missed(control, answers)
+    return kind.missed(control or "", answers)
 
 
 def truth(control: str | None) -> tuple[str, str]:

@@ -25,7 +25,7 @@ def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict
     Of two answers to one question the first counts. A control counts once enough of it was answered; controls of a kind
     that can't be graded, and gold dialogues, which only watch quality, are passed over.
     """
-    found: dict[tuple[str, str, str, str], dict[tuple[str, str], object]] = {}
+    found: dict[tuple, dict[tuple[str, str], object]] = {}
     for row in judgements:
         if row.control in BY_MARK:
             key = (row.source, row.worker_id, row.annotation_id, row.control)

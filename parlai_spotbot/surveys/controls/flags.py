@@ -35,7 +35,7 @@ def rules_of(survey: Survey | None) -> Rules:
     if all(question.name != "nature" for question in survey.questions):
         return Rules(**dict.fromkeys(OF_SEGMENTS))
     answers = ("nature0", "nature1", *features_of(survey))
-    return Rules(max_units=max(rules.max_units, survey.limits.units_per_annotator), answers=answers)
+    return Rules(max_units=max(rules.max_units or 0, survey.limits.units_per_annotator), answers=answers)
 
 
 def flagged_people(
@@ -71,5 +71,5 @@ def flags_by_task(
     found: dict[str, dict[str, None]] = {}
     for part in parts.values():
         for worker, own in flagged_people(part, conversations, survey)["flags"].items():
-            found.setdefault(worker, {}).update(dict.fromkeys(own))
+            found.setdefault(str(worker), {}).update(dict.fromkeys(own))
     return {worker: list(own) for worker, own in found.items()}

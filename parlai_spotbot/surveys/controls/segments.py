@@ -131,8 +131,8 @@ def telling_words(turn: str) -> set[str]:
 
 @cache
 def _function_words() -> frozenset[str]:
-    """scikit-learn's list; from its file alone, for the package takes seconds to import."""
-    file = Path(find_spec("sklearn").origin).parent / "feature_extraction" / "_stop_words.py"
+    """Return scikit-learn's list, read from its file, as the package takes seconds to import."""
+    file = Path(getattr(find_spec("sklearn"), "origin", "")).parent / "feature_extraction" / "_stop_words.py"
     if file.exists():
         return run_path(str(file))["ENGLISH_STOP_WORDS"]
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -178,7 +178,7 @@ def make_controls(
 
 def scripts_for(exchanges: int) -> list[Script]:
     """Return the scripts that give themselves away in this number of exchanges."""
-    shown = {stutter: 1, parrot: 1, two_sentences: 4}
+    shown: dict[Script, int] = {stutter: 1, parrot: 1, two_sentences: 4}
     return [script for script in SCRIPTS if exchanges >= shown.get(script, 2)]
 
 

@@ -92,8 +92,8 @@ class ConversationPacking(Packing):
     def _from(self, by_id: Mapping[str, Conversation], options: Any, units: Sequence[Unit]) -> bool:
         """Return True if the units show these conversations (item ids are made from the text)."""
         for item in items_of(units):
-            talks = [by_id.get(i) for i in item.conversation_ids]
-            if None in talks or item.item_id != self.id_of(item, talks, options):
+            talks = [by_id[i] for i in item.conversation_ids if i in by_id]
+            if len(talks) < len(item.conversation_ids) or item.item_id != self.id_of(item, talks, options):
                 return False
         return True
 

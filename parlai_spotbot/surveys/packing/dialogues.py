@@ -99,7 +99,11 @@ class DialoguesPacking(WholePacking):
 
     name = "dialogues"
     refuses = (*WholePacking.refuses, (("comparisons", "pairs", "same"), "compares nothing"))
-    units = staticmethod(pack_dialogues)
+
+    def units(
+        self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
+    ) -> list[Unit]:
+        return pack_dialogues(conversations, options, existing)
 
     def growing(self, survey: Survey) -> tuple[str, ...]:
         return ("questions",) if survey.tasks else ()

@@ -27,6 +27,9 @@ MOST_BY_DEFAULT = 100
 GROWING = ("questions", "comparisons", "wordings", "same")
 """Options that may grow without what is packed being changed, where each question has comparisons of its own."""
 
+Pair = tuple[tuple[str, ...], tuple[int, ...]]
+"""The ids of two conversations, and the seats that are judged in them."""
+
 JudgeableSeats = Mapping[str, tuple[int, ...]]
 """A contestant's conversations in a source, with the seats that may be judged."""
 
@@ -122,7 +125,7 @@ def pack_pairs(
 
 def chosen_pairs(
     talks: Sequence[Conversation], options: WholeOptions, items: Iterable[Item], rng: random.Random
-) -> list[tuple[ComparisonCell, tuple[str, str], tuple[int, int]]]:
+) -> list[tuple[ComparisonCell, *Pair]]:
     """Return the comparisons that `items` lack: (cell, conversations, seats that are judged)."""
     by_id = {c.conversation_id: c for c in talks}
     if not options.led:
@@ -139,7 +142,7 @@ def chosen_pairs(
     return found
 
 
-def turned(ids: tuple[str, str], seats: tuple[int, int], rng: random.Random) -> tuple[tuple[str, str], tuple[int, int]]:
+def turned(ids: tuple[str, ...], seats: tuple[int, ...], rng: random.Random) -> Pair:
     """Return the two of a pair in a random order."""
     return (ids[::-1], seats[::-1]) if rng.random() < 0.5 else (ids, seats)
 
@@ -151,7 +154,9 @@ def pools_of(
     people = [c for c in talks if c.kind == "people"]
     kept = reserved(people, set(shown), options.seed)
     humans = appearances([c for c in people if c.conversation_id not in kept], "people") if options.people else {}
-    pools = {source: {**appearances(talks, source), **humans} for source in options.sources}
+    pools: dict[str, dict[str, JudgeableSeats]] = {
+        source: {**appearances(talks, source), **humans} for source in options.sources
+    }
     for source, pool in pools.items():
         if len(pool) < 2 and not (options.same and set(pool) - {HUMAN}):
             raise UserError(
@@ -212,7 +217,7 @@ def choose(
     wanted: int,
     tally: ComparisonTally,
     rng: random.Random,
-) -> list[tuple[ComparisonCell, tuple[str, str], tuple[int, int]]]:
+) -> list[tuple[ComparisonCell, *Pair]]:
     """Comparisons until every cell has `wanted`: (cell, conversations of a and b, seats that are judged).
 
     Cells take turns, in an order drawn for each round, so that all are served alike; `tally` is kept up to date.
@@ -236,7 +241,7 @@ def choose(
 
 def _pick(
     cell: ComparisonCell, of_a: JudgeableSeats, of_b: JudgeableSeats, tally: ComparisonTally, rng: random.Random
-) -> tuple[tuple[str, str], tuple[int, int]] | None:
+) -> Pair | None:
     """Return the pair of conversations shown least that were not shown together, or None."""
     seat = min((0, 1), key=lambda s: (tally.seats[cell, s], rng.random()))
 

@@ -90,7 +90,8 @@ def existing_units(
         )
     if answered:
         holder = ledger if ledger.exists() else judgements
-        differ = [key for key in {**(known or {}), **wanted} if known and known.get(key) != wanted.get(key)]
+        known = known or {}
+        differ = [key for key in {**known, **wanted} if known and known.get(key) != wanted.get(key)]
         if differ:
             how = ", ".join(f"{key} {known.get(key)!r} there, {wanted.get(key)!r} here" for key in differ)
             problem = f"{path}: packed with other options ({how}), and {holder.name} holds answers to these units."

@@ -17,13 +17,15 @@ from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.analysis import planning
 from parlai_spotbot.analysis.time import compare_effort
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.needs import PAIR
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.plans import pilot, words
 from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import Bar
 
 __all__ = ["PlanRequest", "SizePlan", "plan"]
+
+PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
+"""Columns of the table of pairs."""
 
 DIFFERENCES = {"matches": (0.1, 0.2, 0.3, 0.5), "choices": (0.1, 0.2, 0.3, 0.5), "ratings": (0.25, 0.5, 0.75, 1.0)}
 """Shown side by side with the one that is asked for."""

@@ -33,7 +33,7 @@ TYPES: dict[str, dict[str, Any]] = {
     "float": {"type": float},
     "str": {"type": str},
     "Sequence[int]": {"type": whole_numbers},
-    "tuple[str, ...]": {"type": words},
+    "tuple[str, ...]": {"type": words, "action": "listed"},
     "bool": {"action": "store_true"},
     "bool | None": {"type": "bool", "nargs": "?", "const": True},
 }
@@ -106,14 +106,12 @@ class _Help(argparse.Action):
 
 
 class _Listed(argparse._StoreAction):
-    """A list with commas: one that is given again is joined to it, where the last would count alone without a word.
-
-    A default is None or "".
-    """
+    """A list with commas, to which the option given again adds."""
 
     def __call__(self, parser, namespace, values, option_string=None):
         before = getattr(namespace, self.dest, None)
-        setattr(namespace, self.dest, f"{before},{values}" if before else values)
+        joined = f"{before},{values}" if isinstance(values, str) else (*(before or ()), *values)
+        setattr(namespace, self.dest, joined if before else values)
 
 
 class OptionParser(argparse.ArgumentParser):

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
-from parlai_spotbot.scripts.command import Command, add_common, add_seed
-from parlai_spotbot.scripts.option_parser import OptionParser, whole_numbers
+from parlai_spotbot.options import option_values
+from parlai_spotbot.scripts.command import Command, add_common
+from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.surveys.pack_request import PackRequest
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
-
-SAME = (
-    "segments",
-    "unit_size",
-    "humans_per_unit",
-    "annotators_per_segment",
-    "seed",
-    "surface",
-    "questions",
-    "comparisons",
-    "pairs",
-    "same",
-    "same_pairs",
-    "repeated",
-    "nuc_questions",
-    "groups",
-)
-"""Options that are called as in `packing.packing.PackRequest`."""
-LISTS = {"leave_out": "leave_out", "sources": "source", "ask": "ask"}
-"""What is a list, and the option that names it."""
 
 
 class SpotbotPack(Command):
@@ -60,45 +41,8 @@ class SpotbotPack(Command):
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
         add_common(parser)
-        group = parser.add_argument_group("Packing")
-        group.add_argument(
-            "--unit-size", type=int, default=None, help="items in a unit (default: the survey's, 20 for spot_the_bot)"
-        )
-        group.add_argument(
-            "--annotators-per-segment",
-            "--annotators-per-item",
-            type=int,
-            default=None,
-            help="annotators of an item (default: the survey's, 2 for spot_the_bot)",
-        )
-        group.add_argument(
-            "--surface",
-            type=str,
-            default="normalise",
-            help="how turns are shown: normalise (one casing and spacing for people and bots) or keep",
-        )
-        group.add_argument(
-            "--leave-out",
-            action="listed",
-            type=str,
-            default=None,
-            metavar="KINDS",
-            help="leave out conversations with such faults, counted and named: empty,loop,special_tokens,"
-            "self_identified,… (default: none)",
-        )
-        add_seed(group)
-        cls._add_segments(parser.add_argument_group("Surveys that show segments: spot_the_bot, spot_the_bot_game"))
-        cls._add_whole(
-            parser.add_argument_group(
-                "Surveys that show whole conversations: acute_eval, comparative, dialogue_likert, turn_likert, abc_eval"
-            )
-        )
-
-        cls._add_chats(parser.add_argument_group("Surveys in which people chat with contestants: interactive"))
-        cls._add_questions(parser.add_argument_group("Surveys of questions with candidates: nuc"))
-
-    @staticmethod
-    def _add_chats(group: argparse._ArgumentGroup) -> None:
+        parser.add_request(PackRequest)
+        group = parser.add_argument_group("Surveys in which people chat with contestants: interactive")
         group.add_argument(
             "--pool",
             type=str,
@@ -109,16 +53,7 @@ class SpotbotPack(Command):
         group.add_argument(
             "--domain", type=str, default=None, help="of a new study, as for spotbot_selfchat (default: chitchat)"
         )
-
-    @staticmethod
-    def _add_questions(group: argparse._ArgumentGroup) -> None:
-        group.add_argument(
-            "--nuc-questions",
-            type=str,
-            default=None,
-            metavar="FILE",
-            help="the questions (default: those of spotbot_nuc, STUDY/nuc/questions.jsonl, made where there are none)",
-        )
+        group = parser.add_argument_group("Making questions for nuc")
         group.add_argument(
             "--corpora",
             action="listed",
@@ -128,93 +63,9 @@ class SpotbotPack(Command):
             help="where questions are made: of what, ParlAI tasks, domains or files of conversations joined by commas, "
             "as many of each (default: the study's domain)",
         )
-        group.add_argument(
-            "--groups",
-            type=str,
-            default=None,
-            metavar="FILE",
-            help="a YAML file with groups of people: how many, and their shares of the corpora "
-            "(default: one group, all corpora alike)",
-        )
-
-    @staticmethod
-    def _add_segments(group: argparse._ArgumentGroup) -> None:
-        group.add_argument(
-            "--segments", type=whole_numbers, default=None, help="segment lengths in exchanges (default: the study's)"
-        )
-        group.add_argument("--humans-per-unit", type=int, default=5, help="how many of a unit are between people")
-
-    @staticmethod
-    def _add_whole(group: argparse._ArgumentGroup) -> None:
-        group.add_argument(
-            "--source",
-            type=str,
-            default=None,
-            help="where bots are judged: self, human_model or pairs, several joined by commas "
-            "(default: self and human_model as there are any, else pairs); in spot_the_bot pairs (default), "
-            "human_model, or both",
-        )
-        group.add_argument(
-            "--ask",
-            action="listed",
-            type=str,
-            default=None,
-            metavar="NAMES",
-            help="the questions, in abc_eval the tasks, joined by commas (default: engagingness in "
-            "acute_eval, else all); in spot_the_bot and its game which features are compared beside who is human: "
-            "fluency, sensibleness, specificity, or none",
-        )
-        group.add_argument(
-            "--questions",
-            type=str,
-            default=None,
-            metavar="FILE",
-            help="a YAML file with questions of your own for acute_eval, with features of your own for spot_the_bot",
-        )
-        group.add_argument(
-            "--comparisons",
-            type=int,
-            default=None,
-            help="acute_eval, comparative: comparisons of each two contestants on each question "
-            "(default: as many as each contestant has conversations, 100 at most); interactive: units "
-            "of each two contestants (default: 33)",
-        )
-        group.add_argument(
-            "--pairs",
-            type=str,
-            default=None,
-            metavar="HOW",
-            help="acute_eval, comparative: which conversations stand side by side: drawn (default); interactors: "
-            "the two that one person led and compared (survey interactive), so that both answers can be compared; "
-            "contexts: every two bots' answers to the same, which spotbot_export --format preferences takes",
-        )
-        group.add_argument(
-            "--same",
-            action="store_true",
-            default=None,
-            help="acute_eval, comparative: compare each bot with itself, too, as often as with others; neither side "
-            "should be chosen more often (A/A test)",
-        )
-        group.add_argument(
-            "--same-pairs",
-            action="store_true",
-            default=None,
-            help="acute_eval: put every question for the same pairs of conversations, each time to "
-            "another annotator, to compare wordings",
-        )
-        group.add_argument("--without-people", action="store_true", default=None, help="people are no contestant")
-        group.add_argument(
-            "--repeated",
-            type=float,
-            default=None,
-            metavar="SHARE",
-            help="the share of units, in abc_eval of conversations, for one more annotator (default: "
-            "0.25, acute_eval 0)",
-        )
 
     def execute(self) -> None:
         study, given = self._study(), self.opt["survey"]
-        wanted = self._wanted()
         from parlai_spotbot.surveys import get_survey, own_surveys
 
         if own_surveys.is_file(given):
@@ -227,7 +78,7 @@ class SpotbotPack(Command):
         from parlai_spotbot.surveys.packing.packing import summary_text
 
         with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name, self._questions(study):
-            self.result.figures = pack_study(study, name, **wanted)
+            self.result.figures = pack_study(study, name, **option_values(PackRequest, self.opt))
             print(said := summary_text(self.result.figures))
             self.result.said = said.partition("\n")[0]
             self.result.wrote(units=study.units_path(name))
@@ -280,19 +131,6 @@ class SpotbotPack(Command):
 
         with claimed(Path(self.opt["study"]), "spotbot_pack") as path:
             return begin_chats(path, self.opt["survey"], self.opt["pool"], self.opt["domain"])
-
-    def _wanted(self) -> dict:
-        """What was said of the units, as `packing.packing.PackRequest` has it."""
-        wanted = {name: self.opt[name] for name in SAME}
-        wanted |= {name: tuple(listed(self.opt[option])) for name, option in LISTS.items() if self.opt[option]}
-        if self.opt["without_people"]:
-            wanted["people"] = False
-        return wanted
-
-
-def listed(text: str) -> list[str]:
-    """The parts of a list joined by commas."""
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 COMMAND = SpotbotPack

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
 from typing import ClassVar
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, blocks_of, write_units
 from parlai_spotbot.surveys.survey import Survey
 
@@ -22,42 +21,6 @@ CANDIDATES = ("nuc_questions", "groups")
 """What may be wanted where candidates for the next turn are shown."""
 OPTIONS = {"sources": "source", "people": "without-people", "annotators_per_segment": "annotators-per-item"}
 """Options of spotbot_pack that are not called as here."""
-
-
-@dataclass(frozen=True)
-class PackRequest:
-    """What a user says of the units; None, or empty: the survey's way, or that of the first time.
-
-    `leave_out` names kinds of faults (`parlai_spotbot.texts.hygiene`): conversations that show one are not packed.
-    Segments: `segments` are their lengths, `humans_per_unit` of a unit are between people. Whole conversations:
-    `sources` as in `whole_items.SOURCES` (of segments, too); `ask` names questions, or tasks, where the survey has
-    some, of segments the features, or "none" of them; `questions` is a YAML file of own ones; `comparisons` of each
-    pair of contestants on each question; `pairs`: which conversations stand beside each other ("drawn",
-    "interactors": the two that one person led, or "contexts": those that answer the same); `same`: whether each bot is
-    compared with itself, too; `same_pairs`:
-    whether all questions are put for the same pairs; `people`: whether people are a contestant; `repeated`: the share
-    of units that go to one more annotator. Candidates: `nuc_questions` is a file (by default
-    STUDY/nuc/questions.jsonl) and `groups` one of groups (`nuc_groups`).
-    """
-
-    segments: Sequence[int] | None = None
-    unit_size: int | None = None
-    humans_per_unit: int = 5
-    annotators_per_segment: int | None = None
-    seed: int | None = None
-    surface: str = "normalise"
-    leave_out: Sequence[str] = ()
-    sources: tuple[str, ...] | None = None
-    ask: tuple[str, ...] | None = None
-    questions: Path | str | None = None
-    comparisons: int | None = None
-    pairs: str | None = None
-    same: bool | None = None
-    same_pairs: bool | None = None
-    people: bool | None = None
-    repeated: float | None = None
-    nuc_questions: Path | str | None = None
-    groups: Path | str | None = None
 
 
 class Packing(ABC):

@@ -38,6 +38,10 @@ SAID = ("difference", "wage", "looks", "simulations")
 """The options that a written plan repeats."""
 
 
+PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
+"""Columns of a written plan's pairs."""
+
+
 @dataclass(frozen=True)
 class SizePlan:
     """A plan: `text` for the terminal, and its numbers; of a pilot's `source`, with what they are `made_by`. `path` is

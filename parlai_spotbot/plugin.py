@@ -25,7 +25,6 @@ KINDS = {
     "FORMAT": "not known",
     "EXPORT": "not known",
     "FINDING": "no such finding",
-    "WHOLE": "no such section",
 }
 """The kinds of plug-in, and what is said of a name that none has."""
 

@@ -40,7 +40,7 @@ def sentences(study):
     read = in_order([read_contents(study, name) for name in surveys_of(study)])
     chapters = [chapter_of(SurveyView(own, f"{own.survey}-" if number else "")) for number, own in enumerate(read)]
     whole = [section for _, told in told_of_study([own.view for own in chapters]) for _, section in told]
-    first, second = first_screen.first_screen(chapters[0]), second_screen(chapters, whole, None, ())
+    first, second = first_screen.first_screen(chapters[0]), second_screen(chapters, whole, "", ())
     people = [first.lead.card.people_text] if first.lead else []
     found = {
         "first screen": [first.answer, *first.uncertain, *people, first.step.text if first.step else ""],
@@ -50,8 +50,7 @@ def sentences(study):
     }
     parts = [part for chapter in chapters for section in chapter.sections for part in section.parts]
     for part in parts:
-        drawn = [own.sentence for own in (*part.figures, *part.tables)]
-        found.setdefault(f"source {part.source}", []).extend([*part.text, *drawn])
+        found.setdefault(f"source {part.source}", []).extend(part.text)
     return {place: [text for text in texts if text] for place, texts in found.items()}
 
 

@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.choices import known_pairs
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.findings import findings_of, hygiene
+from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
 from parlai_spotbot.findings.facts_of_study import (
@@ -22,7 +22,7 @@ from parlai_spotbot.findings.facts_of_study import (
     training_overlap,
 )
 from parlai_spotbot.findings.made_by import VERSION
-from parlai_spotbot.findings.whole_study import methods, nuc
+from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
 from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
@@ -97,7 +97,7 @@ def analyze(
             known = facts_of_conversations(study)
         talks = list(known.conversations.values())
         result["hygiene"] = hygiene.hygiene(talks, list(known.bots), known.training, known.training_why, overlap)
-        found["hygiene"] = hygiene.table(result["hygiene"])
+        found["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     folder = analysis_folder(study, survey, chosen.unsure)
     _write(study, survey, folder, result, found)
     if folder == study.analysis_path(survey):

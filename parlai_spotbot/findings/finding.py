@@ -1,10 +1,9 @@
-"""What a finding is: a name, how it is computed, how it is told, and its rows for tables to work on."""
+"""What a finding is: a name, how it is computed, the schema of its tables, a chart and sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,9 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import Chart, Table
 from parlai_spotbot.findings.sections import Card, Section
 
-Rows = Iterator[tuple[str, dict]]
-"""(name of a table, one of its rows): what goes into ``analysis/TABLE.csv``."""
 
-
-def _no_rows(data: Mapping) -> Rows:
-    return iter(())
-
-
-def _no_lines(result: Result) -> list[str]:
+def _no_sentences(result: Result) -> list[str]:
     return []
-
-
-def _no_card(result: Result) -> Card | None:
-    return None
 
 
 @dataclass(frozen=True)
@@ -45,16 +33,8 @@ class Finding:
     compute : callable
         From one source's answers its data, as JSON can hold them (NumPy's types too); None where there is nothing to
         find of this source.
-    tell : callable
-        From these data alone what a page says: sections of sentences, tables and charts.
-    rows : callable
-        From these data the rows of flat tables.
-    lines : callable
-        From these data the lines that the terminal shows.
-    card : callable
-        From these data what a reader sees first; None from all but a ranking.
     tables : mapping
-        Schema of its tables by name, from which all that readers see is derived where `tell` isn't given.
+        Schema of its tables by name.
     summarise : callable
         From these data at most three sentences, the answer first; of a ranking all that its first screen says.
     heading, chart : str, Chart
@@ -78,12 +58,8 @@ class Finding:
     name: str
     form: Form
     compute: Callable[[Answers], Mapping | None]
-    tell: Callable[[Result], Iterable[Section]] | None = None
-    rows: Callable[[Mapping], Rows] = _no_rows
-    lines: Callable[[Result], list[str]] = _no_lines
-    card: Callable[[Result], Card | None] = _no_card
     tables: Mapping[str, Table] = field(default_factory=dict)
-    summarise: Callable[[Result], list[str]] = _no_lines
+    summarise: Callable[[Result], list[str]] = _no_sentences
     heading: str = ""
     chart: Chart | None = None
     bars: tuple[str, ...] = ()
@@ -94,10 +70,21 @@ class Finding:
     options: tuple[str, ...] = ()
     asked: str = ""
 
-    def __post_init__(self):
-        if self.tell is None:
-            for name in ("tell", "rows", "lines", "card"):
-                object.__setattr__(self, name, partial(getattr(render, name), self))
+    def tell(self, result: Result) -> list[Section]:
+        """Return what a page says: sections of sentences, a chart and tables."""
+        return render.tell(self, result)
+
+    def rows(self, data: Mapping) -> Iterator[tuple[str, dict]]:
+        """Yield (stem of a CSV file in ``analysis/``, one of its rows)."""
+        return render.rows(self, data)
+
+    def lines(self, result: Result) -> list[str]:
+        """Return the lines that the terminal shows."""
+        return render.lines(self, result)
+
+    def card(self, result: Result) -> Card | None:
+        """Return what a reader sees first; None of all but a ranking."""
+        return render.card(self, result)
 
 
 def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
@@ -127,23 +114,3 @@ def with_width(value: Any, key: str = "") -> Any:
     if numbers and (key == "ci" or key.endswith("_ci")):
         return [np.nan, np.nan] if value[1] - value[0] < SAME else list(value)
     return [with_width(inner, key) for inner in value]
-
-
-def flat(row: Mapping) -> dict:
-    """A row of a table: intervals as two columns, lists as text, deeper parts left out."""
-    found = {}
-    for key, value in row.items():
-        if isinstance(value, (list, tuple)) and len(value) == 2 and not any(isinstance(end, str) for end in value):
-            found |= two_ends(key.removesuffix("ci").rstrip("_") or "estimate", value)
-        elif isinstance(value, (list, tuple)):
-            found[key] = " > ".join(map(str, value)) if key == "of" else " ".join(map(str, value))
-        elif not isinstance(value, Mapping):
-            found[key] = value
-    return found
-
-
-def two_ends(name: str, ci: Iterable | None) -> dict[str, float | None]:
-    """An interval as two columns: NAME_low, NAME_high; low and high without a name."""
-    low, high = ci or (None, None)
-    prefix = f"{name}_" if name else ""
-    return {f"{prefix}low": low, f"{prefix}high": high}

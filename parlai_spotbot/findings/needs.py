@@ -20,7 +20,6 @@ from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.render import Step
 from parlai_spotbot.findings.scarce import (
     CHOICES,
     KINDS,
@@ -36,6 +35,7 @@ from parlai_spotbot.findings.scarce import (
     typical,
 )
 from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.wording import NAMED, counted, part_of, percent
 
 DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2

@@ -11,16 +11,16 @@ import pandas as pd
 from parlai_spotbot.findings import sections
 from parlai_spotbot.findings.matrix import matrix_card
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known
-from parlai_spotbot.findings.sections import Bar, Card, Name, Section, bar, clusters
+from parlai_spotbot.findings.schema import ENDS, PLACES, Chart, Column, Table, ends_of, known, value_of
+from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
 
 SENTENCES = 3
 """A section says so many; the first screen and the terminal have all of a ranking."""
 
-TABLES = 2
-"""A section shows so many tables; all are CSV files."""
+TABLES, RANKING_TABLES = 1, 2
+"""A section shows so many tables, that of a ranking one more; all are CSV files."""
 
 MOST_ROWS = 500
 """More rows of a table are left to its CSV."""
@@ -65,22 +65,6 @@ class Framed(Protocol):
     summarise: Callable[[Result], list[str]]
 
 
-class Step(str):
-    """What to do next, in a sentence: the first screen names it with a command."""
-
-    more = ""
-    """Further conversations of pairs, "A/B=N,…", that spotbot_selfchat can play."""
-    plan = True
-    """Whether spotbot_plan would tell more of it."""
-
-    @classmethod
-    def of(cls, text: str, more: str = "", plan: bool = True) -> Step:
-        """Return the sentence with what its command takes."""
-        step = cls(text)
-        step.more, step.plan = more, plan
-        return step
-
-
 def csv_names(finding: Framed) -> dict[str, str]:
     """Return the stem of the CSV of each table: FINDING for the first, FINDING_TABLE for the others."""
     return {
@@ -98,21 +82,26 @@ def rows(finding: Framed, data: Mapping) -> Iterator[tuple[str, dict]]:
 def tell(finding: Framed, result: Result) -> list[Section]:
     """Return a finding's section of the page: up to three sentences, a chart, tables; [] where it has nothing."""
     frames = {name: table.read(result.data) for name, table in finding.tables.items()}
-    sentences = finding.summarise(result)
+    sentences = [sentence for sentence in finding.summarise(result) if sentence]
     tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
-    tables = [table for table in tables if table.rows][:TABLES]
+    tables = [table for table in tables if table.rows][: RANKING_TABLES if finding.bars else TABLES]
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
         return []
-    step = next((sentence for sentence in sentences if isinstance(sentence, Step)), Step())
-    careful = tuple(sentence for sentence in sentences if isinstance(sentence, Caution))
-    text = [sentence for sentence in sentences if sentence and not isinstance(sentence, Step)][:SENTENCES]
-    if finding.bars:
-        text = [*result.account.sentences, *text]
-    how = tuple((sentence.label, str(sentence)) for sentence in sentences if isinstance(sentence, Fact) and sentence)
-    stands = {"how": how, "careful": careful, "first": finding.first}
-    asks = {"step": str(step), "more": step.more, "plan": step.plan}
-    return [Section(finding.name, finding.heading, text, chart, tables, **stands, **asks, open_tables=1)]
+    text = [sentence for sentence in sentences if not isinstance(sentence, Step)][:SENTENCES]
+    return [
+        Section(
+            finding.name,
+            finding.heading,
+            [*(result.account.sentences if finding.bars else ()), *text],
+            chart,
+            tables,
+            first=finding.first,
+            how=tuple((fact.label, str(fact)) for fact in sentences if isinstance(fact, Fact)),
+            careful=tuple(sentence for sentence in sentences if isinstance(sentence, Caution)),
+            step=next((sentence for sentence in sentences if isinstance(sentence, Step)), None),
+        )
+    ]
 
 
 def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] = str) -> sections.Table:
@@ -134,24 +123,23 @@ def _marked(column: Column, text: str) -> str:
     return Name(HUMAN if text == "people" else text)
 
 
-def page_chart(finding: Framed, frames: Mapping[str, pd.DataFrame]) -> list[sections.Chart]:
-    """Return a finding's chart as the page draws it; [] where it has none, or nothing to draw."""
+def page_chart(finding: Framed, frames: Mapping[str, pd.DataFrame]) -> sections.Chart | None:
+    """Return a finding's chart as the page draws it; None where it has none, or nothing to draw."""
     chart = finding.chart
     if chart is None or frames[chart.table].empty:
-        return []
+        return None
     table, frame = finding.tables[chart.table], frames[chart.table]
     data = KINDS[chart.kind](chart, table, frame)
     if not data:
-        return []
+        return None
     used = [chart.y, chart.group, chart.value, *([chart.x] if isinstance(chart.x, str) else chart.x)]
-    wanted = [name for name in frame.columns if name.removesuffix("_low").removesuffix("_high") in used]
-    rows = frame[wanted].to_dict("records")
-    label = chart.caption.split(". ")[0].rstrip(".")
-    return [sections.Chart(finding.name, DRAWN_AS[chart.kind], "", chart.caption, data, label=label, rows=rows)]
+    ends = ["", *(f"_{end}" for end in (*ENDS, *PLACES))]
+    wanted = [name for name in frame.columns if any(name == f"{own}{end}" for own in used if own for end in ends)]
+    return sections.Chart(finding.name, chart.kind, chart.caption, data, frame[wanted].to_dict("records"))
 
 
 def _label(table: Table, column: str, value: str) -> str:
-    return Name(value) if table.columns[column].kind == "name" else str(value)
+    return Name(value) if table.columns[column].kind == "name" else table.columns[column].show(value)
 
 
 def _title(table: Table, column: str) -> str:
@@ -165,7 +153,7 @@ def _forest(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
             "estimate": row[chart.x] if known(row[chart.x]) else None,
             "low": row.get(f"{chart.x}_low"),
             "high": row.get(f"{chart.x}_high"),
-            **({"group": str(row[chart.group])} if chart.group else {}),
+            **({"group": _label(table, chart.group, row[chart.group])} if chart.group else {}),
         }
         for row in frame.head(MOST_NAMES).to_dict("records")
     ]
@@ -193,10 +181,11 @@ def _bars(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
 def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     """Cells of a column of values at two columns of names; of pairs each also the other way round."""
     column = table.columns[chart.value]
-    pairs = {chart.y, chart.x} == {"a", "b"}
+    pairs, places = {chart.y, chart.x} == {"a", "b"}, column.kind == "places"
     values = {}
     for row in frame.to_dict("records"):
-        value = row[chart.value] if known(row[chart.value]) else None
+        value = value_of(row, chart.value, column)
+        value = value if known(*(value if places else [value])) else None
         values[row[chart.y], row[chart.x]] = value
         if pairs:
             values[row[chart.x], row[chart.y]] = None if value is None else 1 - value
@@ -210,7 +199,8 @@ def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     texts = [["" if value is None else column.show(value) for value in line] for line in cells]
     named = [[_label(table, end, name) for name in names] for end, names in ((chart.y, rows), (chart.x, columns))]
     titles = ("", "") if pairs else (_title(table, chart.x), _title(table, chart.y))
-    return {"rows": named[0], "columns": named[1], "values": cells, "texts": texts, "x": titles[0], "y": titles[1]}
+    numbers = [[None for _ in line] for line in cells] if places else cells
+    return {"rows": named[0], "columns": named[1], "values": numbers, "texts": texts, "x": titles[0], "y": titles[1]}
 
 
 def _mean(values: Iterable[float | None]) -> float:
@@ -233,7 +223,6 @@ def _scatter(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
 
 
 KINDS = {"forest": _forest, "curve": _curve, "bars": _bars, "grid": _grid, "scatter": _scatter}
-DRAWN_AS = {"forest": "forest", "curve": "lines", "bars": "bars", "grid": "grid", "scatter": "points"}
 
 
 def lines(finding: Framed, result: Result) -> list[str]:

@@ -20,7 +20,8 @@ from typing import Any
 import pandas as pd
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import NONE, between, number, p_value, percent, span
+from parlai_spotbot.surveys import about_of
+from parlai_spotbot.wording import NONE, between, number, p_value, percent, plainly, span
 
 COLUMN, LISTS = "column", "[]"
 ENDS = ("low", "high")
@@ -33,10 +34,15 @@ FORMATS = {
     "count": lambda value, _: f"{value:,.0f}",
     "name": lambda value, _: "people" if value == HUMAN else str(value),
     "text": lambda value, _: str(value),
+    "term": lambda value, _: plainly(value),
+    "method": lambda value, _: about_of(value).short,
     "annotator": lambda value, _: str(value),
     "flag": lambda value, _: "yes" if value else "no",
 }
-"""Text of a known value of each kind of column; "places" has two values, and a page numbers annotators."""
+"""Text of a known value of each kind of column.
+
+"term" is an identifier, shown as words; "method" a survey; "places" has two values; a page numbers annotators.
+"""
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ class Table:
         """Return the columns of `shown` as text: what page, LaTeX, terminal and notebook show."""
         columns = self.shown(frame)
         return [
-            [column.show(_value(row, name, column), ends_of(row, name, column)) for name, column in columns.items()]
+            [column.show(value_of(row, name, column), ends_of(row, name, column)) for name, column in columns.items()]
             for row in frame.to_dict("records")
         ]
 
@@ -168,7 +174,7 @@ def known(*values: Any) -> bool:
     return all(value is not None and value == value for value in values)
 
 
-def _value(row: Mapping, name: str, column: Column) -> Any:
+def value_of(row: Mapping, name: str, column: Column) -> Any:
     return [row[f"{name}_{end}"] for end in PLACES] if column.kind == "places" else row[name]
 
 
@@ -217,5 +223,5 @@ def write(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Table]) -> di
 
 
 def _to_json(row: Mapping, table: Table) -> dict:
-    record = {name: _value(row, name, column) for name, column in table.columns.items()}
+    record = {name: value_of(row, name, column) for name, column in table.columns.items()}
     return record | {column.ci: ends_of(row, name, column) for name, column in table.columns.items() if column.ci}

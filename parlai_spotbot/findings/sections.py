@@ -1,34 +1,41 @@
-"""What a finding tells a reader, as data: sections of sentences, tables and charts; never HTML.
-
-The report draws and writes whatever a finding gives, and knows no finding by its name.
-"""
+"""What a finding shows a reader, as data: sections of sentences, tables and charts, and the ranking; never HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from parlai_spotbot.wording import between, span
 
-ALL = 1000
-"""So many charts or tables as there are."""
-
 FEW = 8
 """So many contestants that aren't ranked stand below those that are."""
-
-CHARTS = ("forest", "panels", "grid", "bars", "lines", "steps", "points")
 
 
 class Name(str):
     """A contestant's name, shown with its colour."""
 
 
+class Step(str):
+    """What to do next, in a sentence: the first screen names it with a command."""
+
+    more = ""
+    """Further conversations of pairs, "A/B=N,…", that spotbot_selfchat can play."""
+    plan = True
+    """Whether spotbot_plan would tell more of it."""
+
+    @classmethod
+    def of(cls, text: str, more: str = "", plan: bool = True) -> Step:
+        """Return the sentence with what its command takes."""
+        step = cls(text)
+        step.more, step.plan = more, plan
+        return step
+
+
 @dataclass(frozen=True)
 class Table:
-    """`how` is the sentence on how to read it, `rows` hold text and `Name`s; a long table starts folded.
+    """A table: `rows` hold text and `Name`s, `how` says how to read it; a `folded` one is opened by its title.
 
-    `sentence` says effect, direction and uncertainty; `method` says on demand how the figures were made; `cite` are
-    keys of the report's list of citations.
+    `method` says on demand how the figures were computed; `cite` are keys of ``references.bib``.
     """
 
     title: str
@@ -38,94 +45,58 @@ class Table:
     folded: bool = False
     method: str = ""
     cite: tuple[str, ...] = ()
-    sentence: str = ""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure as data. `name` is its file's; `sentence` says effect, direction and uncertainty, `caption` how to read.
+    """A figure as data. `name` is its file's, `caption` says how to read it, `rows` are those of its CSV.
 
-    `title` stands above it, `label` is what a screen reader says (by default the title). `rows` are those of its CSV;
-    by default what is drawn. What `data` holds goes by `kind`; labels that are `Name`s get the contestant's colour,
-    values may be None:
+    What `data` holds goes by `kind`; labels that are `Name`s get the contestant's colour, values may be None:
 
     forest
         ``rows`` [{label, estimate, low, high, group (optional heading)}], ``reference`` (a line, or None), ``x`` (the
         axis).
-    panels
-        ``panels`` [{title, rows, reference}], each a forest of its own, whose rows may hold ``marks`` [(letter, value)]
-        in the place of an estimate; ``columns`` (panels beside each other); ``axis``: "share" (0 to 1), "scale" (each
-        panel as far as it needs), "alpha" (to 1) or "ratio" (logarithmic; a row that is ``infinite``, "sooner" or
-        "later", is an arrow); ``x`` (below all, optional).
     grid
         ``rows``, ``columns`` [labels], ``values`` [[0 to 1 or None]], ``texts`` [[what stands in the cell]], ``x``,
         ``y``.
     bars
-        Shares stacked to 1: ``rows`` [{label, shares [..], n}], ``parts`` [labels of the shares], ``x``.
-    lines
-        ``series`` [{label, x [..], y [..], low [..], high [..] (both optional), thin (bool), dash (bool)}], ``x``,
-        ``y``, ``steps`` (bool), ``log_x`` (bool), ``reference`` (a horizontal line, or None), ``here`` (x, text), a
-        mark on the axis.
-    steps
-        Curves of survival: ``series`` [{label, x, y, low, high, n (optional)}], ``title``, ``counted`` (what n counts),
-        ``x``. People's is the reference.
-    points
-        ``points`` [{label, x, y, low, high (of y), x_low, x_high (all optional), hollow (bool), total (bool)}], ``x``,
-        ``y``, ``origin`` (bool: lines at 0), ``title``.
+        Shares stacked to 1: ``rows`` [{label, shares [..], n}], ``parts`` [labels of the shares].
+    curve
+        ``series`` [{label, x [..], y [..], low [..], high [..] (both optional)}], ``x``, ``y``, ``steps`` (bool),
+        ``reference`` (a horizontal line, or None).
+    scatter
+        ``points`` [{label, x, y, low, high (of y), x_low, x_high (all optional)}], ``x``, ``y``.
     """
 
     name: str
     kind: str
-    title: str
     caption: str
     data: dict
-    sentence: str = ""
-    method: str = ""
-    cite: tuple[str, ...] = ()
-    label: str = ""
-    rows: list[dict] | None = None
+    rows: list[dict] = field(default_factory=list)
 
-    def __post_init__(self):
-        if self.kind not in CHARTS:
-            raise ValueError(f"chart '{self.name}': kind is {self.kind!r}, expected one of {', '.join(CHARTS)}")
+    @property
+    def label(self) -> str:
+        """What a screen reader says: the caption's first sentence."""
+        return self.caption.split(". ")[0].rstrip(".")
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a survey's report for one source: `anchor` is unique among the survey's, `text` are sentences,
-    What is `first` stands on the first screen.
-    Charts beyond `open_charts`, and tables beyond `open_tables`, are opened by their titles. If its source leads the
-    report, the second screen says `how` the answer was found, (of what, sentence), and what to be `careful` of, and the
-    first one what to do next, and what that costs: the `step`; where that is to play `more` of pairs, "A/B=N,…"; `plan`
-    says whether a plan would tell more of it."""
+    """A section of a survey's report for one source: `anchor` is unique among the survey's, `text` are sentences.
+
+    What is `first` stands on the first screen. If its source leads the report, the second screen says `how` the answer
+    was found, (of what, sentence), and what to be `careful` of, and the first one what to do next, the `step`.
+    """
 
     anchor: str
     heading: str
     text: list[str] = field(default_factory=list)
-    charts: list[Chart] = field(default_factory=list)
+    chart: Chart | None = None
     tables: list[Table] = field(default_factory=list)
     first: bool = False
     how: tuple[tuple[str, str], ...] = ()
     careful: tuple[str, ...] = ()
-    step: str = ""
-    more: str = ""
-    plan: bool = True
-    open_charts: int = 2
-    open_tables: int = 2
-
-    def __post_init__(self):
-        object.__setattr__(self, "charts", _once(self.charts, "caption"))
-        object.__setattr__(self, "tables", _once(self.tables, "how"))
-
-
-def _once(parts: Sequence, name: str) -> list:
-    """How to read a chart or table is said with the first of those that are read alike."""
-    found, said = [], set()
-    for part in parts:
-        text = getattr(part, name)
-        found.append(replace(part, **{name: ""}) if text in said else part)
-        said.add(text)
-    return found
+    step: Step | None = None
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,6 @@ class SurveyResults:
         said = []
         for source, sections in self.sections.items():
             lines = [text for section in sections for text in section.text if text]
-            lines += [part.sentence for section in sections for part in (*section.charts, *section.tables)]
             own = list(dict.fromkeys(line for line in lines if line))
             several = len(self.results) > 1
             said += [f"{upper_first(source_said(source))}: {line}" for line in own] if several else own
@@ -135,7 +134,7 @@ class SurveyResults:
 
     @property
     def _charts(self) -> list[Chart]:
-        return [chart for own in self.sections.values() for section in own for chart in section.charts]
+        return [section.chart for own in self.sections.values() for section in own if section.chart]
 
     @property
     def _looks(self) -> dict:

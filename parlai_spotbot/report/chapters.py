@@ -11,7 +11,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, judge_account
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.sections import Section, Table
+from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import Look
 from parlai_spotbot.report.parts import SourcePart, SurveyView, said
@@ -120,8 +121,7 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
                 if not drawn.empty:
                     headings.setdefault(section.anchor, section.heading)
                     before = parts.setdefault(section.anchor, [])
-                    tables = [_without_method(table) for table in drawn.tables] if before else drawn.tables
-                    before.append(replace(drawn, tables=tables))
+                    before.append(_further(drawn) if before and before[0].source == HUMAN else drawn)
     for source, judge in contents.judges.items():
         for section in judge_account.FINDING.tell(Result(source, judge)):
             headings[section.anchor] = section.heading
@@ -129,30 +129,26 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
     return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]
 
 
-def _without_method(table: Table) -> Table:
-    """Return a table of a further source: how it was computed stands with the first."""
-    return replace(table, method="", cite=())
+def _further(part: SourcePart) -> SourcePart:
+    """Return a judge's part beside people's: sentences and figure, whose caption stands with people's.
+
+    Its tables are in the CSV files.
+    """
+    return replace(part, figure=part.figure and replace(part.figure, caption=""), tables=[])
 
 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:
     """A source's part of a section, with its figures drawn."""
-    return part_of(section, view.looks, source, lambda name: view.figure_name(name, source))
+    named = (lambda name: view.figure_name(name, source)) if source else str
+    return part_of(section, view.looks, source, named)
 
 
 def part_of(
     section: Section, looks: Mapping[str, Look], source: str = "", named: Callable[[str], str] = str
 ) -> SourcePart:
-    """A section drawn; of no source it bears its own heading. What can't be drawn is left out, its sentence is said."""
-    figures = [charts.figure(chart, looks, named(chart.name)) for chart in section.charts]
-    lost = [figure.sentence for figure in figures if figure.drawing is None and figure.sentence]
-    figures = [figure for figure in figures if figure.drawing is not None]
-    if len(figures) > section.open_charts:  # one of each question, say: the first are read, the others looked up
-        figures = [f._replace(folded=bool(f.title) and i >= section.open_charts) for i, f in enumerate(figures)]
-    tables = section.tables
-    if len(tables) > section.open_tables:
-        tables = [replace(t, folded=t.folded or i >= section.open_tables) for i, t in enumerate(tables)]
-    title = said(source) if source else section.heading
-    return SourcePart(title, source, figures, tables, [*lost, *section.text])
+    """A section drawn; of no source it bears its own heading."""
+    figure = charts.figure(section.chart, looks, named(section.chart.name)) if section.chart else None
+    return SourcePart(said(source) if source else section.heading, source, figure, section.tables, section.text)
 
 
 @contextmanager

@@ -31,7 +31,7 @@ def links(drawing: Markup) -> list[tuple[str, str, str]]:
 
 def drawings(parts: Iterable[SourcePart]) -> list[Drawing]:
     """All figures of some parts, in their order."""
-    return [f.drawing for part in parts for f in part.figures if isinstance(f.drawing, Drawing)]
+    return [part.figure.drawing for part in parts if part.figure]
 
 
 def write(found: Iterable[Drawing], folder: Path) -> None:

@@ -26,11 +26,13 @@ def failures_table(found: list[dict], finished: set[str]) -> Table | None:
         "turn."
     )
     head = ("Contestant", "Kind", "Conversation", "Message", "")
-    sentence = _sentence(found, finished)
-    return Table("Failures", how, head, rows, folded=len(rows) > 12, sentence=sentence)
+    return Table("Failures", how, head, rows, folded=len(rows) > 12)
 
 
-def _sentence(found: list[dict], finished: set[str]) -> str:
+def failures_sentence(found: list[dict], finished: set[str]) -> str:
+    """Return how many failures there are, whose most are, and how many conversations are missing; "" of none."""
+    if not found:
+        return ""
     by: dict[str, int] = {}
     for row in found:
         by[str(row.get("contestant", NONE))] = by.get(str(row.get("contestant", NONE)), 0) + 1

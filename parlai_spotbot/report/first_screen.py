@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Card, Section
+from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.findings.source_accounts import SourceAccount
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
@@ -136,7 +137,9 @@ def before(contents: Contents) -> list[Section]:
     if HUMAN in contents.sources or planning is None or planning.of != "matches":
         return []
     sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds)
-    return [Section("needs", needs.TITLE, sentences[:1], first=True, step=sentences[-1])] if sentences else []
+    if not sentences:
+        return []
+    return [Section("needs", needs.TITLE, sentences[:1], first=True, step=NextStep(sentences[-1]))]
 
 
 def _step(contents: Contents, lead: Card, told: Sequence[Section]) -> Step | None:
@@ -148,16 +151,16 @@ def _step(contents: Contents, lead: Card, told: Sequence[Section]) -> Step | Non
     if not is_survey(survey) or not told:
         return None
     ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
-    first = told[0]
+    first = told[0].step
     if not ranked:
         found = answers_by_people(study, survey)
     elif first.more and "selfplay" in study.provenance():
         found = command("selfchat", study.path, more=first.more)
     elif not first.plan:
-        return Step(first.step)
+        return Step(first)
     else:
         found = command("plan", study.path, survey)
-    return Step(first.step, here(study, found))
+    return Step(first, here(study, found))
 
 
 def missing(contents: Contents) -> Step | None:

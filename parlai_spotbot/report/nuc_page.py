@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from parlai_spotbot import files
-from parlai_spotbot.findings.whole_study.nuc import Results, asked, tell
-from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.whole_study.nuc import FINDINGS, Results, with_rows
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import part_of
 from parlai_spotbot.report.drawing import PALETTE, looks
@@ -15,17 +15,10 @@ from parlai_spotbot.report.templating import environment, script
 
 def write_page(path: Path, results: Results) -> Path:
     """Write what spotbot_nuc found of the contestants."""
-    ranking = results["ranking"]
-    own_looks = looks(sorted(ranking["order"]))
-    made = [part_of(section, own_looks) for _, section in tell(results)]
-    context = {
-        "palette": list(enumerate(PALETTE)),
-        "looks": own_looks,
-        "human": HUMAN,
-        "parts": made,
-        "asked": asked(ranking),
-        "ways": WAY_TITLES,
-    }
+    own_looks = looks(sorted(results["ranking"]["order"]))
+    result = Result("", with_rows(results))
+    made = [part_of(section, own_looks) for finding in FINDINGS for section in finding.tell(result)]
+    context = {"palette": list(enumerate(PALETTE)), "looks": own_looks, "human": HUMAN, "parts": made}
     text = environment().get_template("nuc.html").render(**script(), **context)
     files.write_text(path, text.encode("utf-8", "replace").decode("utf-8"))
     return path

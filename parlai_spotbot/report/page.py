@@ -14,12 +14,15 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
-from parlai_spotbot.findings.whole_study import Whole, all_of_it
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
-from parlai_spotbot.report.chapters import Chapter, PageSection, chapter_of, part_of, part_of_source
+from parlai_spotbot.report.chapters import Chapter, PageSection, chapter_of, known_to, part_of_source
 from parlai_spotbot.report.drawing import PALETTE, Drawing
-from parlai_spotbot.report.failures import failures_table
+from parlai_spotbot.report.failures import failures_sentence, failures_table
 from parlai_spotbot.report.first_screen import FirstScreen, SourceCard, Step
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.parts import SurveyView
@@ -57,7 +60,8 @@ def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequenc
     chapters = [chapter_of(own) for own in views]
     screen = first_screen.first_screen(chapters[0])
     of_study = told_of_study(views, without)
-    failures = failures_table(contents.failures, {c.conversation_id for c in contents.conversations})
+    careful = [own for _, told in of_study for _, own in told]
+    failed = contents.failures, {c.conversation_id for c in contents.conversations}
     whole = whole_study(view, of_study)
     told = [own for chapter in chapters for own in chapter.sections]
     parts = [part for section in [*told, *whole] for part in section.parts]
@@ -70,12 +74,12 @@ def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequenc
         "chapters": chapters,
         "parts": parts,
         "screen": screen,
-        "found": second_screen(chapters, [own for _, told in of_study for _, own in told], failures, without),
+        "found": second_screen(chapters, careful, failures_sentence(*failed), without),
         "figure": _figure(chapters[0], screen),
         "panels": _panels(chapters, screen, whole),
         "spoken": spoken,
         "reading": reader_data.data(views, {own.name: own.title for own in chapters}),
-        "failures": failures,
+        "failures": failures_table(*failed),
         "paper": appendix.section(paper),
     }
 
@@ -85,8 +89,7 @@ def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
     if screen.lead is None:
         return None
     own = [part for section in chapter.sections for part in section.parts if part.source == screen.lead.source]
-    drawn = [figure.drawing for part in own for figure in part.figures]
-    return drawn[0] if drawn else None
+    return next((part.figure.drawing for part in own if part.figure), None)
 
 
 def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection]) -> list[Panel]:
@@ -103,27 +106,25 @@ def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSe
     return found
 
 
-def told_of_study(views: Sequence[SurveyView], without: Sequence[str] = ()) -> list[tuple[Whole, list]]:
-    """What is said of the study whatever the survey: each with its (source, section)s; what has nothing to say stays
-    away."""
-    found, study = [], views[0].contents.study
-    for whole in all_of_it():
-        results = whole.read(study, [view.contents.survey for view in views])
-        told = [(source, own) for source, own in (whole.tell(results) if results else ()) if source not in without]
-        if told:
-            found.append((whole, told))
+def told_of_study(
+    views: Sequence[SurveyView], without: Sequence[str] = ()
+) -> list[tuple[Finding, list[tuple[str, Section]]]]:
+    """Return what findings on the whole study say, each with its (source, section)s; those with nothing stay away."""
+    contents, found = views[0].contents, []
+    with known_to(contents):
+        for finding in findings_of_study():
+            results = finding.compute(contents.study, [view.contents.survey for view in views])
+            told = [(name, own) for name, data in results.items() for own in finding.tell(Result(name, data))]
+            if told := [(name, own) for name, own in told if name not in without]:
+                found.append((finding, told))
     return found
 
 
-def whole_study(view: SurveyView, told: Sequence[tuple[Whole, list]]) -> list[PageSection]:
-    """The same, drawn."""
+def whole_study(view: SurveyView, told: Sequence[tuple[Finding, list]]) -> list[PageSection]:
+    """Return the same, drawn."""
     return [
-        PageSection(
-            whole.name,
-            whole.heading,
-            [part_of_source(view, source, own) if source else part_of(own, view.looks) for source, own in sections],
-        )
-        for whole, sections in told
+        PageSection(finding.name, finding.heading, [part_of_source(view, *own) for own in sections])
+        for finding, sections in told
     ]
 
 

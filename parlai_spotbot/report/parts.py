@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -22,19 +21,12 @@ FOLDER = "DIR"
 """Stands for the study's folder in commands."""
 
 
-class Figure(NamedTuple):
-    """A drawing, how to read it, and the sentence that says it to everybody; `method` and `cite` on demand.
-
-    `title` stands above a drawing that has none within. A `folded` figure is opened by its title.
-    """
+@dataclass(frozen=True)
+class Figure:
+    """A drawing, and how to read it."""
 
     drawing: Markup
     caption: str
-    sentence: str = ""
-    method: str = ""
-    cite: tuple[str, ...] = ()
-    title: str = ""
-    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class SourcePart:
 
     title: str
     source: str = ""
-    figures: list[Figure] = field(default_factory=list)
+    figure: Figure | None = None
     tables: list[Table] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
 
@@ -56,7 +48,7 @@ class SourcePart:
 
     @property
     def empty(self) -> bool:
-        return not (self.figures or self.tables or self.text)
+        return not (self.figure or self.tables or self.text)
 
 
 class SurveyView:

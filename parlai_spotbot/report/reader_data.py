@@ -17,8 +17,8 @@ from markupsafe import Markup
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents
-from parlai_spotbot.findings.hygiene import WORD_FOR_WORD
 from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
+from parlai_spotbot.findings.whole_study.hygiene import WORD_FOR_WORD
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, judged_name
 from parlai_spotbot.report.disagreement import Disagreement, disagreements
 from parlai_spotbot.report.parts import CAUTION, SurveyView, said

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.findings.contents import Contents
-from parlai_spotbot.findings.sections import Section, Table
+from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
@@ -49,7 +49,7 @@ class SecondScreen:
 
 
 def second_screen(
-    chapters: Sequence[Chapter], of_study: Sequence[Section], failures: Table | None, without: Sequence[str]
+    chapters: Sequence[Chapter], of_study: Sequence[Section], failures: str, without: Sequence[str]
 ) -> SecondScreen:
     """What is said of how the first survey's answer was found; `of_study` is told of the whole study, `failures` are
     self-play's, `without` are the sources left out."""
@@ -79,7 +79,7 @@ def second_screen(
         careful += [f"{said(source)}: {text}" for source, section in others for text in section.careful]
     careful += [text for section in of_study for text in section.careful]
     if failures:
-        careful.append(f"Self-play: {failures.sentence}")
+        careful.append(f"Self-play: {failures}")
     others = _others(chapters, account.source if account else "")
     return SecondScreen(
         how=[(what, text) for what, text in how if text],

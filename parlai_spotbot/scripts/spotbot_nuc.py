@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints, terminal
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
-
-if TYPE_CHECKING:
-    from parlai_spotbot.findings.sections import Section, Table
 
 WAYS = ("auto", "ranker", "likelihood", "similarity")
 WIDTH = 110
@@ -109,7 +105,7 @@ class SpotbotNuc(Command):
     def execute(self) -> int:
         from parlai_spotbot import checksums
         from parlai_spotbot.findings.contents import analysed
-        from parlai_spotbot.findings.whole_study.nuc import agreement_of, asked, sections
+        from parlai_spotbot.findings.whole_study.nuc import agreement_of, asked
         from parlai_spotbot.nuc.recall import RecallRequest, recall
         from parlai_spotbot.report.nuc_page import write_page
         from parlai_spotbot.study import Study
@@ -126,7 +122,7 @@ class SpotbotNuc(Command):
             results["agreement"] = agreement_of(analysed(study), ranking, ranking["made_by"]["seed"])
             checksums.write_json(out / "analysis" / "agreement.json", results["agreement"])
         write_page(out / "index.html", results)
-        print(f"\n{asked(ranking)}\n{told(sections(results))}")
+        print(told(results))
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")
         self.result.said, self.result.figures = asked(ranking), ranking
         self.result.wrote(page=out / "index.html", results=out / "analysis", scores=out / "scores")
@@ -136,21 +132,18 @@ class SpotbotNuc(Command):
         return 0 if found.complete else 1
 
 
-def told(sections: Iterable[Section]) -> str:
-    """Tables and sentences as the terminal shows them; what was asked stands above them already."""
-    lines = []
-    for section in sections:
-        for table in section.tables:
-            lines += in_columns(table)
-        said = section.text[1:] if section.anchor == "ranking" else section.text
-        for sentence in [*said, *(chart.sentence for chart in section.charts)]:
-            lines.append("\n".join(textwrap.wrap(sentence, WIDTH)))
+def told(results: Mapping[str, dict]) -> str:
+    """Return sentences and tables as the terminal shows them."""
+    from parlai_spotbot.findings.result import Result
+    from parlai_spotbot.findings.whole_study.nuc import FINDINGS, with_rows
+
+    lines, result = [], Result("", with_rows(results))
+    for finding in FINDINGS:
+        for section in finding.tell(result):
+            lines += ["", *("\n".join(textwrap.wrap(sentence, WIDTH)) for sentence in section.text)]
+            for table in section.tables:
+                lines += [f"\n{table.title}\n", terminal.table(table.rows, table.head)]
     return "\n".join(lines)
-
-
-def in_columns(table: Table) -> list[str]:
-    """A table with its title above it, and what is to be known of it below."""
-    return [f"\n{table.title}\n", terminal.table(table.rows, table.head), "", *textwrap.wrap(table.how, WIDTH)]
 
 
 COMMAND = SpotbotNuc

@@ -90,7 +90,7 @@ def test_sections_are_data_that_a_report_can_draw(results, survey):
         anchors = [section.anchor for section in sections]
         assert len(set(anchors)) == len(anchors) >= 4
         assert ("annotators" in anchors) == (source == HUMAN)
-        charts = [chart for section in sections for chart in section.charts]
+        charts = [section.chart for section in sections if section.chart]
         assert len({chart.name for chart in charts}) == len(charts)
         for section in sections:
             assert [text for text in section.text if not isinstance(text, str) or UNKNOWN.search(text)] == []
@@ -100,8 +100,7 @@ def test_sections_are_data_that_a_report_can_draw(results, survey):
                 assert all(isinstance(cell, str) and not UNKNOWN.search(cell) for row in table.rows for cell in row)
         for chart in charts:
             assert isinstance(chart, Chart)
-            assert chart.sentence
-            assert not UNKNOWN.search(chart.sentence)
+            assert not UNKNOWN.search(chart.caption)
         assert any(
             isinstance(row["label"], Name) for chart in charts if chart.kind == "forest" for row in chart.data["rows"]
         )
@@ -254,26 +253,16 @@ def test_what_the_bots_know_is_found_in_their_answers():
 FURTHER = """
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ratings import FORM
-from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.findings.schema import Column, Table
 
-
-def compute(own):
-    return {"highest": int(own.rows["value"].max())}
-
-
-def tell(result):
-    return [Section("highest", "How high?", [f"The highest rating is {result.data['highest']}."])]
-
-
-def rows(data):
-    yield "highest", data
-
-
-def lines(result):
-    return [f"  highest: {result.data['highest']}"]
-
-
-FINDING = Finding("highest", FORM, compute, tell, rows, lines, surveys=("dialogue_likert",))
+FINDING = Finding(
+    "highest",
+    FORM,
+    lambda own: {"highest": int(own.rows["value"].max())},
+    tables={"highest": Table("", {"highest": Column("count", "Highest")})},
+    summarise=lambda result: [f"The highest rating is {result.data['highest']}."],
+    surveys=("dialogue_likert",),
+)
 """
 
 
@@ -287,7 +276,7 @@ def test_a_further_finding_is_one_file(tmp_path, monkeypatch):
         assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]
         assert result["highest"]["by_source"][HUMAN] == {"highest": 5}
         assert tables("dialogue_likert", result)["highest"].to_dict("list") == {"source": [HUMAN], "highest": [5]}
-        assert "  highest: 5" in summary("dialogue_likert", result)
+        assert "  The highest rating is 5." in summary("dialogue_likert", result)
         told = {section.anchor: section.text for section in tell("dialogue_likert", result, HUMAN)}
         assert told["highest"] == ["The highest rating is 5."]
     finally:

@@ -83,7 +83,7 @@ def test_page_csv_terminal_and_first_screen_are_derived():
     assert (section.how, section.careful) == ((("Made", "By hand."),), ("Take care.",))
     assert [table.title for table in section.tables] == ["Ranking", "Pairs"]
     assert section.tables[0].head == ("Bot", "Places", "Score", "Skill")  # what is never known has no column
-    assert section.charts[0].data["texts"] == [["", "70%"], ["30%", ""]]
+    assert section.chart.data["texts"] == [["", "70%"], ["30%", ""]]
     assert list(own.rows(DATA))[-1][0] == "ranking_pairs"
     assert own.lines(result)[1] == "  ann  1       61% [52%, 70%]  1.5 [1.0, 2.0]"
     card = own.card(result)
@@ -102,7 +102,7 @@ def test_page_csv_terminal_and_first_screen_are_derived():
 )
 def test_each_kind_of_chart_draws_its_columns(kind, options, seen):
     (section,) = finding(chart=Chart(kind, caption="Read so.", **options)).tell(Result(HUMAN, DATA))
-    assert seen(section.charts[0].data) == [0.614, None]
+    assert seen(section.chart.data) == [0.614, None]
 
 
 GOLDENS = Path(__file__).parents[1] / "goldens" / "expected"

@@ -13,7 +13,7 @@ from scoring_models import FORMS, WORDS
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.whole_study.nuc import read_results, sections
+from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
 from parlai_spotbot.nuc.recall import RecallRequest, questions_of
 from parlai_spotbot.nuc.results import analyse
 from parlai_spotbot.nuc.scoring.scores import RANKER, CandidateScores
@@ -109,8 +109,8 @@ def test_the_command_takes_several_and_tells_of_each(corpora, tmp_path):
     assert list(rows["n"]) == [10, 10]
     whole = pd.read_csv(tmp_path / "out" / "analysis" / "ranking.csv")
     assert rows["recall@1"].mean() == pytest.approx(whole["recall@1"][0])
-    told = [t.title for s in sections(read_results(tmp_path / "out" / "analysis")) for t in s.tables]
-    assert "Recall@k and MRR by corpus" in told
+    frame = NUC.tables["contestants"].read(with_rows(read_results(tmp_path / "out" / "analysis")))
+    assert list(frame["corpus"]) == ["", "films", "trains", None]
 
 
 @pytest.mark.parametrize(

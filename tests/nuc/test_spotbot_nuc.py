@@ -12,7 +12,9 @@ from parlai.utils import logging
 from scoring_models import FORMS, WORDS, made_questions, saved_agent
 
 from parlai_spotbot.analysis.order_agreement import MethodRanking, agreements
-from parlai_spotbot.findings.whole_study.nuc import ranking_of, read_results, sections
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.whole_study.nuc import NUC, ranking_of, read_results, with_rows
+from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
 from parlai_spotbot.surveys.nuc_questions import write_questions
 
@@ -155,13 +157,13 @@ def test_the_order_is_compared_with_other_methods(made):
     assert found.found.tau_ci[0] > 0.5
 
 
-def test_every_table_says_what_is_to_be_known_of_a_likelihood(made):
+def test_the_section_says_what_is_to_be_known_of_a_likelihood(made):
     results = read_results(made / "out" / "analysis")
     ranking = results["ranking"]
     for row, way in zip(ranking["contestants"], ("likelihood_pmi", "similarity"), strict=True):
         row["way"] = way
     ranking["cautions"] = {"likelihood_per_byte": "favours generic replies", "similarity": "* Not its own choice"}
-    for section in sections(results):
-        for table in section.tables:
-            assert "generic" in table.how
-            assert "* Not" in table.how
+    (section,) = NUC.tell(Result("", with_rows(results)))
+    assert "generic replies * Not its own choice ← is" in section.text[2]
+    ways = [row[section.tables[0].head.index("By")] for row in section.tables[0].rows]
+    assert ways == ["likelihood over that without context (PMI) ←", WAY_TITLES["similarity"], "–"]

@@ -8,12 +8,10 @@ import pytest
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.hygiene import hygiene
-from parlai_spotbot.findings.whole_study import hygiene as section_of
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.whole_study.hygiene import FINDING, hygiene
 from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import small_percent
 
 BAD = "<b>i am a bot</b> . </s>"
 
@@ -32,33 +30,26 @@ def section(study):
     return page, page.split('name="sections" id="hygiene"')[1].split('name="sections"')[0]
 
 
-def test_every_contestant_has_its_sentence_and_row(looked_at):
+def test_faults_are_said_and_drawn(looked_at):
     study, result = looked_at
     _, own = section(study)
     said = html.unescape(own)
-    for name, entry in result["contestants"].items():
-        if "none of it" not in entry["sentence"]:
-            assert entry["sentence"] in said
-        assert f"<td>{entry['turns']}</td>" in own
-        assert (">people<" if name == HUMAN else f">{name}<") in own
     assert "2 of 9 hold." in said
-    assert "Special tokens" in own
-    rate = result["contestants"]["eliza"]["kinds"]["special_tokens"]
-    assert f"<td>{small_percent(rate['rate'])} [{small_percent(rate['ci'][0])}, " in own
+    assert "special tokens" in own
+    assert (
+        FINDING.tables["hygiene"]
+        .columns["rate"]
+        .show(result["contestants"]["eliza"]["kinds"]["special_tokens"]["rate"])
+        in own
+    )
 
 
 def test_those_who_show_nothing_are_named_together():
     entry = {"kinds": {}, "turns": 1}
-    own = {
-        "contestants": {
-            "a": {**entry, "sentence": "a shows none of it clearly more often than people."},
-            "b": {**entry, "sentence": "b repeats itself."},
-            "c": {**entry, "sentence": "c shows none of it clearly more often than people."},
-            HUMAN: {**entry, "sentence": ""},
-        }
-    }
-    said = ["b repeats itself.", "a and c show none of it clearly more often than people."]
-    assert section_of.sentences(own) == said
+    own = {name: entry | {"sentence": f"{name} shows none of it clearly more often than people."} for name in "ac"}
+    own["b"] = entry | {"sentence": "b repeats itself."}
+    sentences = FINDING.summarise(Result("", {"contestants": own, "training_overlap": {}}))
+    assert sentences[:2] == ["b repeats itself.", "a and c show none of it clearly more often than people."]
 
 
 def test_ids_are_unique_and_bytes_the_same(looked_at, tmp_path):
@@ -69,18 +60,12 @@ def test_ids_are_unique_and_bytes_the_same(looked_at, tmp_path):
     assert section(Study.open(tmp_path / "copy"))[0] == page
 
 
-def test_without_conversations_there_is_no_table():
-    result = hygiene([])
-    ((_, section),) = section_of.tell(result)
-    assert not section.tables
-
-
 def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_at, tmp_path):
     shutil.copytree(looked_at[0].path, tmp_path / "s")
     study = Study.open(tmp_path / "s")
     path = study.analysis_path("spot_the_bot") / "hygiene.json"
-    checksums.write_json(path, {"contestants": []})
-    with pytest.raises(UserError, match=r"hygiene\.json: field 'contestants'") as error:
+    checksums.write_json(path, {"kinds": {}})
+    with pytest.raises(UserError, match="nothing of 'contestants'") as error:
         build_report(study)
     assert "spotbot_analyze" in error.value.remedy
     checksums.remove(path)

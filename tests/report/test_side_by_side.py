@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from parlai_spotbot import checksums
+from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study import methods
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import CAUTION, build_report
@@ -15,7 +16,8 @@ SOURCES = (HUMAN, "judge:spotter")
 
 
 def told(study):
-    return dict(methods.tell(methods.read(study, ["spot_the_bot", "acute_eval"])))
+    results = methods.read(study, ["spot_the_bot", "acute_eval"])
+    return {source: methods.FINDING.tell(Result(source, own))[0] for source, own in results.items()}
 
 
 def acute(order, won, n=40, seconds=60.0):
@@ -82,7 +84,8 @@ def test_people_and_judges_are_compared_by_themselves(both):
     assert tuple(found) == SOURCES
     people, judge = found.values()
     for own in (people, judge):
-        assert [table.title for table in own.tables] == ["Places by each method", "Agreement of orders, by criterion"]
+        assert [table.title for table in own.tables] == ["Agreement of orders"]
+        assert own.chart.data["columns"] == ["Spot The Bot", "ACUTE-Eval"]
 
 
 def test_a_source_of_one_survey_is_left_out(both):
@@ -91,11 +94,10 @@ def test_a_source_of_one_survey_is_left_out(both):
 
 def test_orders_that_differ_are_told_by_both_methods(both):
     own = both(order=("newbot", *BOTS[::-1]))[HUMAN]
-    places, table = own.tables
-    assert places.sentence == "By no method is one contestant first, apart from all others."
-    assert set(places.head[1:]) == {"Spot The Bot", "ACUTE-Eval"}
-    assert table.rows[0][:4] == ("main question", "Spot The Bot", "ACUTE-Eval", "4")  # newbot is in one only
-    assert table.rows[0][4].startswith("−")
+    assert own.text[0] == "First, apart from all others: nobody by Spot The Bot; newbot by ACUTE-Eval."
+    (row,) = own.tables[0].rows
+    assert row[:4] == ("–", "Spot The Bot", "ACUTE-Eval", "4")  # newbot is in one only
+    assert row[4].startswith("−")
 
 
 def test_the_page_says_it_of_people_and_with_a_caution_of_judges(both, tmp_path):
@@ -111,12 +113,12 @@ def test_the_page_says_it_of_people_and_with_a_caution_of_judges(both, tmp_path)
 @pytest.mark.parametrize(
     ("clusters", "said"),
     [
-        ({"x": (1, 1), "y": (1, 1)}, "By all 2 methods a is first, apart from all others."),
-        ({"x": (1, 1), "y": (1, 2)}, "First, apart from all others, is a by Spot The Bot; nobody by ACUTE-Eval."),
+        ({"x": (1, 1), "y": (1, 1)}, "First, apart from all others: a by Spot The Bot and ACUTE-Eval."),
+        ({"x": (1, 1), "y": (1, 2)}, "First, apart from all others: a by Spot The Bot; nobody by ACUTE-Eval."),
         ({"x": (1, 2), "y": (1, 2)}, "By no method is one contestant first, apart from all others."),
     ],
 )
 def test_who_is_first_is_said_where_it_is_apart_from_others(clusters, said):
     names = dict(zip("xy", ("spot_the_bot", "acute_eval"), strict=True))
     main = {names[key]: {"order": ["a", "b"], "clusters": {"a": ends}} for key, ends in clusters.items()}
-    assert methods._first(main, {"a", "b"}) == said
+    assert methods._first(main) == said

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from outside_data import SPOT_THE_BOT, released_data
 from statsmodels.stats.proportion import proportion_confint
 
-from parlai_spotbot.findings.hygiene import hygiene as result_of
-from parlai_spotbot.findings.hygiene import table
+from parlai_spotbot.findings.whole_study.hygiene import FINDING
+from parlai_spotbot.findings.whole_study.hygiene import hygiene as result_of
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.texts import hygiene
 
@@ -210,7 +210,7 @@ def test_the_result_says_who_does_it_more_than_people():
     assert result["contestants"]["b"]["sentence"] == "b shows none of it clearly more often than people."
     assert result["contestants"][HUMAN]["sentence"] == ""
     assert set(result["not_told"]) == set(hygiene.OF_TRAINING)
-    rows = table(result)
+    rows = FINDING.tables["hygiene"].read(result)
     assert len(rows) == 3 * (len(hygiene.KINDS) - 2)
     own = rows[(rows["name"] == "a") & (rows["kind"] == "special_tokens")].iloc[0]
     assert (own["rate"], own["example"], own["example_turn"]) == (1.0, "c0", 0)
@@ -219,7 +219,7 @@ def test_the_result_says_who_does_it_more_than_people():
 def test_without_conversations_there_is_nothing_to_say():
     result = result_of([])
     assert result["contestants"] == {}
-    assert len(table(result)) == 0
+    assert len(FINDING.tables["hygiene"].read(result)) == 0
 
 
 def test_a_conversation_is_left_out_where_a_bot_says_what_it_is_in_whatever_words():
@@ -236,7 +236,11 @@ def test_released_data_show_what_is_known_of_them():
     from parlai_spotbot.importers.spotbot2020_dump import read_dump
 
     dump = released_data(SPOT_THE_BOT)
-    rows = table(result_of(read_dump(dump, "convai2").conversations)).set_index(["name", "kind"])["rate"]
+    rows = (
+        FINDING.tables["hygiene"]
+        .read(result_of(read_dump(dump, "convai2").conversations))
+        .set_index(["name", "kind"])["rate"]
+    )
     assert rows["LC", "special_tokens"] == pytest.approx(0.693, abs=0.001)
     assert rows.xs("special_tokens", level="kind").drop("LC").max() == 0
     assert rows["DR", "loop"] > 0.07

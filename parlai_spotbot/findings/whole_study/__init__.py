@@ -1,37 +1,16 @@
-"""What is said of a whole study, whatever the survey: methods side by side, metrics, models' next turns, hygiene.
+"""Findings on a whole study, whatever the survey: methods side by side, metrics, models' next turns, hygiene.
 
-A module here declares `WHOLE`: where its results lie on disk, and what a page says of them.
+Their `compute` takes the study and the surveys of its report, and reads results from disk: {source: data}, {} where
+there are none; the source is "" where it doesn't matter who judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-
-from parlai_spotbot import plugin
-from parlai_spotbot.findings.sections import Section
-from parlai_spotbot.study import Study
-
-Told = Iterable[tuple[str, Section]]
-"""(source, section); the source is "" where it matters to nobody who judged."""
+from parlai_spotbot.findings.finding import Finding
 
 
-@dataclass(frozen=True)
-class Whole:
-    """One thing said of a whole study.
+def findings_of_study() -> list[Finding]:
+    """Return the findings in the order in which the report shows them."""
+    from parlai_spotbot.findings.whole_study import hygiene, methods, metrics, nuc
 
-    `read` finds its results on disk, given the surveys that are told of; {} where there are none. `tell` says what they
-    hold, source by source.
-    """
-
-    name: str
-    heading: str
-    read: Callable[[Study, list[str]], Mapping]
-    tell: Callable[[Mapping], Told]
-    place: int
-
-
-def all_of_it() -> list[Whole]:
-    """All of them in the order in which the report tells them."""
-    found = [plugin.find(__name__, "WHOLE", name, "section") for name in plugin.names(__name__, "WHOLE")]
-    return sorted(found, key=lambda whole: whole.place)
+    return [methods.FINDING, *metrics.FINDINGS, *nuc.FINDINGS, hygiene.FINDING]

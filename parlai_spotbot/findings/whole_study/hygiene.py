@@ -1,19 +1,26 @@
 """Conversation hygiene: how often turns show the machine behind them, by contestant, with people beside.
 
-It is about conversations, so there is one result, whoever judged them.
+It is about conversations, whoever judged them, so there is one result, not one a source.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+import pandas as pd
+
+import parlai_spotbot
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.sections import ALL, Name, Section, Table
-from parlai_spotbot.findings.whole_study import Told, Whole
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.render import Caution
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import INTERVAL, between, ends, listed, small_percent
+from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, QUANTILE, Fault, faults, longest_usual, measure, turns_of
+from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
+from parlai_spotbot.wording import counted, listed, small_percent
 
 TITLES = {
     "special_tokens": "Special tokens",
@@ -27,112 +34,190 @@ TITLES = {
     "training": "Training text",
     "training_nearly": "Training text, nearly",
 }
+
+SAID = {
+    "special_tokens": "shows special tokens",
+    "empty": "says nothing",
+    "endless": "uses more words than 99 of 100 turns of people",
+    "loop": "goes round in circles",
+    "repeated": "repeats an earlier turn of its own",
+    "self_identified": "says to be a machine",
+    "copied": "repeats its partner word for word",
+    "copied_nearly": "repeats its partner, nearly",
+    "training": "repeats a turn of the data that the bots know",
+    "training_nearly": "repeats a turn of the data that the bots know, nearly",
+}
+WORD_FOR_WORD = {"copied_nearly": "copied", "training_nearly": "training"}
+"""What is nearly the same is said only where the same word for word is not."""
+
+NAMED = 4
+"""A sentence names so many kinds, the most frequent first."""
+
+
+def hygiene(
+    conversations: Sequence[Conversation],
+    bots: Sequence[str] = (),
+    training: Iterable[Sequence[str]] | None = None,
+    why: str = "",
+    training_overlap: dict | None = None,
+) -> dict:
+    """Measure the hygiene of `conversations`.
+
+    Parameters
+    ----------
+    bots : sequence of str
+        The contestants in the order of the plan; others follow, people come last.
+    training : iterable of sequences of str, optional
+        The data that the bots know, conversation by conversation; `why` says why they are not there.
+    training_overlap : dict, optional
+        What self-play found of it, to stand beside.
+
+    Returns
+    -------
+    dict
+        `contestants` {name: {`turns`, `sentence`, `kinds` {kind: see `Fault.to_dict`}}}; `kinds` {kind: what it means};
+        `not_told` {kind: why}; `longest_usual`, in words; `copies`: how many `conversations` are near-copies of others,
+        in how many `clusters`, and a `sentence`, "" where there are none; `training_overlap`; `made_by`.
+    """
+    turns = turns_of(conversations)
+    found = faults(turns, training)
+    measured: dict[str, dict[str, Fault]] = {}
+    for fault in measure(turns, found):
+        measured.setdefault(fault.name, {})[fault.kind] = fault
+    order = [bot for bot in bots if bot in measured] + sorted(set(measured) - set(bots) - {HUMAN})
+    order += [HUMAN] if HUMAN in measured else []
+    result = {
+        "copies": copies_of(near_copies(conversations)),
+        "contestants": {
+            name: {
+                "turns": int((turns["name"] == name).sum()),
+                "sentence": sentence(name, measured[name], measured.get(HUMAN, {})),
+                "kinds": {kind: fault.to_dict() for kind, fault in measured[name].items()},
+            }
+            for name in order
+        },
+        "kinds": {kind: KINDS[kind] for kind in found.columns},
+        "not_told": _not_told(found, why),
+        "longest_usual": longest_usual(turns),
+        "training_overlap": training_overlap or {},
+        "made_by": {
+            "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+            "conversations": len(conversations),
+            "turns": len(turns),
+        },
+    }
+    return plain(result)
+
+
+def copies_of(clusters: Mapping[str, str]) -> dict:
+    """Return how many conversations are near-copies (`texts.repetition.near_copies`), in numbers and words."""
+    found = {"conversations": len(clusters), "clusters": len(set(clusters.values())), "sentence": ""}
+    if clusters:
+        found["sentence"] = (
+            f"{len(clusters):,} conversations have the same text as another, or nearly, and count as "
+            f"{counted(found['clusters'], 'cluster')}: all their words are the same, or (from {LEAST_WORDS} words on) "
+            f"{ALIKE:.0%} of the sequences of three words that occur in either."
+        )
+    return found
+
+
+def _not_told(found: pd.DataFrame, why: str) -> dict[str, str]:
+    few = f"there are too few turns of people to know how long {QUANTILE:.0%} of them are at most"
+    lacking = [kind for kind in KINDS if kind not in found.columns]
+    return {
+        kind: (why or "the data that the bots know are not there") if kind in OF_TRAINING else few for kind in lacking
+    }
+
+
+def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
+    """What this contestant does more often than people, beyond what chance explains; with people's share beside."""
+    if name == HUMAN:
+        return ""
+    clear = []
+    for kind, fault in own.items():
+        if fault.count and (kind not in people or fault.ci[0] > people[kind].ci[1]):
+            clear.append(fault)
+    told = {fault.kind for fault in clear}
+    clear = [fault for fault in clear if WORD_FOR_WORD.get(fault.kind) not in told]
+    if not clear:
+        return f"{name} shows none of it clearly more often than people." if people else f"{name} shows none of it."
+    parts = []
+    for fault in sorted(clear, key=lambda fault: -fault.rate)[:NAMED]:
+        beside = f", people {small_percent(people[fault.kind].rate)}" if fault.kind in people else ""
+        parts.append(
+            f"{SAID[fault.kind]} in {small_percent(fault.rate)} of its turns "
+            f"({small_percent(fault.ci[0])} to {small_percent(fault.ci[1])}{beside})"
+        )
+    return f"{name} {'; '.join(parts)}."
+
+
 NOTHING = "none of it"
-CLEAN = f"shows {NOTHING}"
 CAREFUL = 2
-"""So many sentences stand on the page's second screen."""
-
-KEYS = ("contestants", "kinds", "not_told", "training_overlap")
+"""So many sentences on contestants stand on the page's second screen."""
 
 
-def read(study: Study, surveys: list[str]) -> dict:
+def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
     """Return what the analysis of the first survey found of the conversations."""
     path = study.analysis_path(surveys[0]) / "hygiene.json"
     if not path.exists():
         return {}
-    remedy = hints.run("analyze", study.path, surveys[0])
-    value = checksums.read_json(path, "analysis file", remedy)
-    lacking = [key for key in KEYS if not isinstance(value, dict) or not isinstance(value.get(key), dict)]
-    if lacking:
-        raise UserError(f"{path}: field '{lacking[0]}': expected what was found of the conversations.", remedy)
-    return value
+    return {"": checksums.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))}
 
 
-def tell(own: Mapping) -> Told:
-    """Yield one section, about all conversations."""
-    text = [*sentences(own), own["training_overlap"].get("sentence")]
-    tables = [rates(own)] if own["contestants"] else []
-    careful = tuple(careful_of(own))
-    yield (
-        "",
-        Section("hygiene", "All conversations", [t for t in text if t], [], tables, careful=careful, open_tables=ALL),
-    )
+def summarise(result: Result) -> list[str]:
+    """Return the most frequent faults, who shows none, and the overlap with training data."""
+    clean: dict[str, list[str]] = {}
+    for name, own in result.data["contestants"].items():
+        _, found, end = own["sentence"].partition(NOTHING)
+        if found:
+            clean.setdefault(end, []).append(name)
+    text = [f"{listed(names)} show{'' if len(names) > 1 else 's'} {NOTHING}{end}" for end, names in clean.items()]
+    overlap = result.data["training_overlap"].get("sentence", "")
+    return [*map(Caution, careful_of(result.data)), *text, overlap]
 
 
 def careful_of(own: Mapping) -> list[str]:
-    """Return how many conversations are near-copies, then which contestants show faults more often than people; [] of
-    no analysis."""
-    copies = own.get("copies", {}).get("sentence", "")
-    worst = sorted(own.get("contestants", {}).values(), key=lambda row: -_highest(row))
-    shown = [row["sentence"] for row in worst if CLEAN not in row["sentence"]]
-    return [sentence for sentence in (copies, *shown) if sentence][: CAREFUL + bool(copies)]
+    """Return how many conversations are near-copies, then which contestants show faults more often than people."""
+    worst = sorted(own.get("contestants", {}).values(), key=lambda row: -_highest_rate(row))
+    shown = [row["sentence"] for row in worst if row["sentence"] and NOTHING not in row["sentence"]]
+    copies = own.get("copies", {}).get("sentence")
+    return [*([copies] if copies else []), *shown[:CAREFUL]]
 
 
-def _highest(contestant: Mapping) -> float:
-    """Return the share of turns with the contestant's most frequent fault."""
+def _highest_rate(contestant: Mapping) -> float:
     return max((fault["rate"] or 0.0 for fault in contestant["kinds"].values()), default=0.0)
 
 
-def sentences(own: Mapping) -> list[str]:
-    """Return what each contestant shows, a sentence each; those who show nothing are named together."""
-    shown, clean = [], {}
-    for name, entry in own["contestants"].items():
-        if CLEAN in entry["sentence"]:
-            clean.setdefault(entry["sentence"].removeprefix(f"{name} {CLEAN}"), []).append(name)
-        elif entry["sentence"]:
-            shown.append(entry["sentence"])
-    return shown + [f"{listed(n)} show{'' if len(n) > 1 else 's'} {NOTHING}{end}" for end, n in clean.items()]
-
-
-def rates(own: Mapping) -> Table:
-    """Return the table of all kinds of faults by contestant."""
-    kinds = list(own["kinds"])
-    rows = [
-        (Name(name), str(entry["turns"]), *(_cell(entry["kinds"][kind]) for kind in kinds))
-        for name, entry in own["contestants"].items()
-    ]
-    meant = "; ".join(f"{TITLES[kind]}: {meaning}" for kind, meaning in own["kinds"].items())
-    how = f"Share of turns after the seed, with 95 % intervals. {meant}. Turns of less than 3 words count as no "
-    how += "repetition and no copy, those of less than 6 as no near one."
-    if own["longest_usual"] is not None:
-        how += f" 99 of 100 turns of people have at most {own['longest_usual']:.0f} words."
-    for why in dict.fromkeys(own["not_told"].values()):
-        lacking = ", ".join(TITLES[kind] for kind, w in own["not_told"].items() if w == why)
-        how += f" Not told: {lacking}, as {why}."
-    return Table(
-        "Hygiene",
-        how,
-        ("", "Turns", *(TITLES[kind] for kind in kinds)),
-        rows,
-        sentence=rates_sentence(own),
-        method="The exact interval (Clopper and Pearson's) of as many independent turns as would be as uncertain as "
-        "these, clustered by conversation; where none was found every conversation counts as one turn.",
-        cite=("clopper1934", "korn1998"),
-    )
-
-
-def _cell(fault: Mapping) -> str:
-    return small_percent(fault["rate"]) + between(fault["ci"], small_percent) if fault["n"] else "–"
-
-
-def rates_sentence(own: Mapping) -> str:
-    """Return which fault stands out most, beside people."""
-    found = [
-        (fault["rate"], name, kind, fault)
-        for name, entry in own["contestants"].items()
-        if name != HUMAN
-        for kind, fault in entry["kinds"].items()
-        if fault["count"]
-    ]
-    if not found:
-        return "No contestant shows any of these faults."
-    rate, name, kind, fault = max(found, key=lambda own: own[0])
-    text = f"The most frequent is “{TITLES[kind]}” in {small_percent(rate)} of {name}’s turns"
-    text += "" if None in fault["ci"] else f" ({INTERVAL}{ends(fault['ci'], small_percent)})"
-    people = own["contestants"].get(HUMAN, {}).get("kinds", {}).get(kind)
-    if not people:
-        return f"{text}; people are not known."
-    return f"{text}; people show it in {small_percent(people['rate'])} of {people['n']}."
-
-
-WHOLE = Whole("hygiene", "Hygiene", read, tell, place=40)
+FINDING = Finding(
+    "hygiene",
+    None,
+    read,
+    tables={
+        "hygiene": Table(
+            "contestants/{name}/kinds/{kind}",
+            {
+                "name": Column("name"),
+                "kind": Column("term"),
+                "rate": Column("share", "Share of turns", ci="ci", digits=1),
+                "count": Column("count"),
+                "n": Column("count"),
+                "conversations": Column("count"),
+                "of_conversations": Column("count"),
+                "example": Column("text", key="examples.0.conversation_id"),
+                "example_turn": Column("count", key="examples.0.turn"),
+            },
+        )
+    },
+    chart=Chart(
+        "grid",
+        "hygiene",
+        x="kind",
+        y="name",
+        value="rate",
+        caption="Share of turns after the seed; hygiene.csv has 95 % intervals (Clopper and Pearson's, clustered by "
+        "conversation). Turns of less than 3 words count as no repetition and no copy, those of less than 6 as no "
+        "near one.",
+    ),
+    summarise=summarise,
+    heading="Hygiene",
+)

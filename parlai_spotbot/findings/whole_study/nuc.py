@@ -1,12 +1,11 @@
-"""Next-Utterance Classification in the report: how the contestants ranked, the curve, and whether other methods agree.
+"""Next-Utterance Classification by models: how the contestants rank, the curve, and whether other methods agree.
 
-It is told from ``STUDY/nuc/analysis/*.json`` as sections of data, by the study's report and by a page of its own.
+Results stand in ``STUDY/nuc/analysis/*.json``; the study's report and a page of its own show them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +13,11 @@ import numpy as np
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.order_agreement import MethodRanking, Scores, agreements, standard_error
 from parlai_spotbot.analysis.values import generator, plain
-from parlai_spotbot.findings import sections as page
 from parlai_spotbot.findings.contents import Analysis, analysed
-from parlai_spotbot.findings.render import page_table
-from parlai_spotbot.findings.schema import Column, Table
-from parlai_spotbot.findings.sections import Chart, Name, Section
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.standings import standings
-from parlai_spotbot.findings.whole_study import Told, Whole
-from parlai_spotbot.findings.whole_study.methods import title
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import interval, listed, part_of, percent, source_said
@@ -88,14 +84,39 @@ def write_agreement(study: Study) -> None:
         )
 
 
-# -- sections --------------------------------------------------------------------------------------------------------
-def sections(results: Results) -> list[Section]:
-    """What the results tell, as data."""
-    ranking = results["ranking"]
-    made = [_ranked(ranking), _curve(results["curve"], ranking)]
-    if results.get("agreement", {}).get("surveys"):
-        made.append(_agreement(results["agreement"], ranking))
-    return made
+# -- findings --------------------------------------------------------------------------------------------------------
+def with_rows(results: Results) -> dict:
+    """Return the results with the rows that tables and charts show; {} of none."""
+    if not results:
+        return {}
+    ranking, surveys = results["ranking"], results.get("agreement", {}).get("surveys", [])
+    recall = f"recall@{ranking['k'][0]}"
+    main = [{"contestant": own["contestant"], **own[recall]} for own in ranking["contestants"] if own["main"]]
+    return {
+        **results,
+        "main": [*main, {"contestant": "guessing", "estimate": ranking["chance"][recall]}],
+        "rows": [
+            {**own, "way": way_said(own), "corpus": own.get("corpus", "")}
+            for own in (*ranking["contestants"], *ranking.get("corpora", []))
+        ]
+        + [{"contestant": "guessing", **{name: {"estimate": share} for name, share in ranking["chance"].items()}}],
+        "surveys": [{**own, "source": source_said(own["source"])} for own in surveys],
+        "points": list(_points(results["curve"])),
+    }
+
+
+def _points(curve: Mapping) -> Iterator[dict]:
+    main = [own for own in curve["curves"] if own["main"]]
+    for own in main:
+        yield from ({"contestant": own["contestant"], **point} for point in own["points"])
+    for size in sorted({point["candidates"] for own in main for point in own["points"]}):
+        yield {"contestant": "guessing", "candidates": size, "estimate": 1 / size}
+
+
+def read(study: Study, surveys: Sequence[str]) -> dict:
+    """Return what spotbot_nuc found; the agreement with surveys is that of their latest analysis."""
+    found = with_rows(read_results(study.path / "nuc" / "analysis"))
+    return {"": found} if found else {}
 
 
 def asked(ranking: Mapping) -> str:
@@ -111,156 +132,123 @@ def asked(ranking: Mapping) -> str:
     )
 
 
-def _ranked(ranking: Mapping) -> Section:
-    k = ranking["k"][0]
-    measure = f"recall@{k}"
+def _summarise(result: Result) -> list[str]:
+    """Return what was asked, who finds the real next turn most often, and what else to know of the figures."""
+    ranking = result.data["ranking"]
+    measure = f"recall@{ranking['k'][0]}"
     main = [own for own in ranking["contestants"] if own["main"]]
-    best, beaten = main[0], [own for own in main if (own[measure]["ci"][0] or 0) > ranking["chance"][measure]]
-    sentence = (
+    best, chance = main[0], ranking["chance"][measure]
+    beaten = listed(own["contestant"] for own in main if (own[measure]["ci"][0] or 0) > chance)
+    pairs = [own for own in ranking["comparisons"] if own["measure"] == measure]
+    clear = sum(own["p_adjusted"] is not None and own["p_adjusted"] < 0.05 for own in pairs)
+    differ = part_of(clear, len(pairs), "pair", "of contestants differs", "of contestants differ")
+    return [
         f"{best['contestant']} finds the real next turn most often: in {percent(best[measure]['estimate'], 1)} "
-        f"({interval(best[measure]['ci'], 1)}). Better than guessing by more than chance: "
-        f"{listed([own['contestant'] for own in beaten]) or 'nobody'}."
-    )
-    rows = [
-        {"label": Name(own["contestant"]), "estimate": own[measure]["estimate"]}
-        | dict(zip(("low", "high"), own[measure]["ci"], strict=True))
-        for own in main
+        f"({interval(best[measure]['ci'], 1)}). Better than guessing by more than chance: {beaten or 'nobody'}."
+        + (f" {differ} by more than chance (paired by question, Holm-corrected)." if pairs else ""),
+        asked(ranking),
+        " ".join(notes(ranking)),
     ]
-    forest = Chart(
-        "nuc_recall",
-        "forest",
-        f"Recall@{k}",
-        f"How often the real next turn is among the first {k} by each contestant, with 95 % intervals that take "
-        "questions of one conversation together. The line is guessing.",
-        {"rows": rows, "reference": ranking["chance"][measure], "x": f"share of questions (Recall@{k})"},
-        sentence,
-        cite=CITE,
-    )
-    guessing = {"contestant": "guessing", **{name: {"estimate": share} for name, share in ranking["chance"].items()}}
-    tables = [
-        _table(
-            ranking,
-            [*ranking["contestants"], guessing],
-            "Recall@k and MRR",
-            "Recall@k: the share of questions whose real next turn is among the first k; MRR: the mean of 1 / rank. "
-            "Ties count as the expectation over all orders. In brackets 95 % intervals: exact ones of as many "
-            "independent questions as would be as uncertain, clustered by conversation.",
-        ),
-        _table(
-            ranking,
-            ranking.get("corpora", []),
-            "Recall@k and MRR by corpus",
-            "Distractors come from the question's own corpus, so a corpus whose turns are more alike is harder.",
-        ),
-    ]
-    text = [asked(ranking), _differences(ranking)]
-    tables = [table for table in tables if table.rows]
-    return Section("ranking", "Which contestant finds the real next turn?", [t for t in text if t], [forest], tables)
 
 
-def _table(ranking: Mapping, rows: Sequence[Mapping], title: str, method: str) -> page.Table:
-    measures = {
-        name: Column("number" if name == "mrr" else "share", _head(name), f"{name}.ci", f"{name}.estimate", digits)
-        for name, digits in [*((f"recall@{k}", 1) for k in ranking["k"]), ("mrr", 3)]
-    }
-    columns = {
-        "corpus": Column("text", "corpus"),
-        "contestant": Column("name", "contestant"),
-        "by": Column("text", "by"),
-        **measures,
-        "n": Column("count", "questions"),
-    }
-    table = Table("", columns, title, method, CITE)
-    return _page(table, [{**row, "by": way_said(row) if "way" in row else ""} for row in rows], ranking)
-
-
-def _page(table: Table, rows: list[dict], ranking: Mapping) -> page.Table:
-    return replace(page_table(table, table.read(rows)), how=" ".join(notes(ranking)))
-
-
-def _head(measure: str) -> str:
-    return "MRR" if measure == "mrr" else measure.replace("recall", "Recall")
-
-
-def _curve(curve: Mapping, ranking: Mapping) -> Section:
-    main = [own for own in curve["curves"] if own["main"]]
-    most = max(point["candidates"] for own in main for point in own["points"])
-    sizes = sorted({point["candidates"] for own in main for point in own["points"]})
-    series = [
-        {"label": Name(own["contestant"])}
-        | {key: [point[name] for point in own["points"]] for key, name in (("x", "candidates"), ("y", "estimate"))}
-        | {key: [point["ci"][end] for point in own["points"]] for end, key in enumerate(("low", "high"))}
-        for own in main
-    ]
-    series.append({"label": "guessing", "x": sizes, "y": [1 / n for n in sizes]})
-    text = []
-    short = [own["contestant"] for own in main if own["points"][-1]["candidates"] < most]
-    if short:
+def _curve(result: Result) -> list[str]:
+    """Return who is first among most candidates, and whose curve ends before."""
+    points = [own for own in result.data["points"] if own["contestant"] != "guessing"]
+    most = max(own["candidates"] for own in points)
+    last = [own for own in points if own["candidates"] == most]
+    best = max(last, key=lambda own: own["estimate"])
+    share = percent(best["estimate"], 2 if most > 100 else 1)
+    text = [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
+    if most > max(result.data["ranking"]["questions"]["candidates"]):
+        text.append("Beyond the candidates of a question, distractors are drawn uniformly from the whole corpus.")
+    ended = {own["contestant"]: None for own in points} | {own["contestant"]: 1 for own in last}
+    if short := [name for name, reached in ended.items() if not reached]:
         text.append(
             f"Of {listed(short)} there is no figure beyond the candidates of a question: scoring every turn of "
             "the corpus after every context would take too long."
         )
-    if most > max(ranking["questions"]["candidates"]):
-        text.append("Beyond the candidates of a question, distractors are drawn uniformly from the whole corpus.")
-    last = [(own["contestant"], own["points"][-1]) for own in main if own["points"][-1]["candidates"] == most]
-    name, point = max(last, key=lambda row: row[1]["estimate"])
-    share = percent(point["estimate"], 2 if most > 100 else 1)
-    sentence = f"Among {most} candidates {name} finds the real next turn in {share}."
-    chart = Chart(
-        "nuc_curve",
-        "lines",
-        "Accuracy against the number of candidates",
-        "How often the real next turn comes first, from two candidates up; what the average over all draws of so many "
-        "distractors is follows exactly from one ranking. The bands are 95 % intervals; the lowest line is guessing.",
-        {"series": series, "x": "candidates", "y": "share of questions (Recall@1)", "log_x": True},
-        sentence,
-        cite=CITE,
-    )
-    return Section("curve", "How does accuracy fall with more candidates?", text, [chart])
+    return text
 
 
-def _differences(ranking: Mapping) -> str:
-    """Return how many pairs of contestants differ; the tests are in ``tests.csv``."""
-    measure = f"recall@{ranking['k'][0]}"
-    pairs = [own for own in ranking["comparisons"] if own["measure"] == measure]
-    clear = sum(own["p_adjusted"] is not None and own["p_adjusted"] < 0.05 for own in pairs)
-    differ = part_of(clear, len(pairs), "pair", "of contestants differs", "of contestants differ")
-    return f"By {_head(measure)} {differ} by more than chance (paired by question, Holm-corrected)." if pairs else ""
+MEASURES = {
+    f"recall@{k}": Column("share", f"Recall@{k}", ci=f"recall@{k}.ci", key=f"recall@{k}.estimate", digits=1)
+    for k in range(1, 11)
+}
 
-
-AGREEMENT = Table(
-    "",
-    {
-        "survey": Column("text", "survey"),
-        "source": Column("text", "answered by"),
-        "n": Column("count", "contestants"),
-        "tau": Column("number", "Kendall's tau-b", "tau_ci"),
-        "rho": Column("number", "Spearman's rho", "rho_ci"),
-        "p": Column("p", "p"),
+NUC = Finding(
+    "nuc",
+    None,
+    read,
+    tables={
+        "main": Table(
+            "main", {"contestant": Column("name"), "recall": Column("share", "Recall", ci="ci", key="estimate")}
+        ),
+        "contestants": Table(
+            "rows",
+            {"corpus": Column("text", "Corpus"), "contestant": Column("name", "Contestant")}
+            | {"way": Column("text", "By")}
+            | MEASURES
+            | {"mrr": Column("number", "MRR", ci="mrr.ci", key="mrr.estimate", digits=3)}
+            | {"n": Column("count", "Questions")},
+            "Recall@k and MRR",
+            "Recall@k: the share of questions whose real next turn is among the first k; MRR: the mean of 1 / rank. "
+            "Ties count as the expectation over all orders. Intervals are Clopper and Pearson's of as many independent "
+            "questions as would be as uncertain, clustered by conversation. Distractors come from the question's own "
+            "corpus.",
+            CITE,
+        ),
+        "surveys": Table(
+            "surveys",
+            {
+                "survey": Column("method", "Survey"),
+                "source": Column("text", "Answered by"),
+                "n": Column("count", "Contestants"),
+                "tau": Column("number", "Kendall's tau-b", ci="tau_ci"),
+                "rho": Column("number", "Spearman's rho", ci="rho_ci"),
+                "p": Column("p", "p"),
+            },
+            "Agreement of orders with the study's surveys",
+            "Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors. A "
+            "small p says that the orders differ by more than chance.",
+        ),
     },
-    "Agreement of orders with the study's surveys",
-    "Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors. 1 is the "
-    "same order, −1 the reverse, 0 no connection; in brackets 95 % intervals. A small p says that the orders differ by "
-    "more than chance.",
+    chart=Chart(
+        "forest",
+        "main",
+        x="recall",
+        y="contestant",
+        caption="How often the real next turn is among the first k, k being the least that was asked for, with 95 % "
+        "intervals that take questions of one conversation together.",
+    ),
+    summarise=_summarise,
+    heading="Which contestant finds the real next turn?",
 )
 
+CURVE = Finding(
+    "nuc_curve",
+    None,
+    read,
+    tables={
+        "points": Table(
+            "points",
+            {
+                "contestant": Column("name"),
+                "candidates": Column("count", "candidates"),
+                "estimate": Column("share", "share of questions (Recall@1)", ci="ci"),
+            },
+        )
+    },
+    chart=Chart(
+        "curve",
+        "points",
+        x="candidates",
+        y="estimate",
+        group="contestant",
+        caption="How often the real next turn comes first, from two candidates up; the average over all draws of so "
+        "many distractors follows exactly from one ranking. Bands are 95 % intervals; the lowest line is guessing.",
+    ),
+    summarise=_curve,
+    heading="How does accuracy fall with more candidates?",
+)
 
-def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
-    rows = [
-        {**own, "survey": title(own["survey"]), "source": source_said(own["source"])} for own in agreement["surveys"]
-    ]
-    return Section("agreement", "Does it rank as people do?", tables=[_page(AGREEMENT, rows, ranking)])
-
-
-def read(study: Study, surveys: list[str]) -> dict:
-    """What spotbot_nuc found; the agreement with surveys is that of their latest analysis."""
-    return read_results(study.path / "nuc" / "analysis")
-
-
-def tell(results: Results) -> Told:
-    """All sections, of no source: the models answered."""
-    for section in sections(results):
-        yield "", section
-
-
-WHOLE = Whole("nuc", "Next-Utterance Classification", read, tell, place=30)
+FINDINGS = (NUC, CURVE)

@@ -17,6 +17,7 @@ from parlai_spotbot.report.templating import environment
 from parlai_spotbot.study import Study
 
 HEAD = "% Needs natbib, or biblatex with natbib=true, and references.bib. Check it, and add what only you know.\n"
+TITLE, REFERENCES = "# Methods\n\n", "\n\n## References\n\n"
 
 
 def appendix_of(read: Sequence[Contents]) -> dict[str, str]:
@@ -25,7 +26,7 @@ def appendix_of(read: Sequence[Contents]) -> dict[str, str]:
     references = "\n".join(f"- {work.said}" for work in text_formats.cited(paragraphs))
     plain = "\n\n".join(text_formats.plain(text) for text in paragraphs)
     return {
-        "methods.md": f"# Methods\n\n{plain}\n\n## References\n\n{references}\n",
+        "methods.md": f"{TITLE}{plain}{REFERENCES}{references}\n",
         "methods.tex": HEAD + "\n\n".join(text_formats.latex(text) for text in paragraphs) + "\n",
         "references.bib": text_formats.bibliography(paragraphs),
     }
@@ -39,5 +40,6 @@ def write(study: Study, texts: Mapping[str, str]) -> None:
 
 
 def section(texts: Mapping[str, str]) -> Markup:
-    """Return the section “For your paper” of the report's page: every text folded, to select by a click."""
-    return Markup(environment().get_template("appendix.html").render(texts=texts))
+    """Return the section “For your paper” of the report's page: the paragraph without references, to copy."""
+    paragraph = texts["methods.md"].removeprefix(TITLE).split(REFERENCES)[0]
+    return Markup(environment().get_template("appendix.html").render(paragraph=paragraph))

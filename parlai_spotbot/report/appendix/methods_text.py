@@ -65,7 +65,8 @@ def methods(read: Sequence[Contents]) -> list[str]:
     own = [contents for contents in read if contents.units or contents.judged] or read[:1]
     first, *others = [_survey(contents) for contents in own]
     study = own[0].study
-    faults = hygiene.careful_of(hygiene.read(study, [contents.survey for contents in read]))
+    found = hygiene.read(study, [contents.survey for contents in read])
+    faults = hygiene.careful_of(found[""]) if found else []
     return [" ".join([_conversations(own), *faults, first]), *others]
 
 

@@ -11,16 +11,17 @@ from collections.abc import Callable
 
 from parlai_spotbot.findings.sections import Chart
 from parlai_spotbot.report.charts.axes import Looks
-from parlai_spotbot.report.charts.curves import lines, points, steps
-from parlai_spotbot.report.charts.estimates import forest, panels
+from parlai_spotbot.report.charts.curves import curve, scatter
+from parlai_spotbot.report.charts.estimates import forest
 from parlai_spotbot.report.charts.shares import bars, grid
 from parlai_spotbot.report.drawing import Drawing
 from parlai_spotbot.report.parts import Figure
 
 
-def figure(chart: Chart, looks: Looks, name: str) -> Figure:
-    """A chart as a figure of the page, with its downloads; without a drawing where there is nothing to draw."""
-    return Figure(draw(chart, looks, name), chart.caption, chart.sentence, chart.method, chart.cite, chart.title)
+def figure(chart: Chart, looks: Looks, name: str) -> Figure | None:
+    """Return a chart as a figure of the page, with its downloads; None where there is nothing to draw."""
+    drawing = draw(chart, looks, name)
+    return None if drawing is None else Figure(drawing, chart.caption)
 
 
 def draw(chart: Chart, looks: Looks, name: str) -> Drawing | None:
@@ -45,12 +46,4 @@ _DRAWN: dict[bytes, Drawing | None] = {}
 """By what they show, for reports that are built again: drawing takes most of their time."""
 
 
-KINDS: dict[str, Callable] = {
-    "forest": forest,
-    "panels": panels,
-    "grid": grid,
-    "bars": bars,
-    "lines": lines,
-    "steps": steps,
-    "points": points,
-}
+KINDS: dict[str, Callable] = {"forest": forest, "grid": grid, "bars": bars, "curve": curve, "scatter": scatter}

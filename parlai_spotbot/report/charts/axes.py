@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from parlai_spotbot.findings.sections import Chart, Name
+from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import INK, LOSS, MUTED, WIN, Look, tell
 from parlai_spotbot.wording import between, number, percent, who
@@ -26,8 +26,6 @@ LONGEST = 26
 """Characters of a label before it is broken."""
 
 DASHES = ("-", (0, (5, 1)), (0, (1, 1)), (0, (6, 1, 1, 1)))
-
-BROKEN = (0, (4, 2))
 
 
 def look_of(label: str, looks: Looks, place: int = 0) -> Look:
@@ -51,25 +49,21 @@ def known(row: Row, key: str = "estimate") -> bool:
     return row.get(key) is not None
 
 
-MARK = 5.5
-"""The size of a mark, in points."""
-
 Interval = Sequence[float | None]
+UNKNOWN: Interval = (None, None)
 
 
-def whiskers_across(axes: Axes, at: tuple[float, float], interval: Interval, look: Look, said: str = "") -> None:
-    """A mark at (x, y) with the interval of its x, which says its figures to whoever points at it."""
-    tell(axes.errorbar(*at, xerr=_reach_of(at[0], interval), **_mark_style(look, MARK))[0], said)
-
-
-def whiskers_up(
-    axes: Axes, at: tuple[float, float], interval: Interval, look: Look, said: str = "", size: float = MARK
+def whiskers(
+    axes: Axes, at: tuple[float, float], look: Look, said: str, across: Interval = UNKNOWN, up: Interval = UNKNOWN
 ) -> None:
-    """A mark at (x, y) with the interval of its y, which says its figures to whoever points at it."""
-    tell(axes.errorbar(*at, yerr=_reach_of(at[1], interval), **_mark_style(look, size))[0], said)
+    """A mark at (x, y) with the intervals of x and of y, which says its figures to whoever points at it."""
+    thin = None not in across and None not in up
+    style = {"color": look.colour, "marker": look.marker, "ms": 4.5 if thin else 5.5, "lw": 0.8 if thin else 1.65}
+    mark = axes.errorbar(*at, xerr=_reach_of(at[0], across), yerr=_reach_of(at[1], up), zorder=3, **style)
+    tell(mark[0], said)
 
 
-def figures(row: Row, value: float, share: bool, interval: Interval = (None, None), what: str = "") -> str:
+def figures(row: Row, value: float, share: bool, interval: Interval = UNKNOWN, what: str = "") -> str:
     """The figures of a mark, in words: whose they are, the value, its interval and of how many."""
     show = percent if share else number
     count = "" if row.get("n") is None else f", n = {row['n']}"
@@ -82,10 +76,6 @@ def _reach_of(value: float, interval: Interval) -> np.ndarray | None:
     return None if low is None or high is None else np.clip([[value - low], [high - value]], 0, None)
 
 
-def _mark_style(look: Look, size: float) -> dict:
-    return {"color": look.colour, "marker": look.marker, "ms": size, "lw": 0.3 * size, "zorder": 3}
-
-
 def interval_of(row: Row) -> tuple[float | None, float | None]:
     return row.get("low"), row.get("high")
 
@@ -94,8 +84,3 @@ def names_down(axes: Axes, names: list[str]) -> None:
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-
-
-def csv_rows(chart: Chart, rows: Iterator[Row] | Sequence[Row]) -> Iterator[Row] | Sequence[Row]:
-    """The rows of a chart's CSV: its own, or what is drawn."""
-    return rows if chart.rows is None else chart.rows

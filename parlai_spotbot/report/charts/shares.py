@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import Chart, Name
-from parlai_spotbot.report.charts.axes import PERCENT, Looks, csv_rows, label_text, names_down
+from parlai_spotbot.report.charts.axes import PERCENT, Looks, label_text, names_down
 from parlai_spotbot.report.drawing import LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, svg
 
 
@@ -13,7 +13,7 @@ def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Cells coloured by their value: from one half where contestants meet contestants, else from nought."""
     own = chart.data
     rows, columns, values, texts = (own[key] for key in ("rows", "columns", "values", "texts"))
-    if not any(value is not None for line in values for value in line):
+    if not any(text for line in texts for text in line):
         return None
     longest = max((len(part) for line in texts for cell in line for part in str(cell).split("\n")), default=1)
     cell = max(0.6, 0.075 * longest + 0.15)
@@ -40,12 +40,7 @@ def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         axes.spines[:].set_visible(False)
         axes.set_xlabel(own.get("x", ""))
         axes.set_ylabel(own.get("y", ""))
-        data = (
-            {own.get("y") or "row": row, own.get("x") or "column": column, "value": values[y][x], "text": texts[y][x]}
-            for y, row in enumerate(rows)
-            for x, column in enumerate(columns)
-        )
-        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, data))
+        return svg(drawing, name, chart.label, chart.rows)
 
 
 def bars(chart: Chart, looks: Looks, name: str) -> Drawing | None:
@@ -70,13 +65,9 @@ def bars(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         )
         axes.set_xlim(0, 1)
         axes.xaxis.set_major_formatter(PERCENT)
-        axes.set_xlabel(chart.data.get("x", ""))
         keys = [Rectangle((0, 0), 1, 1, fc=colour, alpha=alpha, lw=0) for colour, alpha in shades]
         drawing.legend(keys, parts, loc="outside lower center", ncols=min(len(parts), 5), frameon=False, fontsize=8)
-        data = (
-            {"label": row["label"], **dict(zip(parts, row["shares"], strict=True)), "n": row.get("n")} for row in rows
-        )
-        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, data))
+        return svg(drawing, name, chart.label, chart.rows)
 
 
 def _shade(place: int, count: int) -> tuple[str, float]:

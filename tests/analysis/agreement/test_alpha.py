@@ -258,10 +258,9 @@ def texts_of(sections):
     """All that the sections, their charts and their tables tell."""
     for section in sections:
         yield from (section.heading, *section.text, *(text for pair in section.how for text in pair))
-        for chart in section.charts:
-            yield from (chart.title, chart.caption, chart.sentence, chart.label)
+        yield section.chart.caption if section.chart else ""
         for table in section.tables:
-            yield from (table.title, table.how, table.sentence, *table.head)
+            yield from (table.title, table.how, *table.head)
 
 
 ONE = {"alpha": 0.33, "ci": [0.1, 0.5], "alike": 0.7, "units": 40}

@@ -70,7 +70,7 @@ def summarise(result: Result) -> list[str]:
 ALPHA = Table(
     "krippendorff_alpha/{question}",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "alpha": Column("number", "Alpha", ci="ci"),
         "alike": Column("share", "Answers alike"),
         "units": Column("count", "Judged twice or more"),
@@ -84,7 +84,7 @@ ALPHA = Table(
 MODELS = Table(
     "annotator_models/{question}/models/{model}",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "model": Column("text", "Model"),
         "differ": Column("count", "Labelled otherwise than by the majority"),
         "of": Column("count", "Of"),
@@ -98,7 +98,7 @@ MODELS = Table(
 ABILITIES = Table(
     "annotator_models/{question}/annotators/{worker_id}",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "worker_id": Column("annotator", "Annotator"),
         "answers": Column("count", "Answers"),
         "majority": Column("share", "As the majority"),

@@ -23,7 +23,7 @@ LONG = 12
 PLACES = Column("places", "Places", key="clusters")
 TOO_FEW = Table(
     "criteria/{question}/{column}/{bot}",
-    {"question": Column("text"), "bot": Column("name"), "comparisons": Column("count", key="too_few")},
+    {"question": Column("term"), "bot": Column("name"), "comparisons": Column("count", key="too_few")},
 )
 WHO_BEATS_WHOM = {
     "a": Column("name", "Contestant"),

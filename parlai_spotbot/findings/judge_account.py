@@ -40,7 +40,7 @@ CONFUSION = Table(
 TURNED = Table(
     "position/by_question/{question}",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "n": Column("count", "Asked both ways"),
         "flips": Column("count", "Changed"),
         "rate": Column("share", "Share", ci="ci"),

@@ -257,5 +257,5 @@ TABLE = Table(
     "What each pair needs",
     f"As many further annotations as give {percent(POWER)} power at an overall error of {percent(1 - LEVEL)}, where "
     f"all open pairs get theirs; one closer than {0.5 + DIFFERENCE / 2:.0%} to {0.5 - DIFFERENCE / 2:.0%} is planned "
-    f"for that difference. A difference that is not clear yet is rough, so are these numbers.",
+    "for that difference.",
 )

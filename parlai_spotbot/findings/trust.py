@@ -86,7 +86,7 @@ TABLES = {
     "agreement": Table(
         "questions/{question}",
         {
-            "question": Column("text", "Question"),
+            "question": Column("term", "Question"),
             "verdict": Column("text", "Beside people"),
             "measure": Column("text"),
             "n": Column("count", "Answers of people"),
@@ -108,7 +108,7 @@ TABLES = {
     "ranks": Table(
         "ranks/{criterion}",
         {
-            "criterion": Column("text", "Ranked by"),
+            "criterion": Column("term", "Ranked by"),
             "contestants": Column("count", "Contestants"),
             "items": Column("count", "Items"),
             "tau": Column("number", "Kendall's tau-b", ci="tau_ci"),
@@ -120,7 +120,7 @@ TABLES = {
     "confusion": Table(
         "confusion",
         {
-            "question": Column("text", "Question"),
+            "question": Column("term", "Question"),
             "people": Column("text", "People said"),
             "judge": Column("text", "The judge said"),
             "n": Column("number", "n", digits=0),
@@ -132,7 +132,7 @@ TABLES = {
     "scores": Table(
         "ranks/{criterion}/scores/{given_by}/{contestant}",
         {
-            "criterion": Column("text"),
+            "criterion": Column("term"),
             "given_by": Column("text"),
             "contestant": Column("name"),
             "score": Column("number", key="estimate", ci="ci"),
@@ -141,7 +141,7 @@ TABLES = {
     "means": Table(
         "powered/{criterion}/means",
         {
-            "criterion": Column("text", "Criterion"),
+            "criterion": Column("term", "Criterion"),
             "contestant": Column("name", "Contestant"),
             "a": Column("name", "First"),
             "b": Column("name", "Second"),

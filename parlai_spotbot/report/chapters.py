@@ -130,11 +130,8 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
 
 
 def _further(part: SourcePart) -> SourcePart:
-    """Return a judge's part beside people's: sentences and figure, whose caption stands with people's.
-
-    Its tables are in the CSV files.
-    """
-    return replace(part, figure=part.figure and replace(part.figure, caption=""), tables=[])
+    """Return a judge's part beside people's: its first sentence and its figure; tables are in the CSV files."""
+    return replace(part, text=part.text[:1], figure=part.figure and replace(part.figure, caption=""), tables=[])
 
 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:

@@ -2,11 +2,13 @@
 
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.contents import read_contents, surveys_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
@@ -15,6 +17,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "spot_the_bot"
+SMALL = Path(__file__).parents[1] / "goldens" / "studies" / "people"
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +59,13 @@ def test_sections_open_one_at_a_time_by_click_and_link(page, tab):
     assert opened.count() == tab.locator("details.section").count() > 8
 
 
-def test_the_page_is_short(page):
-    """Words without conversations: on the first screen, before anything is opened."""
-    text = re.sub(r"<(script|style|svg|title)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.S)
+def test_the_page_is_short(tmp_path):
+    """Words without conversations: on the first screen, before anything is opened, and in all."""
+    shutil.copytree(SMALL, tmp_path / "people")
+    own = Study.open(tmp_path / "people")
+    analyze(own, SURVEY, bootstraps=50)
+    text = build_report(own).read_text(encoding="utf-8")
+    text = re.sub(r"<(script|style|svg|title|noscript)\b.*?</\1>", "", text, flags=re.S)
 
     def words(html):
         return len(re.sub(r"<[^>]*>", " ", html).split())
@@ -68,6 +75,7 @@ def test_the_page_is_short(page):
     shown = re.sub(r"<details(?! class=\"section\").*?</details>", "", text, flags=re.S)
     shown = re.sub(r"(</summary>).*?(?=<details class=\"section\"|</section>|<section)", r"\1", shown, flags=re.S)
     assert words(shown) <= 1500
+    assert words(text) <= 4000
 
 
 def test_a_contestant_chosen_once_is_chosen_everywhere(tab):

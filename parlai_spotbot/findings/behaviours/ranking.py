@@ -95,7 +95,7 @@ def _clearest(criteria: Mapping[str, Mapping]) -> str:
     )
 
 
-LABEL = Column("text", "Behaviour")
+LABEL = Column("term", "Behaviour")
 CONTESTANT = Column("name", "Contestant")
 TABLES = {
     "ranking": Table(

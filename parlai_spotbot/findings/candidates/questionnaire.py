@@ -53,8 +53,8 @@ def summarise(result: Result) -> list[str]:
 TABLE = Table(
     "questions/answers",
     {
-        "question": Column("text", "About"),
-        "label": Column("text", "Answer"),
+        "question": Column("term", "About"),
+        "label": Column("term", "Answer"),
         "n": Column("count", "n"),
         "share": Column("share", "Share", "ci", digits=1),
     },

@@ -28,7 +28,7 @@ TEST = (
 RANKING = Table(
     "criteria/{question}/{column}/{bot}",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "bot": Column("name", "Contestant"),
         "group": Column("count", "Group"),
         "cluster": criteria.PLACES,
@@ -44,7 +44,7 @@ RANKING = Table(
 PAIRS = Table(
     "criteria/{question}/pairs",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         **criteria.WHO_BEATS_WHOM,
         "estimate": Column("share", "Share of wins", ci="ci"),
         "difference": Column("number", "Difference in strength", ci="difference_ci"),
@@ -59,7 +59,7 @@ PAIRS = Table(
 SHARES = Table(
     "criteria/{question}/shares/{bot}",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "bot": Column("name", "Contestant"),
         **{what: Column("share", what.capitalize(), key=f"{what}.share", ci=f"{what}.ci") for what in OUTCOMES},
         "n": Column("count", "n"),
@@ -70,7 +70,7 @@ SHARES = Table(
 CYCLES = Table(
     "criteria/{question}/cycles/cycles",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "of": Column("text", "Circle"),
         "shares": Column("text"),
         "p_adjusted": Column("p", "p, Holm"),

@@ -60,7 +60,7 @@ def summarise(result: Result) -> list[str]:
 TABLE = Table(
     "tests/{question}",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "name": Column("name", "Contestant"),
         "estimate": Column("share", "Share of the left", ci="ci", digits=1),
         "n": Column("count", "n"),

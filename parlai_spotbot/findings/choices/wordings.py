@@ -75,7 +75,7 @@ TABLES = {
     "wordings": Table(
         "wordings/{question}",
         {
-            "question": Column("text", "Wording"),
+            "question": Column("term", "Wording"),
             "estimate": Column("share", "Right", ci="ci", digits=1),
             "n": Column("count", "Choices"),
             "pairs": Column("count", "Pairs"),

@@ -23,7 +23,7 @@ TEST = (
 OVERALL = "quality"
 """The dimension that sums up all others: the ranking is by it where it was asked."""
 
-BY_BOT = {"question": Column("text", "Dimension"), "bot": Column("name", "Contestant")}
+BY_BOT = {"question": Column("term", "Dimension"), "bot": Column("name", "Contestant")}
 TABLES = {
     "ranking": Table(
         "criteria/{question}/{column}/{bot}",
@@ -36,7 +36,7 @@ TABLES = {
     "pairs": Table(
         "criteria/{question}/pairs",
         {
-            "question": Column("text", "Dimension"),
+            "question": Column("term", "Dimension"),
             "a": Column("name", "Contestant"),
             "b": Column("name", "Less"),
             "estimate": Column("number", "Difference of means", ci="ci"),

@@ -103,7 +103,7 @@ def summarise(result: Result) -> list[str]:
 ALPHA = Table(
     "krippendorff_alpha/{question}",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "alpha": Column("number", "Alpha", ci="ci"),
         "alike": Column("share", "Answers alike"),
         "units": Column("count", "Judged twice or more"),
@@ -115,7 +115,7 @@ ALPHA = Table(
 BY_LENGTH = Table(
     "krippendorff_alpha_by_length/{question}/lengths",
     {
-        "question": Column("text", "Question"),
+        "question": Column("term", "Question"),
         "group": Column("count", "Exchanges"),
         "n": Column("count", "Segments"),
         "alpha": Column("number", "Alpha", ci=("low", "high")),
@@ -126,7 +126,7 @@ AGAIN = Table(
     "both_given_one/{name}/{label}",
     {
         "name": Column("name", "Contestant"),
-        "label": Column("text", "Label"),
+        "label": Column("term", "Label"),
         "share": Column("share", "Given by a second annotator, too"),
         "n": Column("count", "Times given"),
     },

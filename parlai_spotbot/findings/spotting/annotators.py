@@ -120,10 +120,10 @@ TABLE = Table(
         "n": Column("count", "Annotations"),
         "units": Column("count"),
         "correct": Column("share", "Correct"),
-        "balanced_accuracy": Column("share", "Balanced accuracy"),
+        "balanced_accuracy": Column("share"),
         "sensitivity": Column("number", "Sensitivity d′", ci=("sensitivity_low", "sensitivity_high")),
-        "bias": Column("number", "Bias c", ci=("bias_low", "bias_high")),
-        "median_seconds": Column("number", "Median seconds", digits=0),
+        "bias": Column("number", ci=("bias_low", "bias_high")),
+        "median_seconds": Column("number"),
         "hours": Column("number"),
         "controls": Column("count", "Controls"),
         "missed_controls": Column("count", "Missed"),
@@ -131,7 +131,7 @@ TABLE = Table(
         "flags": Column("text", "Flags"),
     },
     "Annotators",
-    "Always the same answer has balanced accuracy 50 % and sensitivity 0; a positive bias is slow to say bot. Shares "
+    "Always the same answer has sensitivity 0; a positive bias is slow to say bot. Shares "
     "of 0 and 1 are moved off the edge by half an answer (log-linear). Those left out count in no other figure, those "
     "flagged in all.",
     ("hautus1995",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Finding, Result
@@ -37,13 +39,17 @@ def summarise(result: Result) -> list[str]:
 
 def _by_feature(table: Table) -> Table:
     """Return the schema of a ranking's table with the feature as its first column."""
-    columns = {"feature": Column("text", "Feature"), **table.columns}
+    columns = {"feature": Column("term", "Feature"), **table.columns}
+    columns |= {name: replace(columns[name], title="") for name in UNTITLED if name in columns}
     return Table(f"{{feature}}/{table.path}", columns, table.title)
 
 
+UNTITLED = ("davidson", "trueskill_mu", "range")
+"""Columns of the ranking that features have in their CSV alone."""
+
 METHOD = (
-    "As the ranking, with a feature's answers in place of the verdicts; sensibleness_and_specificity (SSA) counts "
-    "a win where both favour the same bot."
+    "As the ranking, with a feature's answers in place of the verdicts; sensibleness and specificity (SSA) counts a "
+    "win where both favour the same bot."
 )
 CAPTION = "Share of decided matches in which a bot was favoured, by feature, with 95 % intervals. Ties are left out."
 

@@ -105,7 +105,7 @@ TABLE = Table(
         "bot": Column("name", "Bot"),
         "win_rate": Column("share", "Win rate", ci="win_rate_ci"),
         "human_share": Column("share", "Taken for human", ci="human_share_ci"),
-        "unsure_share": Column("share", "Unsure"),
+        "unsure_share": Column("share"),
         "n": Column("count", "Labels"),
     },
     "By length of the segment",

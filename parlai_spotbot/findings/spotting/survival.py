@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.methods import BOOTSTRAP
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
@@ -32,13 +31,13 @@ CURVES = Table(
         "exchanges": Column("count", "Exchanges"),
         "survival": Column("share", "Not called a bot", ci="ci"),
         "n": Column("count", "Judged"),
-        "spotted": Column("count", "Called a bot"),
+        "spotted": Column("count"),
     },
     "Survival",
-    "To be spotted is an event that lies somewhere before the length at which an annotator called the entity a bot, or "
-    "after the longest one shown where it was not (interval-censored): Turnbull's nonparametric estimate, whose "
-    f"intervals hold at the lengths shown only. {BOOTSTRAP} Where all or none were spotted the interval is the exact "
-    f"one of as many answers as there are conversations or annotators.",
+    "Turnbull's nonparametric estimate of interval-censored times: an entity is spotted before the length at which it "
+    "was called a bot, or after the longest one shown. Intervals, which hold at the lengths shown, come from drawing "
+    "conversations and annotators anew; where all or none were spotted they are exact ones of as many answers as there "
+    "are conversations or annotators.",
     ("deriu2020", "turnbull1976"),
     csv="survival_curves",
 )
@@ -74,7 +73,7 @@ LOGRANK = Table(
 )
 COEFFICIENTS = {
     "bot": BOT,
-    "feature": Column("text", "Feature"),
+    "feature": Column("term", "Feature"),
     "coef": Column("number", ci="ci"),
     "se": Column("number"),
     "ratio": Column("number", "Ratio", ci="ratio_ci"),

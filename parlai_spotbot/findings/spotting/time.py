@@ -50,15 +50,15 @@ def summarise(result: Result) -> list[str]:
     return [*costs.summarise_time(result), effort]
 
 
-QUANTILES = {"q05": "5 %", "q25": "25 %", "q75": "75 %", "q95": "95 %"}
+QUANTILES = ("q05", "q25", "q75", "q95")
 BY_LENGTH = Table(
     "by_length",
     {
         "k": Column("text", "Exchanges shown"),
         "n": Column("count", "Annotations"),
         "median": Column("number", "Median", ci=("median_low", "median_high"), digits=0),
-        "mean": Column("number", "Mean", ci=("mean_low", "mean_high"), digits=0),
-        **{name: Column("number", title, digits=0) for name, title in QUANTILES.items()},
+        "mean": Column("number", ci=("mean_low", "mean_high"), digits=0),
+        **{name: Column("number") for name in QUANTILES},
     },
     "Seconds per annotation by length",
     "The interval of the median lies between the quantiles at the ends of the interval of the share of times below it; "

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, PROFILED
+from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.criteria import order_effect_sentence
 from parlai_spotbot.findings.ids_words import strangers, unverified
-from parlai_spotbot.findings.source_accounts import account_of
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import Survey, about_of, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.wording import counted, listed, number, p_said, people_said, to, upper_first
+from parlai_spotbot.wording import counted, listed, number, p_said, people_said, plainly, to, upper_first
 
 NAMES = 50
 """The paragraph names so many contestants; of more it states the number."""
@@ -44,19 +43,17 @@ CLUSTERS = {
 }
 MORE = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
 PENALISED = (
-    " Davidson's model is fitted by a likelihood that Jeffreys' prior penalises, which keeps strengths finite "
-    "[@firth1993;@heinze2002;@kosmidis2021]; two contestants are compared by its likelihood ratio (in groups of more "
-    f"than {PROFILED} by Wald's test), scaled by the design effect [@rao1984], which is drawn half way to the mean of "
-    "all pairs [@smyth2004]."
+    " Davidson's model is fitted with Jeffreys' prior, which keeps strengths finite [@firth1993]; two contestants are "
+    "compared by likelihood ratio, scaled by the design effect [@rao1984]."
 )
 MATCHES = (
     "An annotation is a match, which the entity wins that is taken for human rather than unsure or bot, or for unsure "
     "rather than bot. Bots are ranked by their strengths in Davidson's model of all matches, ties {order}included "
     "[@davidson1970]; all pairs are compared, and a bot's places run from one more than are surely better to as many "
     "as aren't surely worse, simultaneously [@mogstad2024]. Win rates (decided matches, mean over opponents) and the "
-    "ranks of TrueSkill [@herbrich2006], the order of matches shuffled in every bootstrap replicate [@sakaguchi2014], "
-    "stand beside it. How long bots pass, which is not to be called a bot, is estimated as the survival of "
-    "interval-censored times [@turnbull1976] and compared by a log-rank test [@sun1996]."
+    "ranks of TrueSkill, of shuffled matches [@herbrich2006;@sakaguchi2014], stand beside it. How long bots pass "
+    "(are not called a bot) is estimated as the survival of interval-censored times [@turnbull1976] and compared by a "
+    "log-rank test [@sun1996]."
 )
 
 
@@ -192,9 +189,7 @@ def _judge(own: Contents, source: str) -> str:
     if right:
         ends = list(dict.fromkeys([number(min(right)), number(max(right))]))
         text += f" On held-out bots and people its balanced accuracy is {' to '.join(ends)} (chance: 0.50)."
-    verdict = own.of("trust", source).get("verdict") or {}
-    beside = [verdict["sentence"]] if verdict.get("warning") else []
-    return " ".join([text, *account_of(source, own.of("annotators", source)).sentences, *beside])
+    return text
 
 
 def _statistics(own: Contents, sources: Sequence[str]) -> list[str]:
@@ -214,8 +209,7 @@ def _statistics(own: Contents, sources: Sequence[str]) -> list[str]:
             f"Contestants are {how} by {criterion}." if criterion else "Contestants are ranked by their mean answers."
         )
     text += _limits(first) + _uncertainty(own, analysed[0])
-    told = [agreement for source in sources if (agreement := _agreement(own, source))]
-    return [text + (f" Agreement is Krippendorff's alpha [@hayes2007]: {'; '.join(told)}." if told else "")]
+    return [text + _agreement(own)]
 
 
 def _limits(ranking: dict) -> str:
@@ -266,12 +260,13 @@ def _uncertainty(own: Contents, source: str) -> str:
     return f"{text} Tests of pairs are corrected for their number [@holm1979]."
 
 
-def _agreement(own: Contents, source: str) -> str:
-    found = (own.of("agreement", source).get("krippendorff_alpha") or {}).items()
+def _agreement(own: Contents) -> str:
+    """Return alpha of each question between people, in a sentence that begins with a space; "" where it isn't known."""
+    found = (own.of("agreement", HUMAN).get("krippendorff_alpha") or {}).items()
     alphas = [
-        f"{name.replace('_', ' ')} {number(entry['alpha'])}{to(entry.get('ci'), number, '95 % interval ')}"
+        f"{plainly(name)} {number(entry['alpha'])}{to(entry.get('ci'), number)}"
         for name, entry in found
         if isinstance(entry, dict) and entry.get("alpha") is not None
     ]
-    judge = f"of judge “{source.removeprefix('judge:')}” with itself (its variants are no annotators)"
-    return f"{'between people' if source == HUMAN else judge} {', '.join(alphas)}" if alphas else ""
+    told = f" Agreement between people is Krippendorff's alpha with 95 % intervals [@hayes2007]: {', '.join(alphas)}."
+    return told if alphas else ""

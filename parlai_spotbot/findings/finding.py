@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,10 +74,6 @@ class Finding:
         """Return what a page says: sections of sentences, a chart and tables."""
         return render.tell(self, result)
 
-    def rows(self, data: Mapping) -> Iterator[tuple[str, dict]]:
-        """Yield (stem of a CSV file in ``analysis/``, one of its rows)."""
-        return render.rows(self, data)
-
     def lines(self, result: Result) -> list[str]:
         """Return the lines that the terminal shows."""
         return render.lines(self, result)
@@ -88,13 +84,15 @@ class Finding:
 
 
 def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
-    """The results as flat tables, each row with its source; tables without rows are left out."""
-    rows: dict[str, list[dict]] = {}
+    """Return the results as flat tables by the stem of their CSV, each row with its source; none without rows."""
+    found: dict[str, list[pd.DataFrame]] = {}
     for finding in findings:
         for source, own in result.get(finding.name, {"by_source": {}})["by_source"].items():
-            for table, row in finding.rows(own):
-                rows.setdefault(table, []).append({"source": source, **row})
-    return {table: pd.DataFrame(entries) for table, entries in rows.items()}
+            for stem, table in render.csv_tables(finding).items():
+                if len(frame := table.read(own)):
+                    frame.insert(0, "source", source)
+                    found.setdefault(stem, []).append(frame)
+    return {stem: pd.concat(frames, ignore_index=True).infer_objects() for stem, frames in found.items()}
 
 
 SAME = 1e-9

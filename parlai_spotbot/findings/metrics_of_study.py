@@ -10,11 +10,14 @@ from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, W
 from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outcomes_of
+from parlai_spotbot.findings.whole_study.metrics import FINDINGS
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey, survey_names
 from parlai_spotbot.terminal import Bar
+from parlai_spotbot.wording import source_said
 
 
 def metrics_path(study: Study) -> Path:
@@ -103,18 +106,11 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
     return result
 
 
-def summary(result: dict[str, dict]) -> str:
-    """What the terminal shows: by source the metrics that know most of quality, and what could be told apart."""
-    lines = []
-    for source, own in result["importance"]["by_source"].items():
-        part = own["rating"] if own["rating"]["metrics"] else own["choice"]
-        known = [row for row in part["metrics"] if row["r2"] is not None]
-        metrics = result["sensitivity"]["by_source"][source]["metrics"]
-        lines.append(f"{source}: {len(metrics)} metrics of {len({row['method'] for row in metrics})} methods")
-        if not known:
-            lines.append(f"  importance: {part.get('why', 'no metric could be fitted')}")
-        for row in sorted(known, key=lambda row: -row["r2"])[:5]:
-            low, high = row["r2_ci"]
-            ends = "" if low is None else f" ({low:.2f} to {high:.2f})"
-            lines.append(f"  {row['method']} {row['name']}: explains {row['r2']:.2f}{ends} of quality, n {row['n']}")
-    return "\n".join(lines)
+def summary(study: Study) -> str:
+    """Return what the terminal shows: the first sentence of each part of the study of metrics, by source."""
+    return "\n".join(
+        f"{source_said(source)}: {line.strip()}"
+        for finding in FINDINGS
+        for source, data in finding.compute(study, judged_surveys(study)).items()
+        for line in finding.lines(Result(source, data))
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -65,18 +65,12 @@ class Framed(Protocol):
     summarise: Callable[[Result], list[str]]
 
 
-def csv_names(finding: Framed) -> dict[str, str]:
-    """Return the stem of the CSV of each table: FINDING for the first, FINDING_TABLE for the others."""
+def csv_tables(finding: Framed) -> dict[str, Table]:
+    """Return the tables by the stems of their CSV: FINDING for the first, FINDING_TABLE for the others."""
     return {
-        name: table.csv or (finding.name if place == 0 else f"{finding.name}_{name}")
+        table.csv or (finding.name if place == 0 else f"{finding.name}_{name}"): table
         for place, (name, table) in enumerate(finding.tables.items())
     }
-
-
-def rows(finding: Framed, data: Mapping) -> Iterator[tuple[str, dict]]:
-    """Yield (stem of a CSV, one row) over all tables of a finding."""
-    for name, stem in csv_names(finding).items():
-        yield from ((stem, row) for row in finding.tables[name].read(data).to_dict("records"))
 
 
 def tell(finding: Framed, result: Result) -> list[Section]:

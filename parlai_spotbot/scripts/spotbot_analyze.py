@@ -84,7 +84,7 @@ class SpotbotAnalyze(Command):
         if folder != study.analysis_path(survey):
             print(f"beside the main analysis, which stays as it is: {study.analysis_path(survey)}")
         if metrics is not None:
-            print(metrics_of_study.summary(metrics))
+            print(metrics_of_study.summary(study))
             print(f"written to {metrics_of_study.metrics_path(study)}")
             self.result.wrote(metrics=metrics_of_study.metrics_path(study))
         self.say_next(study, survey)

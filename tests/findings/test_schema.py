@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import Chart, Column, Table, write
 from parlai_spotbot.records import HUMAN
@@ -84,7 +84,9 @@ def test_page_csv_terminal_and_first_screen_are_derived():
     assert [table.title for table in section.tables] == ["Ranking", "Pairs"]
     assert section.tables[0].head == ("Bot", "Places", "Score", "Skill")  # what is never known has no column
     assert section.chart.data["texts"] == [["", "70%"], ["30%", ""]]
-    assert list(own.rows(DATA))[-1][0] == "ranking_pairs"
+    found = tables_of([own], {"ranking": {"by_source": {HUMAN: DATA}}})
+    assert list(found) == ["ranking", "ranking_pairs"]
+    assert found["ranking_pairs"].iloc[0].tolist() == [HUMAN, "ann", "bob", 0.7, 0.0004, "x y"]
     assert own.lines(result)[1] == "  ann  1       61% [52%, 70%]  1.5 [1.0, 2.0]"
     card = own.card(result)
     assert card.text[0] == "By hand."

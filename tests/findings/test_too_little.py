@@ -101,7 +101,6 @@ def told(survey, study, result, source=HUMAN):
         card = finding.card(own)
         yield from [] if card is None else card.text
         yield from finding.lines(own)
-        list(finding.rows(own.data))
         for section in finding.tell(own):
             yield from section.text
 

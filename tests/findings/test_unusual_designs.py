@@ -121,7 +121,6 @@ def said(study, survey, result):
             own = Result(HUMAN, found[finding.name], found, tuple(study.plan.contestants))
             card = finding.card(own)
             text = text if card is None else [*card.text, *text]
-            list(finding.rows(own.data))
             finding.lines(own) if finding.name == "needs" else None
             for section in finding.tell(own):
                 text += section.text if section.first else []

@@ -70,7 +70,7 @@ def test_the_first_screen_tells_each_behaviour(contents):
     first = first_screen(chapter_of(SurveyView(contents)))
     card = first.lead.card
     shown = [row[0] for row in card.table.rows]
-    assert shown == [label for label in SHOWN for _ in ("ann", "bob", "cy")][:ROWS]
+    assert shown == [label.replace("_", " ") for label in SHOWN for _ in ("ann", "bob", "cy")][:ROWS]
     assert first.lead.more == 3 * len(SHOWN) - ROWS
     assert card.clusters == []
     assert "no overall order" in first.answer

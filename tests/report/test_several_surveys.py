@@ -115,7 +115,7 @@ def section_of(study: Study) -> str:
 @pytest.mark.slow
 def test_one_page_sets_the_methods_side_by_side(several):
     text = section_of(several)
-    assert re.search(r"By all 5 methods alice is first|First, apart from all others, is", text)
+    assert "First, apart from all others: alice by" in text
     assert "ACUTE-Eval and Comparative by share of points" in text
     assert "Judge coin" in text
 

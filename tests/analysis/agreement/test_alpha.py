@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from parlai_spotbot.analysis.agreement import METRICS, alpha_by, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.alpha import _Answers, _of_annotators, _slope
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.findings import agreement as of_questions
 from parlai_spotbot.findings.alpha_words import alpha_in_words
-from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.spotting import agreement as of_labels
 from parlai_spotbot.findings.spotting.agreement import length_sentence
 
 
@@ -252,33 +249,3 @@ def test_equal_alphas_are_seldom_told_apart_and_unequal_ones_are():
 
     assert 0.01 <= np.mean([p((0.6, 0.6), seed) < 0.05 for seed in range(250)]) <= 0.07
     assert np.mean([p((0.5, 0.8), seed) < 0.05 for seed in range(20)]) > 0.9
-
-
-def texts_of(sections):
-    """All that the sections, their charts and their tables tell."""
-    for section in sections:
-        yield from (section.heading, *section.text, *(text for pair in section.how for text in pair))
-        yield section.chart.caption if section.chart else ""
-        for table in section.tables:
-            yield from (table.title, table.how, *table.head)
-
-
-ONE = {"alpha": 0.33, "ci": [0.1, 0.5], "alike": 0.7, "units": 40}
-LABELS = {"x": {label: {"share": 0.5, "n": 4} for label in ("bot", "human", "unsure")}}
-
-
-@pytest.mark.parametrize("finding", [of_questions, of_labels])
-@pytest.mark.parametrize("questions", [["nature"], ["nature", "fluency"]])
-@pytest.mark.parametrize("source", ["human", "judge:spotter"])
-def test_variants_of_one_judge_are_no_annotators_who_agree(finding, questions, source):
-    test = {"p": 0.2, "sentence": "Agreement on nature can't be told apart between lengths"}
-    data = {
-        "krippendorff_alpha": dict.fromkeys(questions, ONE),
-        "krippendorff_alpha_by_length": {"nature": {"test": test}},
-        "metric": "nominal",
-        "both_given_one": LABELS,
-    }
-    text = " ".join(map(str, texts_of(finding.tell(Result(source, data))))).lower()
-    consistent = "consistency of the judge with itself" in text
-    assert ("variants of one judge are no annotators" in text) == consistent == (source != "human")
-    assert ("agreement on" in text or "annotators agree" in text) == (source == "human")

@@ -93,7 +93,6 @@ def test_the_page_shows_it(study, tmp_path):
         "Every pair",
         "Who passed the training?",
         "gold dialogues",
-        "Time by task",
     ):
         assert heading in text, heading
     assert "known_labels:" not in text

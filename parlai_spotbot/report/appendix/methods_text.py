@@ -189,7 +189,8 @@ def _judge(own: Contents, source: str) -> str:
     if right:
         ends = list(dict.fromkeys([number(min(right)), number(max(right))]))
         text += f" On held-out bots and people its balanced accuracy is {' to '.join(ends)} (chance: 0.50)."
-    return text
+    verdict = own.of("trust", source).get("verdict") or {}
+    return f"{text} {verdict['sentence']}" if verdict.get("warning") else text
 
 
 def _statistics(own: Contents, sources: Sequence[str]) -> list[str]:

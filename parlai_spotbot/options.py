@@ -23,4 +23,5 @@ def option(default: Any, help: str, group: str = "", **argument: Any) -> Any:
 
 def option_values(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parsed options in `given` that are fields of `kind`, by the fields' names."""
-    return {own.name: given[own.name] for own in fields(kind) if "help" in own.metadata and own.name in given}
+    names = [own.name for own in fields(kind) if "help" in own.metadata and own.name in given]
+    return {name: tuple(given[name]) if isinstance(given[name], list) else given[name] for name in names}

@@ -18,6 +18,7 @@ from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.nuc.corpora import read_corpus
+from parlai_spotbot.nuc.recall_request import RecallRequest
 from parlai_spotbot.nuc.results import analyse, check_k, corpus_rows, curve_rows, table_rows
 from parlai_spotbot.nuc.sampling import QuestionSample, SamplingSettings, sample
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
@@ -27,74 +28,6 @@ from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.nuc import CANDIDATES
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
-
-ORIGINS = {"corpus": "--task", "conversations": "--conversations"}
-"""Where questions are drawn from, and the options that say so; each may name several corpora, joined by commas."""
-
-
-@dataclass(frozen=True)
-class RecallRequest:
-    """The options of `recall`; None, or "", where nothing was said.
-
-    Contestants are those of `pool`, by default the study's, of them `only` some. They are asked by `way` ("auto": as
-    suits each), `likelihood` stands for a generator, the `curve` goes up to the whole corpus, where there is one.
-    Questions come from `questions_file`, or from each of the corpora as many: `corpus` (ParlAI tasks or domains) and
-    `conversations` (files, or studies' folders), drawn as `nuc.sampling.SamplingSettings` has it; what ParlAI has
-    downloaded lies in `datapath`.
-    """
-
-    pool: str | None = None
-    only: tuple[str, ...] = ()
-    k: tuple[int, ...] = (1, 2, 5)
-    way: str = "auto"
-    likelihood: str = "pmi"
-    curve: bool = True
-    threads: int | None = None
-    corpus: str | None = None
-    conversations: str | None = None
-    questions_file: str | None = None
-    fold: str | None = None
-    questions: int = 200
-    candidates: int = 10
-    max_context: int = 6
-    lengths: str = "lowe2015"
-    seed: int | None = None
-    datapath: str | None = None
-
-    def check(self) -> None:
-        """Raise `UserError` naming an option that can't be."""
-        origins = [option for name, option in ORIGINS.items() if getattr(self, name)]
-        if self.questions_file and origins:
-            raise UserError(
-                f"{' and '.join(origins)} and --questions-file: questions are drawn, or come from a file.",
-                "Leave the others out.",
-            )
-        if self.candidates < 2:
-            raise UserError(f"--candidates {self.candidates}: a question has at least two.", "Ask for 2 or more.")
-        if self.threads is not None and self.threads < 1:
-            raise UserError(f"--threads {self.threads}: expected a number from 1 up.", "Leave it out for all cores.")
-        if not self.questions_file:
-            check_k(self.k, self.candidates)
-
-    def corpora(self, otherwise: str) -> list[tuple[str, str]]:
-        """The name of each corpus and its fold; where none is named, `otherwise`."""
-        files = [name.strip() for name in (self.conversations or "").split(",") if name.strip()]
-        tasks = [name.strip() for name in (self.corpus or ("" if files else otherwise)).split(",") if name.strip()]
-        found = [(name, self.fold or "test") for name in tasks] + [(name, self.fold or "all") for name in files]
-        for name, _ in found:
-            if [other for other, _ in found].count(name) > 1:
-                raise UserError(f"{name}: named twice.", "Name each corpus once.")
-        return found
-
-    def settings(self, seed: int) -> SamplingSettings:
-        """How questions are drawn."""
-        return SamplingSettings(
-            candidates=self.candidates,
-            max_context=self.max_context,
-            lengths=self.lengths,
-            questions=self.questions,
-            seed=seed,
-        )
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ TYPES: dict[str, dict[str, Any]] = {
     "float": {"type": float},
     "str": {"type": str},
     "Sequence[int]": {"type": whole_numbers},
+    "tuple[int, ...]": {"type": whole_numbers},
     "tuple[str, ...]": {"type": words, "action": "listed"},
     "bool": {"action": "store_true"},
     "bool | None": {"type": "bool", "nargs": "?", "const": True},

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
 from parlai_spotbot import hints, terminal
+from parlai_spotbot.nuc.recall_request import RecallRequest
+from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
 
-WAYS = ("auto", "ranker", "likelihood", "similarity")
 WIDTH = 110
 
 
@@ -42,79 +42,23 @@ class SpotbotNuc(Command):
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
-        group = parser.add_argument_group("Contestants and results")
-        group.add_argument("--pool", type=str, default=None, help="embedded (default), rules, or a YAML file")
+        parser.add_request(RecallRequest)
+        group = parser.add_argument_group("Study")
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="a study's contestants and domain")
-        group.add_argument("--only", type=str, nargs="+", default=None, metavar="NAME", help="these contestants only")
         group.add_argument("--out", type=str, default=None, metavar="DIR", help="results (default: STUDY/nuc, or nuc)")
-        group.add_argument("--k", type=int, nargs="+", default=[1, 2, 5], help="Recall@k for each of these")
-        group.add_argument(
-            "--way", type=str, default="auto", choices=WAYS, help="how all are asked (auto: as suits each)"
-        )
-        group.add_argument(
-            "--likelihood",
-            type=str,
-            default="pmi",
-            choices=("sum", "per_byte", "pmi"),
-            help="which likelihood stands for a generator in order, tests and agreement",
-        )
-        group.add_argument(
-            "--curve",
-            type="bool",
-            default=True,
-            nargs="?",
-            const=True,
-            help="accuracy up to the whole corpus, of those that encode candidates apart",
-        )
-        group.add_argument("--threads", type=int, default=None, help="of each contestant (default: all cores)")
-        group = parser.add_argument_group("Questions")
-        group.add_argument(
-            "-t",
-            "--task",
-            dest="corpus",
-            type=str,
-            default=None,
-            metavar="TASKS",
-            help="a ParlAI task or a domain; several joined by commas: as many questions of each",
-        )
-        group.add_argument(
-            "--conversations",
-            type=str,
-            default=None,
-            metavar="FILE",
-            help="a file of conversations, or a study's folder, in the place of a task, or with -t beside it; several "
-            "joined by commas",
-        )
-        group.add_argument(
-            "--datapath",
-            type=str,
-            default=None,
-            metavar="DIR",
-            help="where ParlAI's downloads lie (default: its cache)",
-        )
-        group.add_argument("--questions-file", type=str, default=None, metavar="FILE", help="questions made already")
-        group.add_argument("--fold", type=str, default=None, help="which conversations (test; of a file: all)")
-        group.add_argument("--questions", type=int, default=200, help="at most so many; 0: all")
-        group.add_argument("--candidates", type=int, default=10, help="of a question, the real next turn included")
-        group.add_argument("--max-context", type=int, default=6, help="turns of a context, at most")
-        group.add_argument("--lengths", type=str, default="lowe2015", help="turns of a context: lowe2015 or a number")
-        group.add_argument(
-            "--seed", type=int, default=None, help="where all chance starts (default: the study's, or 0)"
-        )
 
     def execute(self) -> int:
         from parlai_spotbot import checksums
         from parlai_spotbot.findings.contents import analysed
         from parlai_spotbot.findings.whole_study.nuc import agreement_of, asked
-        from parlai_spotbot.nuc.recall import RecallRequest, recall
+        from parlai_spotbot.nuc.recall import recall
         from parlai_spotbot.report.nuc_page import write_page
         from parlai_spotbot.study import Study
 
-        opt = {**self.opt, "only": tuple(self.opt["only"] or ()), "k": tuple(self.opt["k"])}
+        opt = self.opt
         study = Study.open(opt["study"]) if opt["study"] else None
         out = Path(opt["out"] or (study.path / "nuc" if study else "nuc"))
-        asked_for = RecallRequest(**{own.name: opt[own.name] for own in fields(RecallRequest)})
-        found = recall(asked_for, out, study, partial(print, flush=True))
+        found = recall(RecallRequest(**option_values(RecallRequest, opt)), out, study, partial(print, flush=True))
         if found is None:
             return 1
         results, ranking = found.results, found.results["ranking"]

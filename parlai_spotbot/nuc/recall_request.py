@@ -1,0 +1,105 @@
+"""The options of Recall@k, with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.options import option
+
+if TYPE_CHECKING:
+    from parlai_spotbot.nuc.sampling import SamplingSettings
+
+ORIGINS = {"corpus": "--task", "conversations": "--conversations"}
+"""Where questions are drawn from, and the options that say so; each may name several corpora, joined by commas."""
+
+
+@dataclass(frozen=True)
+class RecallRequest:
+    """The options of `recall`; None, or "", for the default.
+
+    Contestants are those of `pool`, by default the study's. As many questions are drawn from each corpus (`corpus`:
+    ParlAI tasks or domains, `conversations`: files or studies' folders), see `nuc.sampling.SamplingSettings`.
+    """
+
+    pool: str | None = option(None, "embedded (default), rules, or a YAML file", "Contestants and results")
+    only: tuple[str, ...] = option((), "these contestants only", nargs="+", action="store", metavar="NAME")
+    k: tuple[int, ...] = option((1, 2, 5), "Recall@k for each of these", nargs="+", action="store", type=int)
+    way: str = option(
+        "auto", "how all are asked (auto: as suits each)", choices=("auto", "ranker", "likelihood", "similarity")
+    )
+    likelihood: str = option(
+        "pmi",
+        "which likelihood a generator is measured by in order, tests and agreement",
+        choices=("sum", "per_byte", "pmi"),
+    )
+    curve: bool = option(
+        True,
+        "accuracy up to the whole corpus, of those that encode candidates apart",
+        action="store",
+        type="bool",
+        nargs="?",
+        const=True,
+    )
+    threads: int | None = option(None, "of each contestant (default: all cores)")
+    corpus: str | None = option(
+        None,
+        "a ParlAI task or a domain; several joined by commas: as many questions of each",
+        "Questions",
+        flags=("-t", "--task"),
+        metavar="TASKS",
+    )
+    conversations: str | None = option(
+        None,
+        "a file of conversations, or a study's folder, in the place of a task, or with -t beside it; several joined "
+        "by commas",
+        metavar="FILE",
+    )
+    questions_file: str | None = option(None, "questions made already", metavar="FILE")
+    fold: str | None = option(None, "which conversations (test; of a file: all)")
+    questions: int = option(200, "at most so many; 0: all")
+    candidates: int = option(10, "of a question, the real next turn included")
+    max_context: int = option(6, "turns of a context, at most")
+    lengths: str = option("lowe2015", "turns of a context: lowe2015 or a number")
+    seed: int | None = option(None, "start of all random numbers (default: the study's, or 0)")
+    datapath: str | None = option(None, "folder of ParlAI's downloads (default: its cache)", metavar="DIR")
+
+    def check(self) -> None:
+        """Raise `UserError` naming an option that can't be."""
+        origins = [flag for name, flag in ORIGINS.items() if getattr(self, name)]
+        if self.questions_file and origins:
+            raise UserError(
+                f"{' and '.join(origins)} and --questions-file: questions are drawn, or come from a file.",
+                "Leave the others out.",
+            )
+        if self.candidates < 2:
+            raise UserError(f"--candidates {self.candidates}: a question has at least two.", "Ask for 2 or more.")
+        if self.threads is not None and self.threads < 1:
+            raise UserError(f"--threads {self.threads}: expected a number from 1 up.", "Leave it out for all cores.")
+        if not self.questions_file:
+            from parlai_spotbot.nuc.results import check_k
+
+            check_k(self.k, self.candidates)
+
+    def corpora(self, otherwise: str) -> list[tuple[str, str]]:
+        """The name of each corpus and its fold; where none is named, `otherwise`."""
+        files = [name.strip() for name in (self.conversations or "").split(",") if name.strip()]
+        tasks = [name.strip() for name in (self.corpus or ("" if files else otherwise)).split(",") if name.strip()]
+        found = [(name, self.fold or "test") for name in tasks] + [(name, self.fold or "all") for name in files]
+        for name, _ in found:
+            if [other for other, _ in found].count(name) > 1:
+                raise UserError(f"{name}: named twice.", "Name each corpus once.")
+        return found
+
+    def settings(self, seed: int) -> SamplingSettings:
+        """Return how questions are drawn."""
+        from parlai_spotbot.nuc.sampling import SamplingSettings
+
+        return SamplingSettings(
+            candidates=self.candidates,
+            max_context=self.max_context,
+            lengths=self.lengths,
+            questions=self.questions,
+            seed=seed,
+        )

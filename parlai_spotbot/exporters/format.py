@@ -8,23 +8,26 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.options import option
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What is to be exported: of a `study`, and where judgements are, by which `survey` and `source` (None: not said).
-
-    `whole`: also what goes on for several turns (see `preferences`); `question`: the one that tasks put (see
-    `label_studio`).
-    """
+    """The options of an export of `study`; None for the default."""
 
     study: Study
-    survey: str | None = None
-    source: str | None = None
-    whole: bool = False
-    question: str | None = None
+    survey: str | None = option(
+        None, "preferences, label_studio: the method (default: the first there is)", "What is exported"
+    )
+    source: str | None = option(None, "preferences: whose judgements, human (default) or judge:NAME")
+    whole: bool = option(
+        False, "preferences: also pairs that go on after the first answer, with several messages chosen and rejected"
+    )
+    question: str | None = option(
+        None, "label_studio: the question that tasks put, where units put different ones (acute_eval)"
+    )
 
     @property
     def asked_source(self) -> str:
@@ -63,9 +66,9 @@ def export(name: str, how: Export, request: ExportRequest, path: Path) -> tuple[
     UserError
         An option is none of this format's; another file is there already; or the study lacks what is asked for.
     """
-    for option in ("survey", "source", "whole", "question"):
-        if getattr(request, option) and option not in how.takes:
-            raise UserError(f"--{option}: bears on no file of format {name}.", "Leave it out.")
+    for asked in ("survey", "source", "whole", "question"):
+        if getattr(request, asked) and asked not in how.takes:
+            raise UserError(f"--{asked}: bears on no file of format {name}.", "Leave it out.")
     if path.is_dir() or not path.parent.is_dir():
         why = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise UserError(f"--out {path}: {why}.", "Name a file in a folder that is there.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.terminal import Bar
 
 RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 BACKENDS = ("auto", "native", "icenreg")
@@ -35,25 +37,15 @@ REMOVED = ("leniency", "annotators_worker_effects", "cost", "trust_answers", "tr
 """Beginnings of the names of files that earlier versions wrote, removed when a study is analysed again."""
 
 
-class Progress:
-    """How far an analysis is: to be told of each finding that is done, of `total`; it does nothing by itself."""
-
-    def start(self, total: int) -> None:
-        """So many findings are to come, over all sources."""
-
-    def done(self, source: str, finding: str) -> None:
-        """One of them is done."""
-
-
-def analyze(
-    study: Study, survey: str = "spot_the_bot", *, progress: Progress | None = None, **options: Any
-) -> dict[str, dict]:
+def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = False, **options: Any) -> dict[str, dict]:
     """Compute all findings of `survey` and write them to `analysis_folder`, as JSON and CSV.
 
     Parameters
     ----------
+    progress : bool
+        Show a progress bar on stderr.
     options
-        Fields of `findings.answers.Options`, as ``bootstraps=50``; one that the survey's findings don't take, with
+        Fields of `findings.options.Options`, as ``bootstraps=50``; one that the survey's findings don't take, with
         another value than its default, is a `UserError`.
 
     Returns
@@ -63,7 +55,7 @@ def analyze(
     """
     expect_study(study)
     study = study.remaining()
-    progress, chosen = progress or Progress(), check_options(survey, options, study.plan.contestants)
+    chosen = check_options(survey, options, study.plan.contestants)
     wanted, checksums = asked_for(survey, chosen), study.checksums(survey)
     if not study.judgements_path(survey).exists():
         raise UserError(f"{study.judgements_path(survey)}: no such file.", f"Run: {next_step(study, survey)}")
@@ -72,10 +64,11 @@ def analyze(
         raise UserError(
             f"{study.judgements_path(survey)}: there are no judgements in it.", f"Run: {next_step(study, survey)}"
         )
-    progress.start(len(sources_of(judgements)) * len(wanted))
     known = facts_of(study, survey)
+    parts = len(sources_of(judgements)) * len(wanted)
     try:
-        result = compute(survey, judgements, known, chosen, progress.done)
+        with Bar("analysis", parts, "part", after=2, shown=progress) as bar:
+            result = compute(survey, judgements, known, chosen, partial(_advance, bar))
     except NothingLeft as err:
         more = answers_of_a_file(study, survey) or answers_by_people(study, survey)
         raise UserError(f"{study.judgements_path(survey)}: {err}.", f"More answers are needed. Run: {more}") from err
@@ -104,6 +97,11 @@ def analyze(
         methods.write(study)
         nuc.write_agreement(study)
     return result
+
+
+def _advance(bar: Bar, source: str, finding: str) -> None:
+    bar.note(f"{source}: {finding}")
+    bar.advance()
 
 
 def analysis_folder(study: Study, survey: str, unsure: str = Options.unsure) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
@@ -14,11 +15,33 @@ if TYPE_CHECKING:
 
 DEFAULT_STUDY = "spotbot-study"
 ENGINES = ("local", "ray")
-CONTESTANT = (
-    "a contestant, beside the pool's or without one; several: give it again. WHAT is URL#MODEL, module:function, "
-    "hf:OWNER/NAME or hf:FOLDER, a model file, zoo:…, an agent; then, after commas, key=VARIABLE, system=FILE, "
-    "persona=FILE, and the agent's options: temperature=0.7"
-)
+
+
+def add_contestants(group: argparse._ArgumentGroup) -> None:
+    """Add --contestant, which names a contestant beside a pool or without one."""
+    group.add_argument(
+        "--contestant",
+        dest="contestants",
+        type=str,
+        action="append",
+        default=None,
+        metavar="NAME=WHAT",
+        help="a contestant, beside the pool's or without one; several: give it again. WHAT is URL#MODEL, "
+        "module:function, hf:OWNER/NAME or hf:FOLDER, a model file, zoo:…, an agent; then, after commas, key=VARIABLE, "
+        "system=FILE, persona=FILE, and the agent's options: temperature=0.7",
+    )
+
+
+def add_bot(group: argparse._ArgumentGroup) -> None:
+    """Add the options that name one bot."""
+    # Under the names model and model_file, ParlAI's parser would load the model to ask it for options, even for --help.
+    group.add_argument(
+        "-mf", "--model-file", dest="bot_file", type=str, default="", help="one bot: a model file or a zoo: model"
+    )
+    group.add_argument(
+        "-m", "--model", dest="bot", type=str, default="", help="one bot: an agent, for example spotbot:eliza"
+    )
+    group.add_argument("--model-opt", type=str, default="", help="its ParlAI options: beam_size=3,inference=beam")
 
 
 def add_play_options(parser: OptionParser, self_chats: bool = False) -> None:
@@ -30,15 +53,7 @@ def add_play_options(parser: OptionParser, self_chats: bool = False) -> None:
     group.add_argument(
         "--pool", type=str, default=None, help="embedded (default), rules, or a YAML file: name -> agent"
     )
-    group.add_argument(
-        "--contestant",
-        dest="contestants",
-        type=str,
-        action="append",
-        default=None,
-        metavar="NAME=WHAT",
-        help=CONTESTANT,
-    )
+    add_contestants(group)
     parser.add_request(SelfPlayRequest, without=() if self_chats else ("self_chats",))
     group.add_argument(
         "--engine", type=str, default="local", choices=ENGINES, help="where contestants run: here, or on a Ray cluster"
@@ -51,14 +66,7 @@ def add_play_options(parser: OptionParser, self_chats: bool = False) -> None:
 def add_pair_options(parser: OptionParser) -> None:
     """The options that name one pair instead of a pool."""
     group = parser.add_argument_group("One pair instead of a pool")
-    # Under the names model and model_file, ParlAI's parser would load the model to ask it for options, even for --help.
-    group.add_argument(
-        "-mf", "--model-file", dest="bot_file", type=str, default="", help="the bot: a model file or a zoo: model"
-    )
-    group.add_argument(
-        "-m", "--model", dest="bot", type=str, default="", help="the bot: an agent, for example spotbot:eliza"
-    )
-    group.add_argument("--model-opt", type=str, default="", help="its ParlAI options: beam_size=3,inference=beam")
+    add_bot(group)
     group.add_argument(
         "-pmf", "--partner-model-file", type=str, default="", help="the partner (default: the bot itself)"
     )

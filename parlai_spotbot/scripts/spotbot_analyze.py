@@ -58,15 +58,14 @@ class SpotbotAnalyze(Command):
         from parlai_spotbot.findings import metrics_of_study
         from parlai_spotbot.findings.analyze import analysis_folder, analyze
         from parlai_spotbot.findings.compute import summary
-        from parlai_spotbot.scripts.progress import ProgressBar
         from parlai_spotbot.study import Study
 
         opt = self.opt
         study, survey = Study.open(opt["study"]), opt["survey"]
         options = option_values(Options, opt) | {"seed": seed_of(opt, study)}
         metrics = None
-        with study.lock("spotbot_analyze"), ProgressBar("analysis") as bar:
-            result = analyze(study, survey, progress=bar, **options)
+        with study.lock("spotbot_analyze"):
+            result = analyze(study, survey, progress=True, **options)
             self.result.missing = missing_of(result)
             if opt["metrics"] or metrics_of_study.has_what_it_takes(study):
                 from parlai_spotbot.analysis.metrics import Wishes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.play_options import CONTESTANT
+from parlai_spotbot.scripts.play_options import add_bot, add_contestants
 
 if TYPE_CHECKING:
     from parlai_spotbot.domains import Domain
@@ -32,19 +32,9 @@ class SpotbotContestants(Command):
     def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("Contestants")
         group.add_argument("--pool", type=str, default=None, help="embedded (default), rules, or a YAML file")
-        group.add_argument(
-            "--contestant",
-            dest="contestants",
-            type=str,
-            action="append",
-            default=None,
-            metavar="NAME=WHAT",
-            help=CONTESTANT,
-        )
+        add_contestants(group)
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="the contestants of a study instead")
-        group.add_argument("-mf", "--model-file", dest="bot_file", type=str, default="", help="or one: a model file")
-        group.add_argument("-m", "--model", dest="bot", type=str, default="", help="or one: an agent")
-        group.add_argument("--model-opt", type=str, default="", help="its ParlAI options: beam_size=3,inference=beam")
+        add_bot(group)
         group.add_argument(
             "--json", nargs="?", const=True, default=None, metavar="FILE", help="all as JSON, there or on stdout"
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from parlai_spotbot import plugin
+from parlai_spotbot.exporters.format import ExportRequest
+from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
 
@@ -32,37 +34,17 @@ class SpotbotExport(Command):
         group.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")
         formats = plugin.names(EXPORTERS, "EXPORT")
         group.add_argument("--format", type=str, required=True, help=f"one of {', '.join(formats)}")
-        group.add_argument(
-            "--survey",
-            type=str,
-            default=None,
-            help="preferences, label_studio: the method (default: the first there is)",
-        )
-        group.add_argument(
-            "--source", type=str, default=None, help="preferences: whose judgements, human (default) or judge:NAME"
-        )
-        group.add_argument(
-            "--question",
-            type=str,
-            default=None,
-            help="label_studio: the question that tasks put, where units put different ones (acute_eval)",
-        )
-        group.add_argument(
-            "--whole",
-            action="store_true",
-            help="preferences: also pairs that go on after the first answer, whose chosen and rejected are several "
-            "messages",
-        )
         group.add_argument("--out", type=str, required=True, metavar="FILE", help="the file, a new one")
+        parser.add_request(ExportRequest)
 
     def execute(self) -> None:
-        from parlai_spotbot.exporters.format import ExportRequest, export
+        from parlai_spotbot.exporters.format import export
         from parlai_spotbot.study import Study
 
         opt = self.opt
         how = plugin.find(EXPORTERS, "EXPORT", opt["format"], "--format")
         path = Path(opt["out"])
-        request = ExportRequest(Study.open(opt["study"]), opt["survey"], opt["source"], opt["whole"], opt["question"])
+        request = ExportRequest(Study.open(opt["study"]), **option_values(ExportRequest, opt))
         made, new = export(opt["format"], how, request, path)
         self.result.said, self.result.figures = made.said, {"new": new, "notes": list(made.notes)}
         paths = [path, *(path.with_name(path.name + end) for end in made.beside)]

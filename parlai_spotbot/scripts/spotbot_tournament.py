@@ -73,7 +73,6 @@ class SpotbotTournament(Command):
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.report import build_report
-        from parlai_spotbot.scripts.progress import ProgressBar
         from parlai_spotbot.surveys import own_surveys
         from parlai_spotbot.surveys.packing.pack_study import pack_study
         from parlai_spotbot.surveys.packing.packing import summary_text
@@ -95,8 +94,7 @@ class SpotbotTournament(Command):
             names = listed([judge.name for judge in made])
             return self.accounted(False, remedy, f"no answer of {names} can be used")
         if study.judgements_path(survey).exists():
-            with ProgressBar("analysis") as bar:
-                result = analyze(study, survey, progress=bar, seed=seed, **self._options())
+            result = analyze(study, survey, progress=True, seed=seed, **self._options())
             print(f"\n{summary(survey, {name: own for name, own in result.items() if name != 'hygiene'})}")
             self.result.missing |= missing_of_analysis(result)
             self.answered(study, survey)

@@ -7,14 +7,13 @@ here, once for all statistics, and counted by reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.answers import TidyAnswers, answers_frame, count
-from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.analysis.answers import count
+from parlai_spotbot.records import HUMAN, Conversation
 
 NATURES = ("human", "unsure", "bot")
 FEATURES = ("fluency", "sensibleness", "specificity")
@@ -59,40 +58,29 @@ CLUSTER = "cluster_id"
 OF_MATCH = ("a", "b", "k", "conversation_id", "worker_id", CLUSTER)
 
 
-def annotations_frame(
-    judgements: Sequence[Judgement],
-    conversations: Iterable[Conversation],
-    features: Sequence[str] = FEATURES,
-    clusters: Mapping[str, str] | None = None,
-) -> TidyAnswers:
-    """Join the answers of each annotation (columns `ABOUT` and the `features` that were asked); leave out and count
-    repeated annotations, controls, incomplete annotations, and annotations of self-chats and of bots with people, in
-    which nobody beats anybody.
-
-    `a` and `b` are the names of entity 0 and entity 1, `k` the exchanges shown; a feature is +1 where entity 0 is
-    favoured, -1 where entity 1 is, 0 where neither.
-
-    Raises
-    ------
-    ValueError
-        Names the judgement (numbered from 1) whose conversation, question, target or answer is unknown.
-    """
-    conversations = {c.conversation_id: c for c in conversations}
-    tidy = answers_frame(judgements, conversations.values(), clusters=clusters)
-    frame, left_out = joined(tidy.frame, conversations, features=features)
-    for source, reasons in left_out.items():
-        tidy.left_out[source] = tidy.left_out.get(source, {}) | reasons
-    return replace(tidy, frame=frame)
-
-
 def joined(
     answers: pd.DataFrame,
     conversations: Mapping[str, Conversation],
     kinds: Sequence[str] = OF_TOURNAMENT,
     features: Sequence[str] = FEATURES,
 ) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
-    """One row an annotation from the tidy frame of answers, of conversations of these `kinds`, and by source what is
-    left out, and why."""
+    """Join the tidy frame of answers by annotation, of conversations of these `kinds`.
+
+    Returns
+    -------
+    frame
+        One row an annotation, columns `ABOUT` and the `features` that were asked: `a` and `b` are the names of entity 0
+        and entity 1, `k` the exchanges shown; a feature is +1 where entity 0 is favoured, -1 where entity 1 is, 0 where
+        neither.
+    dict
+        Source -> reason -> how many annotations were left out: of self-chats and of bots with people, in which nobody
+        beats anybody.
+
+    Raises
+    ------
+    ValueError
+        Names the judgement (numbered from 1) whose conversation, question, target or answer is unknown.
+    """
     if answers.empty:
         return pd.DataFrame(columns=[*ABOUT[:-1], *features, ABOUT[-1]]).astype({"seconds": float}), {}
     allowed = dict.fromkeys(("nature0", "nature1"), NATURES) | dict.fromkeys(features, tuple(FAVOURED))

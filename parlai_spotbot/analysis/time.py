@@ -25,16 +25,8 @@ def time_summary(annotations: pd.DataFrame, wage: float | None = None) -> dict:
     known = annotations.dropna(subset=["seconds"])
     seconds = known["seconds"].to_numpy(dtype=float)
     if not len(seconds):
-        return {
-            "n": 0,
-            "median": None,
-            "mean": None,
-            "quantiles": None,
-            "median_by_length": None,
-            "hours": None,
-            "cost": None,
-            "why": "no annotation has a time",
-        }
+        unknown = ("median", "mean", "quantiles", "median_by_length", "hours", "cost")
+        return {"n": 0, **dict.fromkeys(unknown), "why": "no annotation has a time"}
     hours = float(seconds.mean() * len(annotations) / 3600)
     return {
         "n": len(seconds),
@@ -70,13 +62,8 @@ def seconds_table(annotations: pd.DataFrame, clusters: Clusters | None = None) -
     for source, own in known.groupby("source", sort=True):
         for k, part in [("all", own), *own.groupby("k", sort=True)]:
             seconds = part["seconds"].to_numpy(dtype=float)
-            row = {
-                "source": source,
-                "k": str(k),
-                "n": len(seconds),
-                "median": np.median(seconds),
-                "mean": seconds.mean(),
-            }
+            middle = {"median": np.median(seconds), "mean": seconds.mean()}
+            row = {"source": source, "k": str(k), "n": len(seconds), **middle}
             row |= {name: np.quantile(seconds, q) for name, q in columns.items()}
             if clusters is not None:
                 mine = clusters.take(place[part.index].to_numpy())

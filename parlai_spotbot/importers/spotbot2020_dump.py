@@ -189,7 +189,7 @@ class Dump:
         Package id -> {conversation id: exchanges shown}, in the order shown.
     annotations : frame
         One row an annotation, in the order of the dump: the columns of
-        `parlai_spotbot.analysis.frames.annotations_frame`; `elapsed` (seconds as the dump has them; `seconds` lacks the
+        `parlai_spotbot.analysis.frames.joined`; `elapsed` (seconds as the dump has them; `seconds` lacks the
         absurd ones); `started` and `submitted` (ms since 1970, NaN where unknown); and its flags: `incomplete` (the
         annotator did not finish the package), `repeat` (had answered this segment before), `developer`. Annotators are
         numbered in the order in which they appear.

@@ -6,10 +6,11 @@ import importlib
 import numpy as np
 import pandas as pd
 import pytest
+from annotated import annotations_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame
+from parlai_spotbot.analysis.frames import FEATURES, entities_frame
 from parlai_spotbot.analysis.survival import turnbull
 from parlai_spotbot.analysis.survival.events import events
 

@@ -3,44 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from annotated import annotations_frame
 
-from parlai_spotbot.analysis.answers import REPEATED
-from parlai_spotbot.analysis.frames import annotations_frame, entities_frame, matches_frame
+from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.order_effects import position_effects
-
-
-def test_one_row_an_annotation(made_up):
-    judgements, conversations = made_up(bots=3, per_pair=2, people=1)
-    found = annotations_frame(judgements, conversations)
-    assert len(found.frame) == len(judgements) / 5
-    assert found.left_out == {}
-    row = found.frame[found.frame["annotation_id"] == "human-c0000-2-0"].iloc[0]
-    answers = {(j.question, j.target): j.answer for j in judgements if j.annotation_id == "human-c0000-2-0"}
-    assert (row["a"], row["b"], row["k"]) == (*conversations[0].entities, 2)
-    assert (row["nature0"], row["nature1"]) == (answers["nature", "entity:0"], answers["nature", "entity:1"])
-    assert row["fluency"] == {"entity:0": 1, "entity:1": -1, "no_difference": 0}[answers["fluency", "pair"]]
-
-
-def test_controls_and_incomplete_annotations_are_left_out_and_counted(made_up):
-    judgements, conversations = made_up(bots=2, per_pair=2, people=0, sources=("human",))
-    whole = annotations_frame(judgements, conversations).frame
-    changed = [replace(j, control="gold") if j.annotation_id == "human-c0000-2-0" else j for j in judgements]
-    changed = [j for j in changed if (j.annotation_id, j.question) != ("human-c0001-3-1", "specificity")]
-    changed.append(replace(judgements[-1], answer="entity:1"))
-    found = annotations_frame(changed, conversations)
-    assert found.left_out == {"human": {"control": 1, "incomplete annotation": 1, REPEATED: 1}}
-    kept = whole[~whole["annotation_id"].isin(["human-c0000-2-0", "human-c0001-3-1"])].reset_index(drop=True)
-    kept.loc[kept["annotation_id"] == judgements[-1].annotation_id, judgements[-1].question] = -1
-    assert found.frame.equals(kept)
-
-
-def test_answers_to_further_questions_are_left_out_and_change_nothing(made_up):
-    judgements, conversations = made_up(bots=2, per_pair=2, people=0, sources=("human",))
-    whole = annotations_frame(judgements, conversations).frame
-    why = replace(judgements[0], judgement_id="why", question="extra_why", target="pair", answer="it looped")
-    found = annotations_frame([why, *judgements], conversations)
-    assert found.frame.equals(whole)
-    assert found.left_out == {"human": {"answer to a further question of the launch": 1}}
 
 
 @pytest.mark.parametrize(

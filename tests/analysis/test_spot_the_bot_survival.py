@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from annotated import annotations_frame
 from computing import analyze
 from scipy.stats import norm
 from scipy.stats import t as student
 from threadpoolctl import threadpool_info
 
-from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame
+from parlai_spotbot.analysis.frames import FEATURES, entities_frame
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting import survival_effects as features
-from parlai_spotbot.findings.spotting import survival_words as sentences
 from parlai_spotbot.findings.spotting.survival_estimates import Setting, survival
 
 
@@ -51,7 +51,6 @@ def test_curves_are_those_of_the_estimator(study, own):
         assert curve["survival"] == pytest.approx(fit.survival([2, 3, 5]).tolist())
         assert curve["n"] == mine["k"].value_counts().sort_index().tolist()
         assert sum(curve["spotted"]) == np.isfinite(mine["right"]).sum()
-        assert curve["median"]["note"] == sentences.median_note(fit)
         assert curve["median"]["low"] == fit.quantile_bounds(0.5)[0]
         for value, (low, high) in zip(curve["survival"], curve["ci"], strict=True):
             assert low < value < high
@@ -149,11 +148,6 @@ def test_released_annotations_give_the_papers_statistics(released):
     assert [pair for pair, p in pairs.items() if p["p_adjusted"] >= 0.05] == [("BR", "S2")]
     assert own["cox_better"] == "po"
     assert all(p["as_independent"]["log_p"] < p["log_p"] for p in pairs.values())
-
-
-def swapped(conversations, a, b):
-    name = {a: b, b: a}
-    return [replace(c, entities=tuple(name.get(e, e) for e in c.entities)) for c in conversations]
 
 
 def test_unsure_changes_what_it_should(study):

@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from annotated import annotations_frame
 
-from parlai_spotbot.analysis.frames import annotations_frame
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 

@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from annotated import annotations_frame
 from outside_data import REFERENCE, SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.answers import REPEATED
-from parlai_spotbot.analysis.frames import COLUMNS, annotations_frame, matches_frame
+from parlai_spotbot.analysis.frames import COLUMNS, matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.importers.spotbot2020 import spotbot2020

@@ -64,19 +64,6 @@ def _partners(entities: pd.DataFrame, segments: str) -> tuple[np.ndarray, np.nda
     return name, nature, same[met] / others[met]
 
 
-def agreement_by(entities: pd.DataFrame, column: str, segments: str = "two") -> pd.DataFrame:
-    """Label agreement as `both_given_one`, for each value of `column` (footnote 9: "k", or a column with the domain).
-
-    One row a group, name and label: group, name, label, share, n.
-    """
-    rows = []
-    for group, own in entities.groupby(column, sort=True):
-        for name, labels in both_given_one(own, segments).items():
-            rows += [{"group": group, "name": name, "label": label, **entry} for label, entry in labels.items()]
-    table = pd.DataFrame(rows, columns=["group", "name", "label", "share", "n"])
-    return table.astype({"share": float})
-
-
 def labelled_alike(
     annotations: pd.DataFrame,
     within: Sequence[str] = ("a", "b", "k"),

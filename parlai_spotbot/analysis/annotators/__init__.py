@@ -6,7 +6,7 @@ known, of labels and choices in other surveys, `models` estimates it beside the 
 """
 
 from parlai_spotbot.analysis.annotators.detection import Detection, detection, pooled_detection
-from parlai_spotbot.analysis.annotators.removal import ALL_RULES, Marked, rankings_without, removal_summary, remove
+from parlai_spotbot.analysis.annotators.removal import ALL_RULES, Marked, rankings_without, remove
 from parlai_spotbot.analysis.annotators.rules import ANSWERS, Rules, each_rule
 from parlai_spotbot.analysis.annotators.table import annotator_table, limits_broken, summary
 
@@ -22,7 +22,6 @@ __all__ = [
     "limits_broken",
     "pooled_detection",
     "rankings_without",
-    "removal_summary",
     "remove",
     "summary",
 ]

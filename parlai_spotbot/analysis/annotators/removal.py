@@ -89,15 +89,6 @@ def _segments(order: pd.DataFrame, rules: Rules) -> pd.Series:
     return number.groupby([order[name] for name in (*by, "k")]).transform("first") > rules.max_segments
 
 
-def removal_summary(removed: pd.DataFrame) -> dict[str, dict]:
-    """Why and how many: {reason: {"annotations": n, "annotators": [who]}}, the greatest first."""
-    counts = removed["reason"].value_counts().sort_index(kind="stable").sort_values(ascending=False, kind="stable")
-    return {
-        reason: {"annotations": int(n), "annotators": sorted(set(removed["worker_id"][removed["reason"] == reason]))}
-        for reason, n in counts.items()
-    }
-
-
 def rankings_without(
     annotations: pd.DataFrame,
     bots: Sequence[str],

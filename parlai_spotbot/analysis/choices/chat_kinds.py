@@ -94,8 +94,7 @@ def _compare(
         ranked = [[common[i] for i in np.argsort(-score, kind="stable")] for score in scores]
         found["same_order"] = ranked[0] == ranked[1]
     found["pairs"] = _pairs(grids)
-    known = [row["p_adjusted"] for row in found["pairs"]]
-    found["p"] = min(known, default=np.nan)
+    found["p"] = min((row["p_adjusted"] for row in found["pairs"]), default=np.nan)
     return found
 
 
@@ -103,29 +102,16 @@ def _pairs(grids: Sequence[list[dict]]) -> list[dict]:
     """The difference of the two win shares of each pair that met in both kinds."""
     first, second = ({(row["a"], row["b"]): row for row in grid} for grid in grids)
     rows = []
-    for pair in first.keys() & second.keys():
+    for pair in sorted(first.keys() & second.keys()):
         x, y = first[pair], second[pair]
         shares, sizes = (x["estimate"], y["estimate"]), (x["effective"], y["effective"])
         if not (min(sizes) > 1 and np.isfinite(shares).all()):
             continue
         p, ci = two_shares(shares, sizes)
-        rows.append(
-            {
-                "a": pair[0],
-                "b": pair[1],
-                "x": shares[0],
-                "y": shares[1],
-                "n_x": x["n"],
-                "n_y": y["n"],
-                "estimate": shares[0] - shares[1],
-                "ci": ci,
-                "p": p,
-            }
-        )
-    rows.sort(key=lambda row: (row["a"], row["b"]))
-    for row, p in zip(rows, adjust(np.array([row["p"] for row in rows])), strict=True):
-        row["p_adjusted"] = float(p)
-    return rows
+        row = {"x": shares[0], "y": shares[1], "n_x": x["n"], "n_y": y["n"], "estimate": shares[0] - shares[1]}
+        rows.append({"a": pair[0], "b": pair[1], **row, "ci": ci, "p": p})
+    adjusted = adjust([row["p"] for row in rows])
+    return [row | {"p_adjusted": float(p)} for row, p in zip(rows, adjusted, strict=True)]
 
 
 def two_shares(shares: tuple[float, float], sizes: tuple[float, float], level: float = 0.95) -> tuple[float, tuple]:

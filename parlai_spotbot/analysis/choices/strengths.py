@@ -13,15 +13,13 @@ from scipy.special import expit
 STEPS = 100
 
 
-def bradley_terry(wins: np.ndarray, prior: float = 0.0) -> np.ndarray:
+def bradley_terry(wins: np.ndarray) -> np.ndarray:
     """Log strengths (..., K) that sum to 0, from how often i won against j: (..., K, K); Newton's method.
 
-    `prior` pseudo-choices are added to each pair that met, half for each side. Leading axes are replicates. Values that
-    run to infinity, because some win or lose everything, stop where the gradient is small; see `unbeaten`.
+    Leading axes are replicates. Values that run to infinity, because some win or lose everything, stop where the
+    gradient is small; see `unbeaten`.
     """
     wins = np.asarray(wins, dtype=float)
-    games = wins + np.swapaxes(wins, -1, -2)
-    wins = wins + prior / 2 * (games > 0)
     games = wins + np.swapaxes(wins, -1, -2)
     size = wins.shape[-1]
     strength = np.zeros(wins.shape[:-1])

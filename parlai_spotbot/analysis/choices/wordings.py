@@ -18,7 +18,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.records import HUMAN
@@ -123,9 +123,5 @@ def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resamp
         means = group_means(own["right"].to_numpy(dtype=float), group, 2, clusters)
         test = means.contrast(np.array([1.0, -1.0]))
         found.append({"a": a, "b": b, "paired": paired, "pairs": len(both), "n": len(own), **test})
-    known = [row for row in found if np.isfinite(row["p"])]
-    for row, p in zip(known, adjust(np.array([row["p"] for row in known])), strict=True):
-        row["p_adjusted"] = float(p)
-    for row in found:
-        row.setdefault("p_adjusted", np.nan)
-    return found
+    adjusted = adjust_known([row["p"] for row in found])
+    return [row | {"p_adjusted": float(p)} for row, p in zip(found, adjusted, strict=True)]

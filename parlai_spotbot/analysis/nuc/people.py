@@ -110,8 +110,8 @@ def between(
     return Comparison(*names, found["estimate"], found["ci"], found["p"], np.nan, n, count)
 
 
-def pooled(counts: Mapping[str, int], fewest: int = FEWEST) -> list[tuple[tuple[str, ...], int]]:
-    """The answers of a questionnaire and how many gave each, those that fewer than `fewest` gave taken together.
+def pooled(counts: Mapping[str, int]) -> list[tuple[tuple[str, ...], int]]:
+    """The answers of a questionnaire and how many gave each, those that fewer than `FEWEST` gave taken together.
 
     Where what is taken together would still be fewer, the next rarest answer joins, so that nobody's can be found by
     taking the others from the whole. Answers that nobody gave stay as they are. Order: as in `counts`, the pool last.
@@ -119,7 +119,7 @@ def pooled(counts: Mapping[str, int], fewest: int = FEWEST) -> list[tuple[tuple[
     rare = sorted((count, place, name) for place, (name, count) in enumerate(counts.items()) if count)
     together, total = [], 0
     for count, _, name in rare:
-        if count >= fewest and (not together or total >= fewest):
+        if count >= FEWEST and (not together or total >= FEWEST):
             break
         together.append(name)
         total += count

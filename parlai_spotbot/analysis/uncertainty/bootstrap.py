@@ -270,16 +270,7 @@ def percentile_interval(samples: np.ndarray, level: float = 0.95) -> np.ndarray:
     """Percentile interval (..., 2) over the first axis; NaN where fewer than half of the replicates have a value."""
     samples = np.asarray(samples, dtype=float)
     known = np.isfinite(samples)
-    filled = np.where(known, samples, np.inf)
-    filled.sort(axis=0)
-    count = known.sum(axis=0)
-    ends = []
-    for q in ((1 - level) / 2, (1 + level) / 2):
-        place = q * np.maximum(count - 1, 0)
-        below = np.floor(place).astype(int)
-        above = np.minimum(below + 1, np.maximum(count - 1, 0))
-        low = np.take_along_axis(filled, below[None], axis=0)[0]
-        high = np.take_along_axis(filled, above[None], axis=0)[0]
-        low, high = np.where(count > 0, low, 0.0), np.where(count > 0, high, 0.0)
-        ends.append(low + (place - below) * (high - low))
-    return np.where((count * 2 >= len(samples))[..., None] & (count > 0)[..., None], np.stack(ends, -1), np.nan)
+    enough = 2 * known.sum(axis=0) >= len(samples)
+    values = np.where(known, samples, np.where(enough, np.nan, 0.0))
+    ends = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.where(enough[..., None], np.moveaxis(ends, 0, -1), np.nan)

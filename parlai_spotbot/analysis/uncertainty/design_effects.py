@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
+from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
 from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, Incidence
 
 LEVERAGE = 0.999
@@ -74,8 +75,7 @@ class Dimension:
     def of(cls, incidence: Incidence, cells: Cells, root: np.ndarray) -> Dimension:
         """Return the design effects of the clusters of `incidence`; `root` (r, p) leads to the coordinates."""
         sums = incidence.sums(cells.scores)
-        size = np.bincount(incidence.codes).astype(float)
-        effective = float(size.sum() ** 2 / (size**2).sum())
+        effective = effective_number(np.bincount(incidence.codes))
         rank, count = len(root), sums.shape[0]
         if cells.roots is None or count * rank**2 > EXACT or len(cells.roots) * rank**2 > EXACT:
             meat = root @ np.asarray((sums.T @ sums).todense()) @ root.T

@@ -173,7 +173,7 @@ class Annotations(Answers):
 
 
 def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
-    """One row an annotation, see `analysis.frames.annotations_frame`; of a game also `opened0` and `opened1`, the
+    """One row an annotation, see `analysis.frames.joined`; of a game also `opened0` and `opened1`, the
     exchanges open at each decision, `k`, the larger, and `whole`, how many could be opened."""
     frame, left_out = joined(tidy, facts.conversations, features=asked_features(facts))
     reasons = next(iter(left_out.values()), {})

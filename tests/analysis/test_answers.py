@@ -60,21 +60,6 @@ def test_of_one_judged_entity_only_its_answers_are_wanted(made):
     assert left == {"human": {"incomplete annotation": 1}}
 
 
-def test_an_unknown_conversation_is_named_by_judgement(made):
-    made.annotation(item_of([talk("c9", ("a", "b"))]), {("quality", "entity:0"): "3"}, "w0")
-    judgements, conversations, _ = made.everything()
-    with pytest.raises(ValueError, match=r"judgement 1 \(j0\): conversation_ids names 'c9'"):
-        answers_frame(judgements, conversations)
-
-
-def test_a_judgement_of_nobody_is_named(made):
-    made.annotation(item_of([made.conversations["c1"]]), made.everything_asked, "w0")
-    judgements, conversations, _ = made.everything()
-    judgements[3] = replace(judgements[3], worker_id=None)
-    with pytest.raises(ValueError, match=r"judgement 4 \(j3\): worker_id is None, expected the annotator's id"):
-        answers_frame(judgements, conversations)
-
-
 @pytest.mark.parametrize(
     ("entities", "entity", "name"),
     [

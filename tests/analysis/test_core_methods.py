@@ -1,11 +1,9 @@
 """The analyses of ACUTE-Eval, Comparative and the Likert surveys from judgements to sections, as reports read them."""
 
 import json
-import re
 from itertools import chain
 
 import numpy as np
-import pandas as pd
 import pytest
 from computing import analyze, names, tell
 from made_up_surveys import Made, acute, item_of, likert, talk
@@ -13,7 +11,6 @@ from made_up_surveys import Made, acute, item_of, likert, talk
 from parlai_spotbot import plugin
 from parlai_spotbot.findings import ratings
 from parlai_spotbot.findings.compute import summary, tables
-from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
@@ -29,8 +26,6 @@ SHARES = {
 CONTRACT = ("order", "clusters", "criterion", "score", "score_ci", "pairs", "bootstrap")
 PAIR = ("a", "b", "n", "estimate", "ci", "p", "p_adjusted")
 BOTH = (HUMAN, "judge:x")
-UNKNOWN = re.compile(r"\bnan\b|\bNone\b(?! of the)")
-"""What must not reach a reader: numbers that aren't."""
 
 
 def analysed(survey, made: Made, **options):
@@ -72,37 +67,6 @@ def test_what_every_survey_holds(results, survey):
                 assert all(key in pair for key in PAIR)
             scores = [found["score"][bot] for bot in found["order"]]
             assert scores == sorted(scores, reverse=True)
-    for table in tables(survey, result).values():
-        assert isinstance(table, pd.DataFrame)
-        assert "source" in table
-    assert {"ranking", "ranking_pairs", "agreement", "annotators", "time"} <= set(tables(survey, result))
-    text = summary(survey, result)
-    for source in ranking["by_source"]:
-        assert f"{source}: {ranking['made_by']['used'][source]} annotations" in text
-
-
-@pytest.mark.parametrize("survey", SURVEYS)
-def test_sections_are_data_that_a_report_can_draw(results, survey):
-    result = results[survey]
-    for source in result["ranking"]["by_source"]:
-        sections = tell(survey, json.loads(json.dumps(result)), source)
-        assert all(isinstance(section, Section) for section in sections)
-        anchors = [section.anchor for section in sections]
-        assert len(set(anchors)) == len(anchors) >= 4
-        charts = [section.chart for section in sections if section.chart]
-        assert len({chart.name for chart in charts}) == len(charts)
-        for section in sections:
-            assert [text for text in section.text if not isinstance(text, str) or UNKNOWN.search(text)] == []
-            for table in section.tables:
-                assert isinstance(table, Table)
-                assert all(len(row) == len(table.head) for row in table.rows)
-                assert all(isinstance(cell, str) and not UNKNOWN.search(cell) for row in table.rows for cell in row)
-        for chart in charts:
-            assert isinstance(chart, Chart)
-            assert not UNKNOWN.search(chart.caption)
-        assert any(
-            isinstance(row["label"], Name) for chart in charts if chart.kind == "forest" for row in chart.data["rows"]
-        )
 
 
 def test_acute_finds_what_was_planted(results):
@@ -200,8 +164,6 @@ def test_who_misses_a_control_is_left_out_and_shown_beside(checked):
     beside = own["with_everybody"]
     assert set(beside["criteria"]) == {"engagingness"}
     assert beside["sentence"].startswith("With everybody's answers the order is the same; scores differ by ")
-    text = next(s.text for s in tell("acute_eval", result, HUMAN) if s.anchor == "annotators")
-    assert own["controls"]["sentence"] in text
 
 
 def test_who_never_gives_a_reason_is_flagged_and_counts(checked):
@@ -212,14 +174,6 @@ def test_who_never_gives_a_reason_is_flagged_and_counts(checked):
     assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]  # what lazy said counts
     with_lazy = {j.annotation_id for j in checked.judgements if j.source == HUMAN and j.control is None}
     assert result["ranking"]["made_by"]["used"][HUMAN] == len(with_lazy) - 1
-
-
-def test_a_planted_circle_reaches_the_summary():
-    made = acute({("a", "b"): 0.85, ("b", "c"): 0.85, ("a", "c"): 0.15}, 60)
-    result = analysed("acute_eval", made)
-    found = result["ranking"]["by_source"][HUMAN]["cycles"]["found"]
-    assert found[0]["of"] == ["a", "b", "c"]
-    assert "go round in a circle: a over b" in summary("acute_eval", result)
 
 
 def test_one_annotation_is_enough_and_none_is_said():

@@ -12,14 +12,9 @@ from scipy.optimize import minimize
 from scipy.stats import chi2
 from scipy.stats import t as student
 
-from parlai_spotbot.analysis.survival import cox, npmle, turnbull
+from parlai_spotbot.analysis.survival import cox, npmle
 from parlai_spotbot.analysis.survival.intervals import innermost
-from parlai_spotbot.analysis.survival.results import (
-    BootstrapWarning,
-    CollinearityWarning,
-    SeparationWarning,
-    SurvivalWarning,
-)
+from parlai_spotbot.analysis.survival.results import CollinearityWarning, SeparationWarning, SurvivalWarning
 from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Expansion, Problem
 from parlai_spotbot.analysis.survival.separation import separated
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
@@ -207,20 +202,6 @@ def test_order_weights_and_the_clock_do_not_matter(seed, model):
     np.testing.assert_allclose(2 * moved.coef, fit.coef, atol=1e-6)
 
 
-def test_constant_covariate_and_no_covariate_alike():
-    rng = np.random.default_rng(1)
-    left, right, x = study(rng, 100)
-    with pytest.warns(CollinearityWarning, match="x2, x3 is constant or a combination"):
-        fit = cox(left, right, np.column_stack([x[:, 0], np.ones(100), 2 * x[:, 0] - 1]), backend="native")
-    assert np.isnan(fit.coef[1:]).all()
-    assert np.isnan(fit.se[1:]).all()
-    plain = cox(left, right, x[:, :1], backend="native")
-    assert fit.coef[0] == pytest.approx(plain.coef[0])
-    with pytest.warns(CollinearityWarning):
-        none = cox(left, right, np.ones(100), backend="native")
-    assert none.loglik == pytest.approx(turnbull(left, right, backend="native").loglik, abs=1e-9)
-
-
 def test_separation_of_one_covariate_leaves_the_others():
     rng = np.random.default_rng(3)
     left, right, x = study(rng, 200)
@@ -255,21 +236,6 @@ def test_nothing_is_said_of_all_coefficients_by_a_singular_covariance():
         whole = dataclasses.replace(fit, covariance=covariance).wald()
         assert whole.df == 0
         assert np.isnan([whole.chi2, whole.pvalue]).all()
-
-
-def test_lengths_that_say_nothing_change_nothing():
-    rng = np.random.default_rng(4)
-    x = rng.integers(0, 2, 200)
-    spotted = rng.random(200) < 0.3 + 0.3 * x
-    left, right = np.where(spotted, 0, 2.0), np.where(spotted, 2.0, np.inf)
-    plain = cox(left, right, x, backend="native")
-    more = cox(
-        np.append(left, [1.0, 1.0, 0.0]),
-        np.append(right, [np.inf, np.inf, 9.0]),
-        np.append(x, [0, 1, 1]),
-        backend="native",
-    )
-    np.testing.assert_allclose(more.coef, plain.coef, atol=1e-9)
 
 
 def test_wald_agrees_with_the_likelihood_ratio():
@@ -357,26 +323,6 @@ def test_bootstrap_of_continuous_covariates_and_intervals():
     fit = cox(left, right, x, errors="bootstrap", replicates=60, backend="native")
     assert np.isfinite(fit.replicates).all()
     assert fit.se[0] == pytest.approx(cox(left, right, x, backend="native").se[0], rel=0.35)
-
-
-def test_bootstrap_says_when_replicates_separate():
-    left, right = np.array([0, 0, 2, 2, 2.0, 2] * 2), np.array([2, 2, np.inf, np.inf, np.inf, np.inf] * 2)
-    x = np.array([1, 0, 0, 0, 0, 0] * 2)
-    with pytest.warns(BootstrapWarning, match="bootstrap replicates have no finite estimate"):
-        fit = cox(left, right, np.where(np.arange(12) == 3, 1, x), errors="bootstrap", backend="native")
-    assert not np.isfinite(fit.replicates).all()
-
-
-def test_rows_are_put_together_only_where_equal():
-    rng = np.random.default_rng(15)
-    left, right, x = study(rng, 500)
-    data = innermost(left, right)
-    rows = DistinctRows.build(data, x)
-    assert len(rows.weights) < 60
-    assert rows.weights.sum() == 500
-    np.testing.assert_array_equal(rows.X[rows.cells], x)
-    np.testing.assert_array_equal(rows.low[rows.cells], data.first)
-    assert DistinctRows.build(data, rng.normal(size=(500, 1))).cells is None
 
 
 moves = st.tuples(st.sampled_from([1.0, -1.0, 1e6, 1e-6, 3.7]), st.sampled_from([0.0, 1.0, 1e8, -1e8, 1e4]))

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from computing import analyze, tell
+from computing import analyze
 
-from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
@@ -92,19 +91,6 @@ def test_choices_stand_beside_the_ranking(found):
     assert grid == {("ada", "bert"): (8, 0, 0), ("ada", "carl"): (8, 0, 0), ("bert", "carl"): (8, 0, 0)}
 
 
-def test_tables_summary_and_sections_hold_both(found):
-    result, _ = found
-    found = tables("interactive", result)
-    assert set(found["ranking"]["question"]) == set(NAMES)
-    assert set(found["choices_ranking"]["question"]) == {f"{name}_choice" for name in NAMES}
-    said = summary("interactive", result)
-    assert "quality:" in said
-    assert "quality_choice:" in said
-    titles = [section.heading for section in tell("interactive", result, HUMAN)]
-    assert len(set(titles)) == len(titles)
-    assert {"How are they rated?", "Who is preferred?"} <= set(titles)
-
-
 def test_ratings_without_a_choice_are_analysed_too():
     units = partner_units(SURVEY, BOTS, 3, seed=1)
     talks, rows = made(units)
@@ -112,5 +98,3 @@ def test_ratings_without_a_choice_are_analysed_too():
     result = analyze(rated, talks, "interactive", bots=BOTS, bootstraps=200)
     assert "choices" not in result
     assert result["ranking"]["made_by"]["used"] == {HUMAN: 18}
-    assert "choices_ranking" not in tables("interactive", result)
-    assert "quality_choice" not in summary("interactive", result)

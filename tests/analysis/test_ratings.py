@@ -8,7 +8,6 @@ from scipy.stats import binomtest, ttest_ind
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.ratings import end_of_scale, rate, rating_frame
-from parlai_spotbot.findings.ratings.ranking import end_sentence
 from parlai_spotbot.records import HUMAN
 
 
@@ -99,8 +98,6 @@ def test_wrong_ratings_are_named(target, answer, said):
 
 def test_ends_of_the_scale_are_noted():
     assert end_of_scale([1, 1, 1, 2, 5]) == 5
-    assert "50% of a's ratings are 5" in end_sentence("a", 5, [1, 1, 1, 2, 5])
     assert end_of_scale([6, 1, 1, 1, 1]) == 1
-    assert "one that is worse" in end_sentence("a", 1, [6, 1, 1, 1, 1])
     assert end_of_scale([2, 2, 2, 2, 2]) is None
     assert end_of_scale([0, 0, 0, 0, 0]) is None

@@ -1,6 +1,5 @@
 """The whole analysis of a survey: its shape, its promises, and the command that writes it."""
 
-import itertools
 import json
 import subprocess
 import sys
@@ -12,22 +11,11 @@ from computing import analyze
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze as analyze_study
-from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
-OF_EVERY_SOURCE = [
-    "ranking",
-    "survival",
-    "features",
-    "agreement",
-    "annotators",
-    "examples",
-    "segments",
-    "time",
-    "order",
-]
+OF_EVERY_SOURCE = ["ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order"]
 
 
 @pytest.fixture(scope="module")
@@ -73,39 +61,6 @@ def test_ranking(result):
     assert result["ranking"]["by_source"]["judge:quick"]["bootstrap"]["resample"] == "conversations"
 
 
-def test_survival(result):
-    own = result["survival"]["by_source"]["human"]
-    assert list(own["curves"]) == ["bot2", "bot0", "bot1", "human"]
-    for curve in own["curves"].values():
-        assert curve["exchanges"] == [2, 3, 5]
-        assert curve["survival"] == sorted(curve["survival"], reverse=True)
-        assert all(low <= s <= high for s, (low, high) in zip(curve["survival"], curve["ci"], strict=True))
-    assert [(p["a"], p["b"]) for p in own["pairs"]] == list(itertools.combinations(own["curves"], 2))
-    signs = {(p["a"], p["b"]): p["statistic"] for p in own["pairs"]}
-    assert signs["bot2", "bot0"] < 0 < signs["bot0", "human"]  # positive: a is spotted more
-    assert set(own["cox"]["bot0"]) == {"fluency", "sensibleness", "specificity"}
-    assert set(own["cox"]["bot0"]["fluency"]) >= {"coef", "se", "p"}
-    assert own["backend"] in ("native", "icenreg")
-
-
-def test_other_files(result):
-    features = result["features"]["by_source"]["human"]
-    assert list(features) == ["fluency", "sensibleness", "specificity", "sensibleness_and_specificity"]
-    assert all(set(own["win_rate"]) == {"bot0", "bot1", "bot2"} for own in features.values())
-    agreement = result["agreement"]["by_source"]["human"]
-    assert set(agreement["both_given_one"]) == {"bot0", "bot1", "bot2", "human"}
-    alpha = agreement["krippendorff_alpha"]["nature"]
-    assert alpha["ci"][0] < alpha["alpha"] < alpha["ci"][1]
-    assert abs(agreement["krippendorff_alpha"]["fluency"]["alpha"]) < 0.3  # features were made up at random
-    assert len(result["annotators"]["by_source"]["human"]["annotators"]) == 9
-    assert result["annotators"]["by_source"]["human"]["summary"]["n"] == 9
-    segments = result["segments"]["by_source"]["human"]["segments"]
-    assert list(segments) == ["2", "3", "5"]
-    assert segments["2"]["systems"]["human"]["win_rate"] is None
-    assert result["time"]["by_source"]["human"]["median"] > 0
-    assert result["time"]["by_source"]["judge:quick"]["median"] is None
-
-
 def test_annotators_and_what_else_verdicts_rest_on(result):
     people = result["annotators"]["by_source"]["human"]
     low, high = people["pooled"]["sensitivity_ci"]
@@ -126,7 +81,6 @@ def test_annotators_and_what_else_verdicts_rest_on(result):
     assert [row["group"] for row in agreement["krippendorff_alpha_by_length"]["nature"]["lengths"]] == [2, 3, 5]
     test = agreement["krippendorff_alpha_by_length"]["nature"]["test"]
     assert test["p"] <= test["p_adjusted"]
-    assert test["sentence"].startswith("Agreement on nature")
     alike = agreement["labelled_alike"][0]
     assert alike["low"] < 0.01  # labels were made up independently; of 20 intervals one misses 0
     assert alike["high"] > -0.01
@@ -138,12 +92,6 @@ def test_annotators_and_what_else_verdicts_rest_on(result):
     assert time["effort"]["other_hours"] == 3 * 400 / 60
     assert "effort" not in result["time"]["by_source"]["judge:quick"]
     assert result["time"]["by_source"]["judge:quick"]["by_length"] == []
-    flat = tables("spot_the_bot", result)
-    held = {"rate_low", "rate_high", "difference", "difference_low", "difference_high", "p_adjusted"}
-    assert held <= set(flat["ranking_pairs"].columns)
-    assert {"score", "score_low", "davidson_high"} <= set(flat["ranking"].columns)
-    assert {"annotators_without", "order_position", "time_by_length"} <= set(flat)
-    assert set(flat["annotators_without"]["source"]) == {"human"}
 
 
 def test_what_came_first_is_known_by_its_time(made_up):
@@ -159,19 +107,6 @@ def test_what_came_first_is_known_by_its_time(made_up):
     assert early[name]["n"] == late[name]["n"] < early["raw"]["n"]
     assert early["raw"]["win_rate"] == late["raw"]["win_rate"]
     assert early[name]["win_rate"] != late[name]["win_rate"]
-
-
-def test_presentation_is_reported_where_it_varies(made_up):
-    judgements, conversations = made_up(bots=2, per_pair=4, people=2, sources=("human",))
-    sides = [
-        {"entity:0": ("left", "right")[int(j.conversation_ids[0][-1]) % 2], "order": ["fluency", "specificity"]}
-        for j in judgements
-    ]
-    shown = [replace(j, presentation=p) for j, p in zip(judgements, sides, strict=True)]
-    own = analyze(shown, conversations, bootstraps=20, only=("order",))["order"]["by_source"]["human"]["presentation"]
-    assert list(own) == ["entity:0"]
-    assert [row["shown"] for row in own["entity:0"]] == ["left", "right"]
-    assert sum(row["n"] for row in own["entity:0"]) == 36
 
 
 def test_sources_are_never_mixed(made_up, result):
@@ -228,7 +163,6 @@ def test_poor_data_give_none_with_the_reason(made_up):
     assert without["human_reference"]["human_share"] is None
     for made in (ties, only):
         json.dumps(made, allow_nan=False)
-        assert tables("spot_the_bot", made)
 
 
 @pytest.fixture
@@ -248,7 +182,6 @@ def test_the_command_writes_json_and_csv(study, capsys):
     printed = capsys.readouterr().out
     assert "human: 90 annotations\n" in printed
     assert "judge:quick: 90 annotations (automatic, not people)" in printed
-    assert 'survival by native; "unsure" counts as not spotted' in printed
     folder = study.analysis_path("spot_the_bot")
     written = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert {f"{stem}.json" for stem in OF_EVERY_SOURCE} <= set(written)
@@ -257,8 +190,6 @@ def test_the_command_writes_json_and_csv(study, capsys):
     again = analyze_study(study, bootstraps=30, backend="native")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
     assert json.loads(written["ranking.json"]) == again["ranking"]
-    for bot in ("bot0", "bot1", "bot2", "human"):
-        assert f" {bot} " in summary("spot_the_bot", again)
 
 
 def test_overlap_with_training_data_is_what_selfplay_found(study, only):

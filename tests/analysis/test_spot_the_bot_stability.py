@@ -27,7 +27,7 @@ def analyze_stability(judgements, conversations, **facts):
 
 def test_each_source_has_both_ways_and_each_bot_left_out(made_up):
     judgements, conversations = made_up(bots=3, per_pair=5)
-    result, table = analyze_stability(judgements, conversations, bots=["bot2", "bot0", "bot1"])
+    result, _ = analyze_stability(judgements, conversations, bots=["bot2", "bot0", "bot1"])
     json.dumps(result, allow_nan=False)
     assert set(result["by_source"]) == {"human", "judge:quick"}
     own = result["by_source"]["human"]
@@ -39,14 +39,7 @@ def test_each_source_has_both_ways_and_each_bot_left_out(made_up):
         lengths = {len(curve[key]) for key in ("sizes", "share", "share_ci", "same_again", "as_last", "ranking")}
         assert lengths == {len(curve["sizes"])}
         assert all(low <= share <= high for share, (low, high) in zip(curve["share"], curve["share_ci"], strict=True))
-        assert "conversations per pair" in curve["sentence"]
     assert result["made_by"]["used"] == {"human": 126, "judge:quick": 126}
-    ways = [way for found in result["by_source"].values() for way in (found, found["paper"])]
-    curves = [curve for way in ways for curve in (way["whole"], *way["leave_one_out"].values())]
-    assert len(table) == sum(len(curve["sizes"]) for curve in curves)
-    assert set(table["variant"]) == {"model", "paper"}
-    whole = table[(table["source"] == "human") & (table["variant"] == "paper") & (table["without"] == "")]
-    assert whole["share"].tolist() == own["paper"]["whole"]["share"]
 
 
 def test_the_better_bots_come_first_where_much_is_known(made_up):
@@ -71,7 +64,7 @@ def test_two_bots_ties_only_and_no_bots_at_all(made_up):
         analyze_stability([], conversations)
 
 
-def test_the_command_writes_it_on_request(tmp_path, made_up, capsys, monkeypatch, only):
+def test_the_command_writes_it_on_request(tmp_path, made_up, monkeypatch, only):
     from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 
     only("ranking", "survival", "stability")
@@ -88,9 +81,7 @@ def test_the_command_writes_it_on_request(tmp_path, made_up, capsys, monkeypatch
     assert not (folder / "stability.json").exists()
     SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native", stability=True)
     first = (folder / "stability.json").read_bytes()
-    assert "stability, human: " in capsys.readouterr().out
-    assert json.loads(first)["by_source"]["human"]["whole"]["sentence"]
-    assert (folder / "stability.csv").read_text().startswith("source,variant,without,conversations_per_pair,share")
+    assert (folder / "stability.csv").read_text().startswith("source,sizes,share,share_low,share_high")
     SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native", stability=True)
     assert (folder / "stability.json").read_bytes() == first
     # Without the option it stays as it is, until other judgements make it outdated, which it and the report then say.

@@ -15,12 +15,11 @@ from outside_data import SPOT_THE_BOT, released_data
 from scipy.stats import binom, chisquare
 from stability_loops import model_repetition, paper_places, paper_repetition
 
-from parlai_spotbot.analysis.stability import conversation_matches, default_sizes, first_stable, pair_counts, stability
-from parlai_spotbot.analysis.stability.experiment import PlayedPool, pair_chances, ranking_of
+from parlai_spotbot.analysis.stability import conversation_matches, pair_counts, stability
+from parlai_spotbot.analysis.stability.experiment import PlayedPool, pair_chances
 from parlai_spotbot.analysis.stability.kernels import modelled_repetitions, pooled_repetitions
 from parlai_spotbot.analysis.stability.random_streams import binomial, log_factorials, start, uniform
 from parlai_spotbot.analysis.stability.tables import build, successes
-from parlai_spotbot.findings.spotting.stability import curve_sentence
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "BR", "GPT", "S2", "DR"]}
 
@@ -268,18 +267,6 @@ def test_the_model_is_davidsons():
     assert 0 < pair_chances(never)[0, 2] < 0.05
 
 
-def test_sentences_say_size_ranking_and_what_flatters():
-    curve = {"first": 34, "sizes": [3, 45], "share": [0.2, 1.0], "ranking": [[["a", "b"]], [["b"], ["a"]]]}
-    said = curve_sentence(curve, "paper", 0.95)
-    assert said.startswith("From 34 conversations per pair on, 95% of draws give the same ranking (b > a).")
-    assert "it flatters" in said
-    model = curve | {"first": None, "share": [0.2, 0.61], "order": [0.3, 0.88], "ranking": [[["a", "b"]]] * 2}
-    said = curve_sentence(model, "model", 0.95)
-    assert said.startswith("Even of new studies of 45 conversations per pair only 61% would give the same ranking")
-    assert "(that no bot is clearly better than another); with 45, 88% would put all bots in the same order" in said
-    assert "90% of new studies" in curve_sentence(model | {"first": 45}, "model", 0.9)
-
-
 def test_numba_is_loaded_only_when_needed():
     code = (
         "import sys, parlai_spotbot.analysis.stability, parlai_spotbot.analysis.planning; print('numba' in sys.modules)"
@@ -307,21 +294,6 @@ def test_an_interruption_does_not_wait_for_what_is_still_to_come():
         )
     assert time.monotonic() - start < 15
     assert calls == [1]
-
-
-def test_first_stable_size_is_from_where_the_share_stays():
-    assert first_stable([3, 4, 5, 6], [0.96, 0.94, 0.95, 1.0], 0.95) == 5
-    assert first_stable([3, 4], [0.99, 0.94], 0.95) is None
-
-
-def test_sizes_and_names():
-    assert default_sizes(45, "paper") == list(range(3, 46))
-    assert default_sizes(2, "paper") == [2]
-    assert {45, 150} < set(default_sizes(45, "model"))
-    assert ranking_of(np.array([3, 1, 1]), "abc") == [["b", "c"], ["a"]]
-    calls = []
-    stability(table("ab", {"ab": (3, 3, 3)}), "ab", sizes=[3, 9], repetitions=3, progress=lambda: calls.append(1))
-    assert len(calls) == 2
 
 
 @pytest.mark.parametrize(

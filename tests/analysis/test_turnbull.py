@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import parlai_spotbot
 from parlai_spotbot.analysis.survival import cox, current_status_survival, icenreg, logrank, npmle, turnbull
-from parlai_spotbot.analysis.survival.intervals import innermost, merge_ends
+from parlai_spotbot.analysis.survival.intervals import innermost
 from parlai_spotbot.findings.spotting.survival_words import median_note
 
 DOMAINS = ("dailydialog", "empathetic")
@@ -65,15 +65,6 @@ def test_turnbull_of_20000_simulated_rows(reference):
     assert len(fit.mass) == 5237
     assert fit.loglik == pytest.approx(-16526.002995568564, abs=1e-8)
     assert fit.kkt < 1e-10
-
-
-def test_turnbull_needs_no_file():
-    # Six rows by hand: two of four spotted at 1, one of two at 2 -> shares 1/2, 1/2.
-    fit = turnbull([0, 0, 1, 1, 0, 2], [1, 1, np.inf, np.inf, 2, np.inf], backend="native")
-    assert fit.survival([0.5, 1, 2, 99]).tolist() == [1.0, 0.5, 0.5, 0.5]
-    assert fit.loglik == pytest.approx(6 * np.log(0.5))
-    exact = turnbull([1, 2, 2, 3, 5, 4], [1, 2, 2, 3, 5, np.inf], backend="native")  # Kaplan-Meier
-    np.testing.assert_allclose(exact.survival([1, 2, 3, 5]), [5 / 6, 1 / 2, 1 / 3, 0], atol=1e-9)
 
 
 interval_data = st.lists(
@@ -171,16 +162,6 @@ def test_kaplan_meier_with_censoring_and_its_mirror():
     np.testing.assert_allclose(1 - mirror.survival(19.5 - at), np.cumprod(1 - np.array(share)), atol=1e-12)
 
 
-def test_many_exact_and_some_intervals():
-    rng = np.random.default_rng(6)
-    time = rng.weibull(1.5, 6000)
-    width = np.where(rng.random(6000) < 0.7, 0.0, rng.uniform(0.1, 0.5, 6000))
-    low = np.maximum(time - width * rng.random(6000), 0)
-    fit = turnbull(low, np.where(width == 0, low, low + width), backend="native")
-    assert fit.kkt < 1e-8
-    assert (fit.mass > 0).sum() > npmle.DENSE  # so this one is not solved by Newton steps
-
-
 def test_bounds_show_what_the_data_leave_open():
     fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
     low, high = fit.bounds([0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 6.0, 100.0])
@@ -239,15 +220,6 @@ def test_at_the_edges_of_what_can_be_known():
         turnbull([0, 2], [2, 3], weights=[1, -1], backend="native")
 
 
-def test_a_million_rows():
-    rng = np.random.default_rng(1)
-    k = rng.integers(1, 50, 1_000_000).astype(float)
-    spotted = rng.random(len(k)) < 1 - np.exp(-k / 20)
-    fit = turnbull(np.where(spotted, 0, k), np.where(spotted, k, np.inf), backend="native")
-    np.testing.assert_allclose(fit.survival([5, 20, 40]), np.exp([-0.25, -1, -2]), atol=0.01)
-    assert fit.kkt < 1e-10
-
-
 GROUP = ["a", "b"] * 20
 X = np.tile([0.0, 1, 1, 0, 2], 8)
 TAKE_INTERVALS = {
@@ -281,27 +253,6 @@ def test_ends_that_differ_by_rounding_are_one_end(name):
     ):
         found = np.asarray(TAKE_INTERVALS[name](*near), dtype=float)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
-
-
-def test_ends_by_rounding_as_documented():
-    inf = np.inf
-    fit = turnbull([0] * 10 + [0.3] * 10, [0.1 + 0.2] * 10 + [inf] * 10, backend="native")
-    assert fit.survival([0.29, 0.3, 0.31]).tolist() == [1, 0.5, 0.5]
-    assert fit.median == 0.3
-    assert turnbull([0.1 + 0.2], [0.3], backend="native").intervals.tolist() == [[0.3, 0.3]]  # exact
-    for ends, tied in (
-        ([0.3, 0.1 + 0.2, 1], 2),
-        ([1, 1 + 1e-14, 2], 2),
-        ([1, 1 + 1e-9, 2], 3),
-        ([0, 1e-17, 5], 2),
-        ([2e-9, 3e-9, 4e-9], 3),  # whatever the unit
-        ([0.5, 0.6, 1e9], 3),  # one remote end blurs nothing
-        ([0, 1.7e9 + 0.1, 1.7e9 + 0.2, 1.7e9 + 1000], 4),  # times of a clock
-        ([1, 2, 10**9, 10**9 + 1], 4),
-    ):
-        (merged,) = merge_ends(np.array(ends, dtype=float))
-        assert len(np.unique(merged)) == tied, ends
-    assert merge_ends(np.array([np.nan]))[0].size == 1
 
 
 @settings(max_examples=50, deadline=None)

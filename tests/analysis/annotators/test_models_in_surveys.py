@@ -1,13 +1,12 @@
-"""What annotator models add to the analyses of surveys: in agreement.json, its tables and the page, never elsewhere."""
+"""Annotator models in agreement.json of surveys, and nowhere else."""
 
 import json
 
 import numpy as np
 import pytest
-from computing import analyze, tell
+from computing import analyze
 from made_up_surveys import Made, item_of, likert, talk
 
-from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.records import HUMAN
 
 WORKERS = {f"good{i}": 0.9 for i in range(6)} | {"poor": 0.5}
@@ -51,21 +50,6 @@ def test_agreement_says_what_models_find(judged):
     json.dumps(found, allow_nan=False)
 
 
-def test_tables_and_page_show_it(judged):
-    found = tables("comparative", judged)
-    counts = found["annotator_models"]
-    assert counts["model"].tolist() == ["dawid_skene", "glad"]
-    assert len(found["annotator_models_annotators"]) == len(WORKERS)
-    assert {"accuracy", "ability", "first_where_first"} <= set(found["annotator_models_annotators"])
-    assert len(found["annotator_models_differing"]) >= counts["differ"].max()
-    (section,) = [own for own in tell("comparative", judged, HUMAN) if own.anchor == "agreement"]
-    assert any("otherwise than the majority" in text for text in section.text)
-    labels, quality = section.tables[1:]
-    assert labels.rows[0][1:3] == ("60", "0")
-    assert quality.rows[0][0] == "poor"
-    assert all(len(row) == len(table.head) for table in (labels, quality) for row in table.rows)
-
-
 def test_too_few_units_are_not_shown():
     made, pair = Made("acute_eval"), [talk("x", ("a", HUMAN)), talk("y", ("b", HUMAN))]
     made.conversations |= {c.conversation_id: c for c in pair}
@@ -75,8 +59,6 @@ def test_too_few_units_are_not_shown():
     result = analyze(judgements, conversations, "acute_eval", items=items, bots=["a", "b"], bootstraps=20)
     found = result["agreement"]["by_source"][HUMAN]["annotator_models"]["humanness"]
     assert "fewer than 30" in found["models"]["glad"]["why"]
-    (section,) = [own for own in tell("acute_eval", result, HUMAN) if own.anchor == "agreement"]
-    assert len(section.tables) < 2
 
 
 def test_impressions_get_no_consensus():

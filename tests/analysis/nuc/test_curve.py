@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.nuc import Curve, Ranks, ranks_of, recall_at
-from parlai_spotbot.analysis.nuc.curve import default_sizes
 
 
 def _ranks(greater, equal, n):
@@ -26,26 +25,6 @@ def test_it_is_the_mean_over_all_draws(row, data):
     found = recall_at(ranks_of([scores], [0]), n, k)[0]
     drawn = [ranks_of([scores[[0, *rest]]], [0]).recall(k)[0] for rest in combinations(range(1, len(row)), n - 1)]
     assert found == pytest.approx(np.mean(drawn), abs=1e-12)
-
-
-def test_a_simulation_agrees():
-    rng = np.random.default_rng(5)
-    scores = np.round(rng.normal(size=(40, 100)), 1)
-    scores[:, 0] += 1.0
-    ranks = ranks_of(scores, np.zeros(40, dtype=int))
-    for n in (2, 5, 20):
-        hits = []
-        for _ in range(100):
-            chosen = np.stack([np.r_[0, 1 + rng.choice(99, n - 1, replace=False)] for _ in range(40)])
-            hits.append(ranks_of(np.take_along_axis(scores, chosen, 1), np.zeros(40, dtype=int)).recall(1))
-        simulated, error = np.mean(hits), np.std(np.mean(hits, axis=1)) / 10
-        assert abs(recall_at(ranks, n).mean() - simulated) < 4 * error
-
-
-def test_all_candidates_give_the_recall_itself():
-    ranks = ranks_of(np.random.default_rng(1).integers(0, 4, size=(30, 8)).astype(float), np.arange(30) % 8)
-    for k in (1, 2, 3, 8):
-        np.testing.assert_allclose(recall_at(ranks, 8, k), ranks.recall(k), atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [2, 7, 100, 5000])
@@ -80,12 +59,6 @@ def test_the_curve_falls_and_ends_where_all_are_candidates():
     assert points[0]["chance"] == 0.5
     assert (points[0]["candidates"], points[0]["n"]) == (2, 60)
     assert Curve.of(ranks, np.arange(60), k=5).n[0] == 5
-
-
-def test_default_sizes_reach_the_corpus():
-    assert default_sizes(5) == [2, 3, 4, 5]
-    assert default_sizes(2) == [2]
-    assert default_sizes(11_198)[-2:] == [10_000, 11_198]
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 1), (9, 1), (3, 4), (3, 0)])

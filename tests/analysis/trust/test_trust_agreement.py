@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import t
 
 from parlai_spotbot.analysis.trust import trust_part
-from parlai_spotbot.analysis.trust.agreement import style
 from parlai_spotbot.analysis.trust.draws import Draws
 from parlai_spotbot.findings.trust import in_words
 
@@ -85,11 +84,6 @@ def test_variants_are_told_one_by_one_and_do_not_weigh():
     assert own["questions"]["q"]["agree"] == pytest.approx((1 / 3 + 1) / 2)
 
 
-def test_habits_of_one_who_always_says_the_same():
-    own = style(pd.Series(["bot"] * 7), ["bot", "human"])
-    assert (own["constant"], own["shares"]) == ("bot", {"bot": 1.0, "human": 0.0})
-
-
 def test_nothing_shared_is_said():
     own = part(frame({"1": ["a"]}), frame({"2": ["a"]}, source="v"))
     assert own == {"items": 0, "why": "people and the judge answered no item both"}
@@ -153,7 +147,6 @@ def test_a_judge_that_always_says_bot_is_unmasked(own, world, trusted):
     assert entry["alpha"] <= 0
     assert entry["style"]["judge"]["constant"] == "bot"
     assert entry["style"]["people"]["constant"] is None
-    assert found["verdict"]["sentence"].startswith("Do not trust this judge on who is human")
     assert np.isnan(found["ranks"]["nature"]["tau"])  # it ranks nobody
 
 
@@ -182,9 +175,6 @@ def test_a_judge_below_people_is_warned_of(world, trusted):
     judge.loc[wrong, "answer"] = judge[wrong].groupby("question")["answer"].transform(rng.permutation)
     found = trusted(own, judge)
     assert set(found["verdict"]["questions"].values()) == {"below"}
-    assert found["verdict"]["sentence"].startswith(
-        "Beware: on who is human and better this judge agrees with people less than people agree with each other"
-    )
 
 
 @pytest.mark.slow

@@ -81,11 +81,6 @@ def test_a_row_by_itself_a_single_annotator_and_too_few_clusters():
         Clusters.of([("a", "b", "c")], None)
 
 
-def test_a_conversation_beside_itself_counts_once():
-    member = next(Clusters.of([("a", "a"), ("b", "b")], None).members())
-    assert member.gram(member.sums(np.array([[1.0], [2.0]])))[0, 0] == 5.0
-
-
 def test_a_missing_id_is_named():
     with pytest.raises(ValueError, match="workers: row 1 is missing"):
         Clusters.by(["a", "b"], ["w", None])
@@ -106,13 +101,6 @@ def test_what_doesn_t_vary_gets_a_bound_of_the_range():
     contrast = apart.contrast(np.array([-1.0, 1.0]))
     assert contrast["p"] == pytest.approx(2 / 6)
     assert contrast["ci"][0] < 0 < 1 < contrast["ci"][1]
-
-
-def test_too_few_clusters_say_nothing():
-    lonely = mean_of([1.0, 2.0, 3.0], Clusters.by(["a", "a", "a"]))
-    assert np.isnan([*lonely["ci"], lonely["p"]]).all()
-    mostly = Clusters.by(np.arange(40), ["w0"] * 38 + ["w1", "w1"])
-    assert np.isnan(mean_of(np.arange(40.0), mostly)["p"])
 
 
 def test_places_follow_from_clear_pairs():

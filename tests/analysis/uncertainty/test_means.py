@@ -38,17 +38,6 @@ def test_two_dimensions_cover_where_one_does_not():
     assert one < 0.8
 
 
-def test_what_nothing_is_known_of():
-    one = mean_of([1.0, 2.0], Clusters.by(["c", "c"]))
-    assert one["estimate"] == 1.5
-    assert np.isnan([*one["ci"], one["p"]]).all()
-    assert np.isnan(mean_of([], Clusters.by([]))["estimate"])
-    with pytest.raises(ValueError, match="values: row 1 is missing"):
-        mean_of([1.0, np.nan], Clusters.by(["c", "d"]))
-    with pytest.raises(ValueError, match="workers has 1 entries, expected one for each of 2 rows"):
-        Clusters.by(["c", "d"], ["w"])
-
-
 def test_what_never_varied_is_not_certain():
     found = mean_of(np.ones(8), Clusters.by(range(8)), bounds=(0.0, 1.0))
     assert found["estimate"] == found["ci"][1] == 1

@@ -42,12 +42,6 @@ def test_workers_are_drawn_over_all_pairs():
     assert not (weights[:, [0]] == weights[:, [1]]).all()
 
 
-def test_annotations_are_drawn_one_by_one():
-    weights = draw("annotations")
-    assert (weights[:, :4].sum(axis=1) == 4).all()
-    assert not (weights[:, 0] == weights[:, 1]).all()
-
-
 def test_a_stratum_keeps_its_number_of_conversations_and_each_is_as_likely():
     weights = draw("conversations")[:, [0, 2, 4, 6]]
     assert (weights[:, :2].sum(axis=1) == 2).all()
@@ -79,11 +73,6 @@ def test_percentiles_leave_out_what_is_unknown():
     assert np.isnan(got[2]).all()
     np.testing.assert_array_equal(percentile_interval(samples.reshape(999, 3, 1))[:, 0], got)
     np.testing.assert_allclose(percentile_interval(samples[:, 0], 0.8), np.quantile(samples[:, 0], [0.1, 0.9]))
-
-
-def test_nothing_is_drawn_of_nothing():
-    none = bootstrap_weights([], [], [], rng=np.random.default_rng(0), replicates=5, resample="conversations_workers")
-    assert none.shape == (5, 0)
 
 
 def test_corrections_for_many_comparisons():

@@ -18,7 +18,6 @@ from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, wr
 from parlai_spotbot.surveys.packing.candidates import key_of
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-CORPORA = ("movies", "ubuntu")
 SKILL = {("paid", "movies"): 0.65, ("paid", "ubuntu"): 0.5, ("lab", "movies"): 0.9, ("lab", "ubuntu"): 0.85}
 AGES = ("21-30", "21-30", "31-40", "21-30", "41-55", "31-40")
 

@@ -17,15 +17,6 @@ def talk(identity: str, entities: tuple[str, str], texts: Sequence[str] | None =
     return Conversation(identity, "chitchat", tuple(sorted(entities)), 0, entities, turns)
 
 
-def self_chats(names: Sequence[str], count: int, kind: str = "self") -> dict[str, list[Conversation]]:
-    """So many conversations of each: with itself, or with a person ("human_model"); people's are always with people."""
-    made = {}
-    for name in names:
-        partner = name if kind == "self" or name == HUMAN else HUMAN
-        made[name] = [talk(f"{kind}-{name}-{i}", (partner, name)) for i in range(count)]
-    return made
-
-
 def item_of(pair: Sequence[Conversation], judged: Sequence[int] = (), questions: Sequence[str] = ()) -> Item:
     shown = tuple(tuple(Utterance(i % 2, t.text) for i, t in enumerate(c.shown)) for c in pair)
     ids = tuple(c.conversation_id for c in pair)

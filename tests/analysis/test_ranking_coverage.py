@@ -12,7 +12,7 @@ import pytest
 from made_up_studies import pair_weights
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.ranking import TrueSkill, WinMatrix, rank_clusters, trueskill_scores
+from parlai_spotbot.analysis.ranking import TrueSkill, rank_clusters, trueskill_scores
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 BOTS = tuple("abcd")
@@ -55,17 +55,6 @@ def studies(number=STUDIES, seed=0):
         outcome = outcomes(rng, STRENGTH[first] - STRENGTH[second], first, second, conversation, worker)
         columns = {"a": names[first], "b": names[second], "conversation_id": conversation, "worker_id": worker}
         yield pd.DataFrame(columns | {"outcome": outcome}), rng
-
-
-def expected():
-    """The counts that the plan gives in expectation."""
-    first, second, _ = plan()
-    counts = np.zeros((len(BOTS), len(BOTS), 3))
-    gap = STRENGTH[first] - STRENGTH[second]
-    above, below = norm.sf(TIES - gap), norm.cdf(-TIES - gap)
-    for place, chance in enumerate((above, 1 - above - below, below)):
-        np.add.at(counts[..., place], (first, second), chance)
-    return WinMatrix(BOTS, counts)
 
 
 def covered(interval, truth):

@@ -12,8 +12,6 @@ def row(a, b, p):
     return {"a": a, "b": b, "p_adjusted": p, "status": status} | numbers
 
 
-ONE = ["1 of 2 pairs is not told apart: ", "To settle them takes about 60 "]
-BOTH = ["2 of 2 pairs are not told apart: ", "To settle them takes about 120 "]
 DESIGN = dict.fromkeys(needs.ABOUT, 1.0)
 
 

@@ -201,17 +201,16 @@ def _add_output(parser: OptionParser) -> None:
 def add_common(parser: OptionParser) -> None:
     """--study and --survey, for commands that go on with a study; in a group, or ParlAI's help shows them twice."""
     group = parser.add_argument_group("Study")
-    group.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")
+    group.add_argument("--study", required=True, metavar="DIR", help="the study's folder")
     group.add_argument(
         "--survey",
-        type=str,
         default="spot_the_bot",
         help="the method, what annotators are asked; to spotbot_pack also a file of your own",
     )
 
 
 def add_seed(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--seed", type=int, default=None, help="where all chance starts (default: the study's seed)")
+    group.add_argument("--seed", type=int, help="where all chance starts (default: the study's seed)")
 
 
 def seed_of(opt: dict, study: Study) -> int:

@@ -24,19 +24,17 @@ def add_judge_options(parser: OptionParser) -> None:
         "--judges",
         "--judge",
         action="listed",
-        type=str,
-        default=None,
         help="names or YAML files, separated by commas, or 'none' (default: spotter, which answers Spot The Bot)",
     )
-    group.add_argument("--max-cost", type=float, default=None, help="the most that each judge may cost")
+    group.add_argument("--max-cost", type=float, help="the most that each judge may cost")
     group.add_argument("--yes", action="store_true", help="ask a server at once, however often, whatever it costs")
     group = parser.add_argument_group("A language model behind a server as judge (several: a YAML file)")
-    group.add_argument("--judge-model", type=str, default=None, help="its name, as the server knows it")
-    group.add_argument("--judge-url", type=str, default=None, help="the OpenAI-compatible server that has it")
-    group.add_argument("--judge-key-variable", type=str, default=None, help="the environment variable with its key")
-    group.add_argument("--judge-name", type=str, default=None, help="how the study names it (else after the model)")
-    group.add_argument("--judge-price-prompt", type=float, default=None, help="price of a million tokens that it reads")
-    group.add_argument("--judge-price-completion", type=float, default=None, help="of a million tokens that it writes")
+    group.add_argument("--judge-model", help="its name, as the server knows it")
+    group.add_argument("--judge-url", help="the OpenAI-compatible server that has it")
+    group.add_argument("--judge-key-variable", help="the environment variable with its key")
+    group.add_argument("--judge-name", help="how the study names it (else after the model)")
+    group.add_argument("--judge-price-prompt", type=float, help="price of a million tokens that it reads")
+    group.add_argument("--judge-price-completion", type=float, help="of a million tokens that it writes")
 
 
 def judge_words(opt: dict) -> dict:

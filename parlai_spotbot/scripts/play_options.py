@@ -22,9 +22,7 @@ def add_contestants(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--contestant",
         dest="contestants",
-        type=str,
         action="append",
-        default=None,
         metavar="NAME=WHAT",
         help="a contestant, beside the pool's or without one; several: give it again. WHAT is URL#MODEL, "
         "module:function, hf:OWNER/NAME or hf:FOLDER, a model file, zoo:…, an agent; then, after commas, key=VARIABLE, "
@@ -35,31 +33,23 @@ def add_contestants(group: argparse._ArgumentGroup) -> None:
 def add_bot(group: argparse._ArgumentGroup) -> None:
     """Add the options that name one bot."""
     # Under the names model and model_file, ParlAI's parser would load the model to ask it for options, even for --help.
-    group.add_argument(
-        "-mf", "--model-file", dest="bot_file", type=str, default="", help="one bot: a model file or a zoo: model"
-    )
-    group.add_argument(
-        "-m", "--model", dest="bot", type=str, default="", help="one bot: an agent, for example spotbot:eliza"
-    )
-    group.add_argument("--model-opt", type=str, default="", help="its ParlAI options: beam_size=3,inference=beam")
+    group.add_argument("-mf", "--model-file", dest="bot_file", default="", help="one bot: a model file or a zoo: model")
+    group.add_argument("-m", "--model", dest="bot", default="", help="one bot: an agent, for example spotbot:eliza")
+    group.add_argument("--model-opt", default="", help="its ParlAI options: beam_size=3,inference=beam")
 
 
 def add_play_options(parser: OptionParser, self_chats: bool = False) -> None:
     """Add the options of self-play; --self where `self_chats`."""
     group = parser.add_argument_group("Self-play")
-    group.add_argument(
-        "--study", type=str, default=DEFAULT_STUDY, metavar="DIR", help="the study's folder, new or existing"
-    )
-    group.add_argument(
-        "--pool", type=str, default=None, help="embedded (default), rules, or a YAML file: name -> agent"
-    )
+    group.add_argument("--study", default=DEFAULT_STUDY, metavar="DIR", help="the study's folder, new or existing")
+    group.add_argument("--pool", help="embedded (default), rules, or a YAML file: name -> agent")
     add_contestants(group)
     parser.add_request(SelfPlayRequest, without=() if self_chats else ("self_chats",))
     group.add_argument(
-        "--engine", type=str, default="local", choices=ENGINES, help="where contestants run: here, or on a Ray cluster"
+        "--engine", default="local", choices=ENGINES, help="where contestants run: here, or on a Ray cluster"
     )
     group.add_argument(
-        "--ray-address", type=str, default="", help="the Ray cluster (default: $RAY_ADDRESS, else one on this machine)"
+        "--ray-address", default="", help="the Ray cluster (default: $RAY_ADDRESS, else one on this machine)"
     )
 
 
@@ -67,11 +57,9 @@ def add_pair_options(parser: OptionParser) -> None:
     """The options that name one pair instead of a pool."""
     group = parser.add_argument_group("One pair instead of a pool")
     add_bot(group)
-    group.add_argument(
-        "-pmf", "--partner-model-file", type=str, default="", help="the partner (default: the bot itself)"
-    )
-    group.add_argument("-pm", "--partner-model", type=str, default="", help="the partner: an agent")
-    group.add_argument("--partner-opt", type=str, default="", help="the partner's ParlAI options")
+    group.add_argument("-pmf", "--partner-model-file", default="", help="the partner (default: the bot itself)")
+    group.add_argument("-pm", "--partner-model", default="", help="the partner: an agent")
+    group.add_argument("--partner-opt", default="", help="the partner's ParlAI options")
 
 
 def asked_of(opt: dict) -> SelfPlayRequest:

@@ -23,13 +23,12 @@ class SpotbotCheck(Command):
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("Study")
-        group.add_argument("place", type=str, nargs="?", default="", metavar="STUDY", help="the study's folder")
-        group.add_argument("--study", type=str, default="", metavar="DIR", help="the same")
+        group.add_argument("place", nargs="?", default="", metavar="STUDY", help="the study's folder")
+        group.add_argument("--study", default="", metavar="DIR", help="the same")
         group = parser.add_argument_group("What to do")
         group.add_argument("--new-manifest", action="store_true", help="record the files as they are")
         group.add_argument(
             "--restore",
-            type=str,
             nargs="?",
             const="newest",
             default="",

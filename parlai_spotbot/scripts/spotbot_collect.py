@@ -42,22 +42,17 @@ class SpotbotCollect(Command):
         group.add_argument(
             "--task",
             dest="part",
-            type=str,
             default="",
             metavar="NAME",
             help="only this task of a survey that is annotated task by task (default: all that were launched)",
         )
         group.add_argument(
             "--withdraw",
-            type=str,
-            default=None,
             metavar="NAME",
             help="first delete all answers of this annotator (pseudonym or worker id); no launch may be running",
         )
         group.add_argument(
             "--submissions",
-            type=str,
-            default=None,
             metavar="FILE",
             help="Prolific's export of the study's submissions (CSV): who isn't in it is left out",
         )

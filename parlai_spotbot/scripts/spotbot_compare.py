@@ -43,14 +43,13 @@ class SpotbotCompare(SpotbotTournament):
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
-        parser.add_argument("new", type=str, nargs="?", default=None, metavar="NEW", help="the bot that may be better")
-        parser.add_argument("old", type=str, nargs="?", default=None, metavar="OLD", help="the bot there was")
+        parser.add_argument("new", nargs="?", metavar="NEW", help="the bot that may be better")
+        parser.add_argument("old", nargs="?", metavar="OLD", help="the bot there was")
         super().add_options(parser)
         parser.add_argument(
             "--conversations",
             dest="conversations_per_pair",
             type=int,
-            default=None,
             metavar="N",
             help="conversations of the two (default 45)",
         )

@@ -31,19 +31,15 @@ class SpotbotContestants(Command):
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("Contestants")
-        group.add_argument("--pool", type=str, default=None, help="embedded (default), rules, or a YAML file")
+        group.add_argument("--pool", help="embedded (default), rules, or a YAML file")
         add_contestants(group)
-        group.add_argument("--study", type=str, default=None, metavar="DIR", help="the contestants of a study instead")
+        group.add_argument("--study", metavar="DIR", help="the contestants of a study instead")
         add_bot(group)
-        group.add_argument(
-            "--json", nargs="?", const=True, default=None, metavar="FILE", help="all as JSON, there or on stdout"
-        )
+        group.add_argument("--json", nargs="?", const=True, metavar="FILE", help="all as JSON, there or on stdout")
         group = parser.add_argument_group("Leaving out, in a study")
         group.add_argument(
             "--leave-out",
             action="listed",
-            type=str,
-            default=None,
             metavar="NAMES",
             help="no longer played, packed, analysed or reported; what they said is kept",
         )
@@ -57,7 +53,7 @@ class SpotbotContestants(Command):
             const=True,
             help="load each and let it answer two test exchanges in two conversations",
         )
-        group.add_argument("--domain", type=str, default=None, help="whose seeds it answers (default chitchat)")
+        group.add_argument("--domain", help="whose seeds it answers (default chitchat)")
         group.add_argument("--at-once", type=int, default=1, help="so many are tried side by side")
 
     def execute(self) -> int:

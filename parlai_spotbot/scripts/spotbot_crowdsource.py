@@ -46,43 +46,35 @@ class SpotbotCrowdsource(Command):
         group.add_argument(
             "--task",
             dest="part",
-            type=str,
             default="",
             metavar="NAME",
             help="the task of a survey that is annotated task by task",
         )
         group.add_argument(
             "--group",
-            type=str,
             default="",
             metavar="NAME",
             help="the group of people, where the units are for several (spotbot_pack --groups)",
         )
-        group.add_argument(
-            "--provider", type=str, default=None, help="in_house (default), prolific, mturk_sandbox or mturk"
-        )
+        group.add_argument("--provider", help="in_house (default), prolific, mturk_sandbox or mturk")
         group.add_argument(
             "--accept-unverified-ids",
             action="store_true",
             help="prolific: take links that Prolific did not sign; one person with the link can then take part as many",
         )
-        group.add_argument("--config", type=str, default=None, metavar="FILE", help="settings, a YAML file")
+        group.add_argument("--config", metavar="FILE", help="settings, a YAML file")
         group.add_argument(
             "--annotators",
-            type=str,
-            default=None,
             metavar="N",
             help="in-house: how many, or a file with their names (default: as many as the units need)",
         )
-        group.add_argument(
-            "--language", type=str, default=None, help="of the page: a language, or a file of texts (default: en)"
-        )
+        group.add_argument("--language", help="of the page: a language, or a file of texts (default: en)")
         group = parser.add_argument_group("Server")
         group.add_argument(
             "--port", type=int, default=0, help="where to serve (0: the last launch's port, or a free one)"
         )
-        group.add_argument("--host", type=str, default="127.0.0.1", help="the address to listen at")
-        group.add_argument("--url", type=str, default=None, help="where annotators reach it, if not there")
+        group.add_argument("--host", default="127.0.0.1", help="the address to listen at")
+        group.add_argument("--url", help="where annotators reach it, if not there")
         group = parser.add_argument_group("What to do")
         group.add_argument("--dry-run", action="store_true", help="say what it would cost, and post nothing")
         group.add_argument("--live", action="store_true", help="go live where people are paid")
@@ -93,10 +85,10 @@ class SpotbotCrowdsource(Command):
             help="where the secret is lost: another one; links and pseudonyms are new",
         )
         group.add_argument(
-            "--revoke", type=str, default="", metavar="NAME", help="in-house: revoke this annotator's link, at once"
+            "--revoke", default="", metavar="NAME", help="in-house: revoke this annotator's link, at once"
         )
         group.add_argument(
-            "--new-link", type=str, default="", metavar="NAME", help="in-house: another link for them in its place"
+            "--new-link", default="", metavar="NAME", help="in-house: another link for them in its place"
         )
         group.add_argument("--open-browser", action="store_true", help="open the first link in a browser")
 

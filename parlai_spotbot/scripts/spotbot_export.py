@@ -31,10 +31,10 @@ class SpotbotExport(Command):
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("What is exported")
-        group.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")
+        group.add_argument("--study", required=True, metavar="DIR", help="the study's folder")
         formats = plugin.names(EXPORTERS, "EXPORT")
-        group.add_argument("--format", type=str, required=True, help=f"one of {', '.join(formats)}")
-        group.add_argument("--out", type=str, required=True, metavar="FILE", help="the file, a new one")
+        group.add_argument("--format", required=True, help=f"one of {', '.join(formats)}")
+        group.add_argument("--out", required=True, metavar="FILE", help="the file, a new one")
         parser.add_request(ExportRequest)
 
     def execute(self) -> None:

@@ -36,10 +36,9 @@ class SpotbotImport(Command):
         add_common(parser)
         group = parser.add_argument_group("What is imported")
         formats = plugin.names(IMPORTERS, "FORMAT")
-        group.add_argument("--format", type=str, required=True, help=f"one of {', '.join(formats)}")
+        group.add_argument("--format", required=True, help=f"one of {', '.join(formats)}")
         group.add_argument(
             "--data",
-            type=str,
             required=True,
             metavar="PATH",
             help="spotbot2020: the zip file or its unpacked folder; conversations, self_chats: files, joined by commas "
@@ -50,8 +49,6 @@ class SpotbotImport(Command):
         )
         group.add_argument(
             "--domain",
-            type=str,
-            default=None,
             help="spotbot2020: dailydialog, empathetic or convai2; else the domain that judges are to learn from",
         )
         cls._add_details(parser.add_argument_group("Details"))
@@ -60,15 +57,11 @@ class SpotbotImport(Command):
     def _add_details(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
             "--leave-out",
-            type=str,
             default="incomplete",
             help="spotbot2020: annotations to leave out, of incomplete, repeats, developers; or none",
         )
         group.add_argument(
-            "--names",
-            type=str,
-            default=None,
-            help="conversations, chats of all formats, votes: speakers' ids and names, ID=NAME,…",
+            "--names", help="conversations, chats of all formats, votes: speakers' ids and names, ID=NAME,…"
         )
         group.add_argument(
             "--seed-exchanges",
@@ -77,28 +70,19 @@ class SpotbotImport(Command):
             help="conversations, chats of all formats: exchanges of context in front",
         )
         group.add_argument(
-            "--segments",
-            type=whole_numbers,
-            default=None,
-            help="segment lengths in exchanges (default: those of 2,3,5 that fit)",
+            "--segments", type=whole_numbers, help="segment lengths in exchanges (default: those of 2,3,5 that fit)"
         )
         group.add_argument(
             "--columns",
-            type=str,
-            default=None,
             help="messages, sharegpt, judgements, votes: our fields and the file's columns, "
             "OURS=THEIRS,… (messages, sharegpt: messages, model, conversation_id; "
             "votes: a, b, winner, prompt, annotator, time, language; - for none)",
         )
         group.add_argument(
             "--answers",
-            type=str,
-            default=None,
             help="judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad)",
         )
-        group.add_argument(
-            "--source", type=str, default="human", help="votes: who voted, human or judge:NAME where a model did"
-        )
+        group.add_argument("--source", default="human", help="votes: who voted, human or judge:NAME where a model did")
 
     def execute(self) -> int:
         from parlai_spotbot.importers.format import ImportRequest

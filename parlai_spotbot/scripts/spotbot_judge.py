@@ -38,9 +38,7 @@ class SpotbotJudge(Command):
         add_judge_options(parser)
         group = parser.add_argument_group("Judging")
         group.add_argument("--dry-run", action="store_true", help="say what it would take, and ask nothing")
-        group.add_argument(
-            "--drop", type=str, default=None, metavar="NAME", help="take this judge's answers out of the study instead"
-        )
+        group.add_argument("--drop", metavar="NAME", help="take this judge's answers out of the study instead")
         add_seed(group)
 
     def execute(self) -> int:

@@ -44,8 +44,8 @@ class SpotbotNuc(Command):
     def add_options(cls, parser: OptionParser) -> None:
         parser.add_request(RecallRequest)
         group = parser.add_argument_group("Study")
-        group.add_argument("--study", type=str, default=None, metavar="DIR", help="a study's contestants and domain")
-        group.add_argument("--out", type=str, default=None, metavar="DIR", help="results (default: STUDY/nuc, or nuc)")
+        group.add_argument("--study", metavar="DIR", help="a study's contestants and domain")
+        group.add_argument("--out", metavar="DIR", help="results (default: STUDY/nuc, or nuc)")
 
     def execute(self) -> int:
         from parlai_spotbot import checksums

@@ -45,20 +45,14 @@ class SpotbotPack(Command):
         group = parser.add_argument_group("Surveys in which people chat with contestants: interactive")
         group.add_argument(
             "--pool",
-            type=str,
-            default=None,
             help="whom to chat with: embedded, rules, or a YAML file; makes the study where there is "
             "none, and adds contestants where there is (default: the study's)",
         )
-        group.add_argument(
-            "--domain", type=str, default=None, help="of a new study, as for spotbot_selfchat (default: chitchat)"
-        )
+        group.add_argument("--domain", help="of a new study, as for spotbot_selfchat (default: chitchat)")
         group = parser.add_argument_group("Making questions for nuc")
         group.add_argument(
             "--corpora",
             action="listed",
-            type=str,
-            default=None,
             metavar="NAMES",
             help="where questions are made: of what, ParlAI tasks, domains or files of conversations joined by commas, "
             "as many of each (default: the study's domain)",

@@ -35,8 +35,8 @@ class SpotbotPlan(Command):
     def add_options(cls, parser: OptionParser) -> None:
         parser.add_request(PlanRequest)
         group = parser.add_argument_group("Files")
-        group.add_argument("--study", type=str, default=None, metavar="DIR", help="a pilot: a study with judgements")
-        group.add_argument("--out", type=str, default=None, metavar="FILE", help="write the plan there, as JSON")
+        group.add_argument("--study", metavar="DIR", help="a pilot: a study with judgements")
+        group.add_argument("--out", metavar="FILE", help="write the plan there, as JSON")
 
     def execute(self) -> None:
         from parlai_spotbot.findings.plans import plan

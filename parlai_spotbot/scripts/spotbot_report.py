@@ -33,45 +33,29 @@ class SpotbotReport(Command):
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:
         group = parser.add_argument_group("Study")
-        group.add_argument("--study", type=str, default=None, metavar="DIR", help="the study's folder")
+        group.add_argument("--study", metavar="DIR", help="the study's folder")
         group.add_argument(
             "--survey",
-            type=str,
-            default=None,
             help="the method, what annotators are asked (default: the first; of several studies, all they share)",
         )
         group.add_argument(
             "--without-judge",
-            type=str,
             action="append",
-            default=None,
             metavar="NAME",
             help="leave this judge out, which the page says; may be given several times",
         )
         group = parser.add_argument_group("Several studies")
         group.add_argument(
             "--compare",
-            type=str,
             nargs="+",
-            default=None,
             metavar="STUDY",
             help="one table of these studies: place and score of every contestant in each",
         )
         group.add_argument(
-            "--out",
-            type=str,
-            default=None,
-            metavar="DIR",
-            help="where the table goes (default: the folder 'compared' beside the first study)",
+            "--out", metavar="DIR", help="where the table goes (default: the folder 'compared' beside the first study)"
         )
         group = parser.add_argument_group("For publication")
-        group.add_argument(
-            "--export",
-            type=str,
-            default=None,
-            metavar="DIR",
-            help="write an anonymised copy of the study; a new folder",
-        )
+        group.add_argument("--export", metavar="DIR", help="write an anonymised copy of the study; a new folder")
         group.add_argument(
             "--with-comments",
             action="store_true",

@@ -31,12 +31,7 @@ class SpotbotSelfchat(Command):
         add_pair_options(parser)
         group = parser.add_argument_group("More of single pairs, in a study that is there")
         group.add_argument(
-            "--more",
-            action="listed",
-            type=str,
-            default=None,
-            metavar="A/B=N",
-            help="N more conversations of A and B; several: A/B=N,C/D=M",
+            "--more", action="listed", metavar="A/B=N", help="N more conversations of A and B; several: A/B=N,C/D=M"
         )
 
     def execute(self) -> int:

@@ -35,7 +35,7 @@ class SpotbotTournament(Command):
     def add_options(cls, parser: OptionParser) -> None:
         add_play_options(parser)
         group = parser.add_argument_group("After self-play")
-        group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, or a file of your own")
+        group.add_argument("--survey", default="spot_the_bot", help="the method, or a file of your own")
         parser.add_request(Options, only=("bootstraps", "backend"))
         add_judge_options(parser)
 

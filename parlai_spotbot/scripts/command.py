@@ -210,7 +210,7 @@ def add_common(parser: OptionParser) -> None:
 
 
 def add_seed(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--seed", type=int, help="where all chance starts (default: the study's seed)")
+    group.add_argument("--seed", type=int, help="start of all random numbers (default: the study's seed)")
 
 
 def seed_of(opt: dict, study: Study) -> int:

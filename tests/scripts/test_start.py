@@ -1,14 +1,19 @@
 """Commands that need no model start without ParlAI and torch, which take seconds to import, or aren't there at all."""
 
+from __future__ import annotations
+
 import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from parlai_spotbot import scripts
+from parlai_spotbot.options import option, option_values
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
@@ -121,6 +126,27 @@ def test_options_by_their_names_are_the_same_as_words():
         parser.words({"no_such": 1})
 
 
+@dataclass(frozen=True)
+class Request:
+    """Fields that are options, and one that is none."""
+
+    study: object
+    size: int | None = option(None, "how many", "Numbers", flags=("--size", "--count"))
+    lengths: Sequence[int] = option((2, 3), "how long")
+    names: tuple[str, ...] = option((), "which")
+    people: bool = option(False, "with people")
+
+
+def test_the_fields_of_a_request_are_options():
+    parser = OptionParser("")
+    parser.add_request(Request)
+    assert "Numbers:" in parser.format_help()
+    assert "(default: 2,3)" in parser.format_help()
+    assert Request("s", **option_values(Request, vars(parser.parse_args([])))) == Request("s")
+    given = parser.parse_args(["--count", "3", "--lengths", "1,5", "--names", "a", "--names", "b,c", "--people"])
+    assert Request("s", **option_values(Request, vars(given))) == Request("s", 3, (1, 5), ("a", "b", "c"), True)
+
+
 @pytest.mark.parametrize("name", scripts.COMMANDS)
 def test_help_shows_what_matters_most_and_help_all_everything(name):
     parser = scripts.load([name])[name].setup_args()
@@ -145,6 +171,7 @@ def test_help_shows_what_matters_most_and_help_all_everything(name):
         (["--flag", "perhaps"], "--flag: expected yes or no, not 'perhaps'.\n"),
         (["--engine", "locl"], "--engine locl: unknown. Did you mean 'local'? Known: local, ray.\n"),
         (["--engine"], "--engine: expected one argument.\n"),
+        (["--budget", "3"], "--budget was removed in 0.2. Use --wage, which gives the cost of the plan.\n"),
     ],
 )
 def test_a_wrong_option_is_one_error_that_names_the_nearest(words, says, capsys):

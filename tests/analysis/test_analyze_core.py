@@ -1,7 +1,5 @@
 """`spotbot_analyze` on studies of the comparing and rating surveys: files, options, messages."""
 
-import json
-
 import pytest
 from made_up_surveys import Made, acute, likert
 
@@ -62,16 +60,3 @@ def test_options_that_a_survey_does_not_have_are_named(study, survey, options, s
     with pytest.raises(UserError, match=said):
         analyze(study, survey, **options)
     assert not study.analysis_path(survey).exists()
-
-
-def test_wrong_judgements_are_named_by_line_and_nothing_is_written(study):
-    path = study.judgements_path("acute_eval")
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    wrong = next(i for i, row in enumerate(rows) if row["question"] == "humanness")
-    files.write_jsonl(path, [*rows[:wrong], {**rows[wrong], "answer": "perhaps"}, *rows[wrong + 1 :]])
-    with pytest.raises(UserError, match=rf"judgements.jsonl: judgement {wrong + 1}: answer 'perhaps'"):
-        analyze(study, "acute_eval")
-    files.write_jsonl(path, [{**row, "control": "known_choice:0"} for row in rows])
-    with pytest.raises(UserError, match="no complete annotation to analyse"):
-        analyze(study, "acute_eval")
-    assert not study.analysis_path("acute_eval").exists()

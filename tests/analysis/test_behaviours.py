@@ -66,31 +66,6 @@ def test_wilson_of_the_published_rates():
         assert near, (row, made)
 
 
-def test_clustered_intervals_are_wider_where_turns_of_a_conversation_are_alike():
-    rng = np.random.default_rng(1)
-    rows = []
-    for number in range(60):
-        rate = rng.beta(0.3, 0.7)  # some conversations are full of it, most have none
-        rows += [
-            {
-                "name": "a",
-                "conversation_id": f"c{number}",
-                "conversation_ids": (f"c{number}",),
-                "worker_id": f"w{number % 20}",
-                "annotation_id": f"n{number}",
-                "rated": f"{number} {t}",
-                "value": int(rng.random() < rate),
-            }
-            for t in range(15)
-        ]
-    found = behaviours.behaviour(pd.DataFrame(rows), ["a"])
-    width = {kind: found[kind]["a"][1] - found[kind]["a"][0] for kind in ("score_ci", "wilson")}
-    assert width["score_ci"] > 2 * width["wilson"]
-    alone = pd.DataFrame(rows).assign(conversation_ids=[(str(i),) for i in range(len(rows))])
-    same = behaviours.behaviour(alone, ["a"], crossed=False)
-    assert same["score_ci"]["a"] == pytest.approx(proportion_confint(same["hits"]["a"], 900, method="beta"))
-
-
 def test_nothing_found_is_not_certainty_nor_nothing_known():
     rng = np.random.default_rng(2)
     rows = [

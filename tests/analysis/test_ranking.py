@@ -48,14 +48,6 @@ def test_trueskill_clusters_of_the_released_data(released):
     assert got.clusters == {"GPT": [1, 2], "BR": [1, 2], "S2": [3, 4], "DR": [3, 4]}
 
 
-def test_ties_count_in_n_and_not_in_rates(matches_of):
-    matrix = win_matrix(matches_of("ab+ ab+ ba+ ab= ba= ac= bc-"))
-    assert (matrix.wins[0, 1], matrix.wins[1, 0], matrix.ties[0, 1]) == (2, 1, 2)
-    assert np.isnan(matrix.rates[0, 2])
-    # a: 2/3 against b, nothing against c; c: 1 against b only.
-    np.testing.assert_allclose(win_rates(matrix), [2 / 3, (1 / 3 + 0) / 2, 1.0])
-
-
 def test_ranges_throw_out_the_outer_ranks():
     scores = np.tile([3.0, 2.0, 1.0], (100, 1))
     scores[:2] = [1.0, 2.0, 3.0]

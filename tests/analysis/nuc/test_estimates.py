@@ -16,14 +16,6 @@ def test_wilson_is_scipys():
     assert (found.n, found.conversations) == (100, 100)
 
 
-def test_questions_of_one_conversation_tell_less():
-    values = np.repeat(np.r_[np.ones(15), np.zeros(10)], 4)  # the four of a conversation are all alike
-    alone, together = share(values, np.arange(100)), share(values, np.arange(100) // 4)
-    width = together.ci[1] - together.ci[0]
-    assert width > 1.8 * (alone.ci[1] - alone.ci[0])
-    assert together.wilson == alone.wilson
-
-
 def test_who_answered_counts_beside_the_conversation():
     rng = np.random.default_rng(0)
     workers = np.repeat(np.arange(10), 30)

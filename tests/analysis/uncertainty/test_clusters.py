@@ -179,13 +179,3 @@ def test_draws_are_student_s_with_the_covariance():
     unknown = group_means([1.0, 2.0], np.array([0, 1]), 2, Clusters.by(["c", "c"])).draws(3, np.random.default_rng(0))
     assert np.isnan(unknown).all()
     assert unknown.shape == (3, 2)
-
-
-def test_some_of_the_rows():
-    clusters = Clusters.of([("a", "b"), ("b", "b"), ("c", "d")], ["u", "u", "v"])
-    kept = clusters.take(np.array([True, True, False]))
-    assert (kept.rows, kept.workers) == (2, None)  # a single annotator is no sample
-    assert kept.counts == (2,)
-    assert clusters.take(np.array([0, 2])).counts == (4, 2)
-    assert Clusters.by(["a", "b"]).take(np.array([1])).counts == (1,)
-    assert clusters.take(np.array([], dtype=int)).rows == 0

@@ -148,10 +148,10 @@ class DialogueAgent(Agent):
         self._remember(labels[0] if labels else message.get("text") or "", mine=True)
 
     def _remember(self, text: str, mine: bool) -> None:
-        said = RememberedTurn(text.strip(), mine)
-        told_already = mine and self._turns and self._turns[-1] == said
-        if said.text and not told_already:
-            self._turns.append(said)
+        turn = RememberedTurn(text.strip(), mine)
+        told_already = mine and self._turns and self._turns[-1] == turn
+        if turn.text and not told_already:
+            self._turns.append(turn)
 
     def _message(self, text: str) -> Message:
         return Message({"id": self.getID(), "text": text, "episode_done": False})

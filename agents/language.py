@@ -54,8 +54,8 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     def provenance(self) -> dict:
         """Record of this contestant for the study: the exact model and its whole system prompt."""
-        told = {"generation": self._loaded.given.generation(), "system_prompt": self._loaded.system}
-        return {**self._loaded.about, **told, **({"rehearses": True} if self._rehearses else {})}
+        options = {"generation": self._loaded.given.generation(), "system_prompt": self._loaded.system}
+        return {**self._loaded.about, **options, **({"rehearses": True} if self._rehearses else {})}
 
     @property
     def _rehearses(self) -> bool:
@@ -79,8 +79,8 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     def _request(self, dialogue: Dialogue) -> GenerationRequest:
         tokens = self.prompt(dialogue)
-        said = said_tokens(self._loaded.layout, dialogue.turns) if self._loaded.rules.echo else ()
-        return GenerationRequest(tokens, str(dialogue.play), dialogue.chance(), said)
+        spoken_tokens = said_tokens(self._loaded.layout, dialogue.turns) if self._loaded.rules.echo else ()
+        return GenerationRequest(tokens, str(dialogue.play), dialogue.chance(), spoken_tokens)
 
     def _forget(self) -> None:
         if loaded := getattr(self, "_loaded", None):

@@ -77,9 +77,9 @@ class TurnIndex:
 
     def allowed(self, dialogue: Dialogue) -> np.ndarray:
         """Mask (candidates,) of usable ones: no long turn, no repeated turn, no second turn of a source."""
-        said = {normal(turn.text) for turn in dialogue.turns}
-        sources = [self._only_source[key] for key in said if key in self._only_source]
-        places = [i for key in said for i in self._places.get(key, ())]
+        spoken = {normal(turn.text) for turn in dialogue.turns}
+        sources = [self._only_source[key] for key in spoken if key in self._only_source]
+        places = [i for key in spoken for i in self._places.get(key, ())]
         return self._short & ~np.isin(self.source, sources) & ~np.isin(self.reply, places)
 
     def best(self, dialogue: Dialogue, similarity: np.ndarray) -> str:
@@ -155,16 +155,16 @@ class RetrievalAgent(BatchedDialogueAgent):
     # -- ranking -----------------------------------------------------------------------------------------------------
     def contexts(self, turns: Sequence[Sequence[str]]) -> Contexts:
         """Vectors of the last two of the `turns` (texts, the last one last) of each conversation."""
-        last, before = ([own[-place] if len(own) >= place else "" for own in turns] for place in (1, 2))
-        return self.vectors(last), self.vectors(before), np.array([len(own) > 1 for own in turns])
+        last, before = ([turn[-place] if len(turn) >= place else "" for turn in turns] for place in (1, 2))
+        return self.vectors(last), self.vectors(before), np.array([len(turn) > 1 for turn in turns])
 
     @staticmethod
     def likeness(contexts: Contexts, candidates: np.ndarray | sparse.csr_matrix) -> np.ndarray:
         """Similarity (rows, n) of candidates (n, d) to the last turn and, with less weight, to the one before."""
-        last, before, known = contexts
+        last, before, has_earlier = contexts
         near, far = (rows @ candidates.T for rows in (last, before))
         near, far = (part if isinstance(part, np.ndarray) else part.toarray() for part in (near, far))
-        return (near + BEFORE * far * known[:, None]).astype(np.float32)
+        return (near + BEFORE * far * has_earlier[:, None]).astype(np.float32)
 
     def ranked(self, dialogue: Dialogue, candidates: Iterable[str]) -> list[str]:
         """The distinct `candidates`, best first. Which of equals comes first doesn't depend on the order given."""
@@ -185,12 +185,12 @@ class RetrievalAgent(BatchedDialogueAgent):
     def batch_act(self, observations: Sequence[Message]) -> list[Message]:
         """As any agent of ours; an observation with ``label_candidates`` gets all of them in ``text_candidates``, best
         first, and the best as text."""
-        asked = [list(observation.get("label_candidates") or ()) for observation in observations]
-        free = [observation for observation, own in zip(observations, asked, strict=True) if not own]
-        said = iter(super().batch_act(free) if free else ())
+        candidates = [list(observation.get("label_candidates") or ()) for observation in observations]
+        free = [observation for observation, listed in zip(observations, candidates, strict=True) if not listed]
+        replies = iter(super().batch_act(free) if free else ())
         return [
-            self._choice(observation["dialogue"], own) if own else next(said)
-            for observation, own in zip(observations, asked, strict=True)
+            self._choice(observation["dialogue"], listed) if listed else next(replies)
+            for observation, listed in zip(observations, candidates, strict=True)
         ]
 
     def _choice(self, dialogue: Dialogue, candidates: Sequence[str]) -> Message:

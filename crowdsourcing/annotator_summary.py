@@ -56,22 +56,22 @@ def summarise(
     """
     failed, worked = failed_people(rows, survey), flagged_people(rows, conversations or {}, survey)
     unknown = {"units": 0, "n": 0, "median_seconds": math.nan, "speed": math.nan, "same_answers": math.nan, "flags": []}
-    found = []
+    summaries = []
     for annotator in annotators:
         name = names[annotator.worker]
-        mine = worked.loc[name] if name in worked.index else unknown
+        worked_rows = worked.loc[name] if name in worked.index else unknown
         graded = [missed for worker, _, _, missed in grades if worker == annotator.worker]
-        flags = list(mine["flags"])
+        flags = list(worked_rows["flags"])
         if any(graded) and name not in failed and MISSED not in flags:  # in a unit that isn't finished
             flags.insert(0, MISSED)
         if name in failed:
             flags.insert(0, LEFT_OUT + failed[name])
         if annotator.standing == "stopped":
             flags.insert(0, f"{STOPPED} ({annotator.why})" if annotator.why else STOPPED)
-        work = [float(mine[key]) for key in ("median_seconds", "speed", "same_answers")]
-        counts = int(mine["units"]), int(mine["n"]), sum(graded), len(graded)
-        found.append(AnnotatorSummary(name, *counts, *work, tuple(flags)))
-    return sorted(found, key=lambda row: (-len(row.flags), row.name))
+        work = [float(worked_rows[key]) for key in ("median_seconds", "speed", "same_answers")]
+        counts = int(worked_rows["units"]), int(worked_rows["n"]), sum(graded), len(graded)
+        summaries.append(AnnotatorSummary(name, *counts, *work, tuple(flags)))
+    return sorted(summaries, key=lambda row: (-len(row.flags), row.name))
 
 
 def table(rows: Sequence[AnnotatorSummary], most: int = 30) -> str:

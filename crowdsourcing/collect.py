@@ -109,7 +109,7 @@ def collect(
         if not CollectionPaths.of(study, survey, one).ledger.exists():
             open_ledger(study, survey, one)
     secret = read_secret(paths.secret, make=False)
-    found = CollectResult(**platform_state(study, survey, tasks, submissions))
+    result = CollectResult(**platform_state(study, survey, tasks, submissions))
     parts = {one: _part(study, survey, one, secret, keep_worker_ids) for one in tasks}
     names = {a.worker: _name(a.worker, secret, keep_worker_ids) for part in parts.values() for a in part.annotators}
     comments = [row for part in parts.values() for row in _comments(part, survey, names)]
@@ -118,37 +118,41 @@ def collect(
         trained = [row for one, part in parts.items() for row in training_rows(one, part, names)]
         _write_if_new(training_path(study, survey), "".join(files.dumps(row) + "\n" for row in trained))
     strangers = {part.done[handle].worker for part in parts.values() for handle in part.unknown}
-    _write_private(paths.annotators, _who_is_who(names, secret, found, strangers))
+    _write_private(paths.annotators, _who_is_who(names, secret, result, strangers))
     handed_in = {part.done[one.handle].unit_id for part in parts.values() for one in part.submissions}
     packed = {unit.unit_id for unit in ([] if task else study.units(survey))}
-    found.unfinished = len(packed - handed_in)
-    found.comments, found.names, found.strangers = len(comments), names, len(strangers)
-    with collecting_chats(study, survey, secret, {h for part in parts.values() for h in part.out}) as found.chats:
+    result.unfinished = len(packed - handed_in)
+    result.comments, result.names, result.strangers = len(comments), names, len(strangers)
+    with collecting_chats(study, survey, secret, {h for part in parts.values() for h in part.out}) as result.chats:
         for one, part in parts.items():
             if task in ("", one):
-                _add(found, study, survey, one, part)
-    if found.chats:
-        _write_private(paths.credit, files.csv_text(CREDIT, credit_rows(found.chats)))
-    if found.provider:
-        _record_platform(study, survey, found)
-    return found
+                _add(result, study, survey, one, part)
+    if result.chats:
+        _write_private(paths.credit, files.csv_text(CREDIT, credit_rows(result.chats)))
+    if result.provider:
+        _record_platform(study, survey, result)
+    return result
 
 
-def _who_is_who(names: Iterable[str], secret: bytes, found: CollectResult, strangers: set[str]) -> str:
+def _who_is_who(names: Iterable[str], secret: bytes, collect_result: CollectResult, strangers: set[str]) -> str:
     """The way back from pseudonyms; where there is a platform's list, also whether the annotator is on it."""
     rows = [(pseudonym(secret, worker), worker) for worker in names]
-    if found.listed is None:
+    if collect_result.listed is None:
         return files.csv_text(("annotator", "worker_id"), rows)
     marked = [(name, worker, "unknown" if worker in strangers else "known") for name, worker in rows]
     return files.csv_text(("annotator", "worker_id", "platform"), marked)
 
 
-def _record_platform(study: Study, survey: str, found: CollectResult) -> None:
+def _record_platform(study: Study, survey: str, collect_result: CollectResult) -> None:
     """Write into provenance.json whom the platform knows."""
-    known = study.provenance().get("crowdsourcing", {})
-    told = {"listed": found.listed, "unknown_annotators": found.strangers, "unknown_units": found.unknown}
-    if known.get(survey, {}).get(PLATFORM) != told:
-        study.record("crowdsourcing", {**known, survey: {**known.get(survey, {}), PLATFORM: told}})
+    crowdsourcing = study.provenance().get("crowdsourcing", {})
+    platform = {
+        "listed": collect_result.listed,
+        "unknown_annotators": collect_result.strangers,
+        "unknown_units": collect_result.unknown,
+    }
+    if crowdsourcing.get(survey, {}).get(PLATFORM) != platform:
+        study.record("crowdsourcing", {**crowdsourcing, survey: {**crowdsourcing.get(survey, {}), PLATFORM: platform}})
 
 
 def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: bool) -> LedgerContents:
@@ -175,31 +179,31 @@ def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
     return worker if keep_worker_ids else pseudonym(secret, worker)
 
 
-def _add(found: CollectResult, study: Study, survey: str, task: str, part: LedgerContents) -> None:
+def _add(collect_result: CollectResult, study: Study, survey: str, task: str, part: LedgerContents) -> None:
     """Write the judgements of a collection, and count them in."""
-    ours = {
+    annotation_ids = {
         annotation_id(handle, number)
         for handle, handout in part.done.items()
         for number in (*range(len(handout.items)), questionnaire.KEY)
     }
-    added, removed = _bring_up_to_date(study.judgements_path(survey), part.units, ours)
-    found.units += sum(part.done[one.handle].status == "done" for one in part.kept)
+    added, removed = _bring_up_to_date(study.judgements_path(survey), part.units, annotation_ids)
+    collect_result.units += sum(part.done[one.handle].status == "done" for one in part.kept)
     gone = part.out - part.unknown
-    found.rejected += sum(one.handle in gone and not one.record.get("withdrawn") for one in part.submissions)
-    found.unknown += len(part.unknown)
-    found.withdrawn += part.withdrawn
-    found.added += added
-    found.removed += removed
+    collect_result.rejected += sum(one.handle in gone and not one.record.get("withdrawn") for one in part.submissions)
+    collect_result.unknown += len(part.unknown)
+    collect_result.withdrawn += part.withdrawn
+    collect_result.added += added
+    collect_result.removed += removed
     rows = [row for unit in part.units for row in unit]
-    found.rows += rows
+    collect_result.rows += rows
     talks = {talk.conversation_id: talk for talk in study.conversations()} if study.conversations_path.exists() else {}
-    strangers = {found.names[part.done[handle].worker] for handle in part.unknown}
-    look = summarise(rows, part.annotators, part.grades, found.names, launched_survey(study, survey), talks)
+    strangers = {collect_result.names[part.done[handle].worker] for handle in part.unknown}
+    look = summarise(rows, part.annotators, part.grades, collect_result.names, launched_survey(study, survey), talks)
     look = [replace(row, flags=(UNKNOWN, *row.flags)) if row.name in strangers else row for row in look]
-    found.look += [replace(row, name=f"{row.name} ({task})") if task else row for row in look]
+    collect_result.look += [replace(row, name=f"{row.name} ({task})") if task else row for row in look]
     points = _points(study, survey, part)
     _write_bonus(CollectionPaths.of(study, survey, task), points)
-    found.game_points += points
+    collect_result.game_points += points
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------
@@ -297,27 +301,27 @@ def rejected_agents(data_root: Path) -> set[str]:
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------
-def _bring_up_to_date(path: Path, units: list[list[Judgement]], ours: set[str]) -> tuple[int, int]:
+def _bring_up_to_date(path: Path, units: list[list[Judgement]], annotation_ids: set[str]) -> tuple[int, int]:
     """Make `path` hold the rows of `units`, once each; returns how many rows came and went.
 
-    `ours` are the annotations of all finished units: their rows go where `units` hasn't them. Rows are only added, a
-    unit at a time, unless some have to go or to change (other names of workers); then the file is replaced whole.
+    `annotation_ids` are the annotations of all finished units: their rows go where `units` hasn't them. Rows are only
+    added, a unit at a time, unless some must be removed or changed; then the whole file is replaced.
     """
-    wanted = {row.judgement_id: row.to_json() for unit in units for row in unit}
-    known = checksums.read_jsonl(path, _known, torn_tail=True) if path.exists() else []
-    have = {row["judgement_id"] for row in known}
-    mine = [row for row in known if row["annotation_id"] in ours]
-    stale = any(wanted.get(row["judgement_id"]) != row for row in mine) or len(have) < len(known)
-    missing = [[wanted[row.judgement_id] for row in unit if row.judgement_id not in have] for unit in units]
+    collected = {row.judgement_id: row.to_json() for unit in units for row in unit}
+    recorded = checksums.read_jsonl(path, _known, torn_tail=True) if path.exists() else []
+    have = {row["judgement_id"] for row in recorded}
+    rows = [row for row in recorded if row["annotation_id"] in annotation_ids]
+    stale = any(collected.get(row["judgement_id"]) != row for row in rows) or len(have) < len(recorded)
+    missing = [[collected[row.judgement_id] for row in unit if row.judgement_id not in have] for unit in units]
     added = sum(map(len, missing))
     if stale:
         kept: dict[str, dict] = {}
-        for row in known:
-            row = wanted.get(row["judgement_id"]) if row["annotation_id"] in ours else row
+        for row in recorded:
+            row = collected.get(row["judgement_id"]) if row["annotation_id"] in annotation_ids else row
             if row is not None:
                 kept.setdefault(row["judgement_id"], row)
         checksums.write_jsonl(path, [*kept.values(), *(row for unit in missing for row in unit)])
-        return added, len(known) - len(kept)
+        return added, len(recorded) - len(kept)
     if added:
         with checksums.Journal(path) as journal:
             for unit in missing:
@@ -353,8 +357,8 @@ def _write_bonus(paths: CollectionPaths, points: list[GamePoints]) -> None:
 
 def _write_if_new(path: Path, text: str, write: Callable[[Path, str], None] = checksums.write_text) -> None:
     """Write `text`, unless it stands there already or there is nothing to write."""
-    known = path.read_bytes() if path.exists() else b""
-    if text.encode("utf-8") != known:
+    previous = path.read_bytes() if path.exists() else b""
+    if text.encode("utf-8") != previous:
         write(path, text)
 
 

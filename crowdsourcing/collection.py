@@ -77,8 +77,8 @@ class CrowdCollection:
 
     @cached_property
     def conversations(self) -> list[Conversation]:
-        """Those that may be shown: none where people chat or the units hold questions made elsewhere, so there need not
-        be any."""
+        """Return those that may be shown: none where people chat or the units hold questions made elsewhere, so there
+        need not be any."""
         return self.study.conversations() if packing_of(self.survey).of_conversations else []
 
     @cached_property

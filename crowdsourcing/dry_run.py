@@ -117,52 +117,58 @@ def _seconds(settings: LaunchSettings, survey: Survey, judgements: Sequence[Judg
     """Return seconds per annotation, and where the figure is from."""
     if settings.seconds_per_annotation is not None:
         return settings.seconds_per_annotation, "as set"
-    own = {row.annotation_id: row.seconds for row in judgements if row.source == "human" and row.seconds}
-    if len(own) >= ENOUGH:
-        return sum(own.values()) / len(own), f"mean of the {len(own)} annotations so far"
+    seconds_by_annotation_id = {
+        row.annotation_id: row.seconds for row in judgements if row.source == "human" and row.seconds
+    }
+    if len(seconds_by_annotation_id) >= ENOUGH:
+        return sum(seconds_by_annotation_id.values()) / len(
+            seconds_by_annotation_id
+        ), f"mean of the {len(seconds_by_annotation_id)} annotations so far"
     task = survey.tasks[0].took if len(survey.tasks) == 1 else None
     return task or survey.about.took or (GUESS, "a guess; set seconds_per_annotation")
 
 
-def warnings(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> list[str]:
+def warnings(estimated: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> list[str]:
     """Return warnings before going live."""
-    said = []
-    if found.units and settings.pay and found.hourly < settings.minimum_wage:
-        enough = settings.minimum_wage * found.hours / found.units
-        said.append(
-            f"{found.hourly:.2f} {settings.currency} an hour is less than minimum_wage "
+    messages = []
+    if estimated.units and settings.pay and estimated.hourly < settings.minimum_wage:
+        enough = settings.minimum_wage * estimated.hours / estimated.units
+        messages.append(
+            f"{estimated.hourly:.2f} {settings.currency} an hour is less than minimum_wage "
             f"({settings.minimum_wage:.2f}); pay {math.ceil(enough * 100) / 100:.2f} a unit, or ask for less"
         )
-    if found.units and found.minutes_per_unit > survey.limits.minutes_per_unit / 2:
-        said.append(
-            f"a unit takes {found.minutes_per_unit:.0f} minutes on average, and minutes_per_unit allows "
+    if estimated.units and estimated.minutes_per_unit > survey.limits.minutes_per_unit / 2:
+        messages.append(
+            f"a unit takes {estimated.minutes_per_unit:.0f} minutes on average, and minutes_per_unit allows "
             f"{survey.limits.minutes_per_unit:.0f}: slow annotators would lose their work; allow more"
         )
-    return said
+    return messages
 
 
-def said(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> str:
+def said(estimated: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> str:
     """The estimate in lines for the terminal."""
     money = settings.currency
     rows = [
         ("survey", f"{survey.name}, recruiting: {settings.provider}"),
-        ("units", f"{found.units} to do" + (f" ({found.done} done already)" if found.done else "")),
-        ("annotations", f"{found.annotations} in them, and {found.controls} of controls"),
-        ("annotators", f"{found.annotators} or more, at most {survey.limits.units_per_annotator} units each"),
+        ("units", f"{estimated.units} to do" + (f" ({estimated.done} done already)" if estimated.done else "")),
+        ("annotations", f"{estimated.annotations} in them, and {estimated.controls} of controls"),
+        ("annotators", f"{estimated.annotators} or more, at most {survey.limits.units_per_annotator} units each"),
         (
             "time",
-            f"{found.hours:.1f} hours in all with onboarding, {found.minutes_per_unit:.0f} minutes a unit, at "
-            f"{found.seconds:.0f} seconds per annotation ({found.seconds_from})",
+            f"{estimated.hours:.1f} hours in all with onboarding, {estimated.minutes_per_unit:.0f} minutes a unit, at "
+            f"{estimated.seconds:.0f} seconds per annotation ({estimated.seconds_from})",
         ),
     ]
     if settings.pay:
-        rows.append(("pay", f"{found.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {found.hourly:.2f} an hour"))
-        if found.bonus:
+        rows.append(
+            ("pay", f"{estimated.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {estimated.hourly:.2f} an hour")
+        )
+        if estimated.bonus:
             bonus = "who has the most points in the end is paid for one unit more"
-            rows.append(("bonus", f"{found.bonus:.2f} {money}: {bonus}"))
-        rows.append(("fee", f"{found.fee:.2f} {money}: {settings.platform_fee:.1%} (the setting fee changes it)"))
-        rows.append(("cost", f"{found.cost:.2f} {money}"))
+            rows.append(("bonus", f"{estimated.bonus:.2f} {money}: {bonus}"))
+        rows.append(("fee", f"{estimated.fee:.2f} {money}: {settings.platform_fee:.1%} (the setting fee changes it)"))
+        rows.append(("cost", f"{estimated.cost:.2f} {money}"))
     else:
         rows.append(("pay", "none (set pay in the settings, and the cost is said here)"))
     lines = [f"{name:<12} {text}" for name, text in rows]
-    return "\n".join(lines + [f"warning: {text}" for text in warnings(found, settings, survey)])
+    return "\n".join(lines + [f"warning: {text}" for text in warnings(estimated, settings, survey)])

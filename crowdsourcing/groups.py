@@ -68,8 +68,8 @@ class GroupMembers:
     def elsewhere(self, worker: str) -> bool:
         """Return whether the annotator got a unit in another group."""
         with self._open() as db:
-            found = db.execute("SELECT grp FROM members WHERE worker = ?", (worker,)).fetchone()
-        return found is not None and found[0] != self.group
+            member = db.execute("SELECT grp FROM members WHERE worker = ?", (worker,)).fetchone()
+        return member is not None and member[0] != self.group
 
     def claim(self, worker: str) -> bool:
         """Enter the annotator in this group; False where they are in another one."""

@@ -55,27 +55,27 @@ def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
     if request.revoke or request.new_link:
         return _change_link(request, study, say)
     if request.dry_run:
-        collection, found = _planned(request, study, say)
+        collection, plan = _planned(request, study, say)
         say("\nnothing was posted (--dry-run)")
         return 0
     with files.lock(CollectionPaths.of(study, request.survey, request.part).lock, COMMAND):
         if request.close:
             return _close(request, study, say)
-        collection, found = _planned(request, study, say)
-        if not found.units and not _finished(collection, "told = 0"):
+        collection, plan = _planned(request, study, say)
+        if not plan.units and not _finished(collection, "told = 0"):
             say(f"\nall units are done; to have them: {_collect(request, study)}")
             return 0
         settings = request.settings
-        if found.units and settings.paid and not request.live:
+        if plan.units and settings.paid and not request.live:
             raise UserError(
                 f"provider {settings.provider}: people would be asked to work for money, and --live is missing.",
                 "Read the figures above, then run the same command with --live.",
             )
-        if found.units:
+        if plan.units:
             _check_url(request)
         else:
             say("\nall units are done, but Mephisto has not heard of all of them: it is told now")
-        return _serve(collection, found, say)
+        return _serve(collection, plan, say)
 
 
 def _check_url(request: LaunchRequest) -> None:
@@ -94,10 +94,10 @@ def _planned(
     with files.no_collection():
         study = _prepare(study, request.survey, say)
         collection = _collection(request, study)
-        found = dry_run.estimate(request.settings, collection.survey, _work(collection))
-        say(dry_run.said(found, request.settings, collection.survey))
+        estimate = dry_run.estimate(request.settings, collection.survey, _work(collection))
+        say(dry_run.said(estimate, request.settings, collection.survey))
         gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
-    return collection, found
+    return collection, estimate
 
 
 def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> Study:
@@ -123,12 +123,12 @@ def _has_controls(study: Study, survey: str) -> bool:
     """Return whether the controls are newer than everything that they are made of."""
     from parlai_spotbot.surveys.controls import controls_path
 
-    made = controls_path(study, survey)
-    if not made.exists() or survey not in study.provenance().get("controls", {}):
+    controls = controls_path(study, survey)
+    if not controls.exists() or survey not in study.provenance().get("controls", {}):
         return False
-    of = [study.plan_path, study.history_path, study.conversations_path, study.units_path(survey)]
-    of += study.survey_path(survey).glob("*.yaml")
-    return made.stat().st_mtime_ns >= max(path.stat().st_mtime_ns for path in of if path.exists())
+    paths = [study.plan_path, study.history_path, study.conversations_path, study.units_path(survey)]
+    paths += study.survey_path(survey).glob("*.yaml")
+    return controls.stat().st_mtime_ns >= max(path.stat().st_mtime_ns for path in paths if path.exists())
 
 
 def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
@@ -188,9 +188,9 @@ def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
 
 def _work(collection: CrowdCollection) -> dry_run.Workload:
     study, survey, units = collection.study, collection.survey, collection.units
-    mine = {unit.unit_id for unit in units}
-    known = study.judgements(survey.name) if study.judgements_path(survey.name).exists() else []
-    judgements = [row for row in known if row.unit_id in mine]
+    unit_ids = {unit.unit_id for unit in units}
+    answered = study.judgements(survey.name) if study.judgements_path(survey.name).exists() else []
+    judgements = [row for row in answered if row.unit_id in unit_ids]
     return dry_run.Workload(units, collection.seeds, _finished(collection), judgements)
 
 
@@ -211,7 +211,7 @@ def briefly(study: Study) -> Iterator[None]:
 
 
 # -- serving ---------------------------------------------------------------------------------------------------------
-def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Callable[[str], None]) -> int:
+def _serve(collection: CrowdCollection, launch_estimate: dry_run.LaunchEstimate, say: Callable[[str], None]) -> int:
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
     from parlai_spotbot.crowdsourcing.server.collection_server import ProgressLine, make_server
@@ -219,8 +219,8 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
     request, paths = collection.request, collection.paths
     names = []
     if request.settings.provider == "in_house":
-        wanted = 1 if known_names(paths.links) else max(1, found.annotators)
-        names = wanted_names(request.annotators, wanted, request.group)
+        people = 1 if known_names(paths.links) else max(1, launch_estimate.annotators)
+        names = wanted_names(request.annotators, people, request.group)
     paths.make()
     secret = read_secret(paths.secret, make=request.new_secret or not paths.has_begun)
     _record(collection)
@@ -234,7 +234,7 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
             )
         state = {"port": port, "url": request.url, "task_name": setup.task_name, "settings": _told(request.settings)}
         checksums.write_json(paths.launch, state)
-        first = welcome(collection, Invitation(request.url or url, secret, names, found.annotators), say)
+        first = welcome(collection, Invitation(request.url or url, secret, names, launch_estimate.annotators), say)
         say(f"\nserving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
         if first and request.open_browser:
             open_browser(first, say)
@@ -268,18 +268,18 @@ def _record(collection: CrowdCollection) -> None:
     }
     for kind, one in (("tasks", collection.request.task), ("groups", collection.request.group)):
         if one:  # the latest launch, and that of each
-            known = collection.study.provenance().get("crowdsourcing", {}).get(collection.survey.name, {})
-            about = {**about, kind: {**known.get(kind, {}), one: about}}
+            recorded = collection.study.provenance().get("crowdsourcing", {}).get(collection.survey.name, {})
+            about = {**about, kind: {**recorded.get(kind, {}), one: about}}
     _note(collection, about, PLATFORM)
 
 
 def _note(collection: CrowdCollection, about: Mapping[str, Any], *kept: str) -> None:
     """Write into provenance.json what is known of the collection; with `kept`, only these of its keys stay."""
     with briefly(collection.study):
-        known = collection.study.provenance().get("crowdsourcing", {})
+        crowdsourcing = collection.study.provenance().get("crowdsourcing", {})
         name = collection.survey.name
-        before = {key: value for key, value in known.get(name, {}).items() if not kept or key in kept}
-        collection.study.record("crowdsourcing", {**known, name: {**before, **about}})
+        before = {key: value for key, value in crowdsourcing.get(name, {}).items() if not kept or key in kept}
+        collection.study.record("crowdsourcing", {**crowdsourcing, name: {**before, **about}})
 
 
 def _told(settings: LaunchSettings) -> dict[str, Any]:

@@ -39,18 +39,18 @@ def main(args: list[str]) -> None:
     parser.add_argument("--survey", default="spot_the_bot")
     parser.add_argument("--task", default="")
     parser.add_argument("--group", default="")
-    known, rest = parser.parse_known_args(args)
-    if known.study is None:
-        wanted = not args or args[0] in ("-h", "--help")
-        print(ABOUT if wanted else "error: --study missing.\n" + ABOUT, file=sys.stdout if wanted else sys.stderr)
-        raise SystemExit(0 if wanted else 2)
+    options, rest = parser.parse_known_args(args)
+    if options.study is None:
+        is_help = not args or args[0] in ("-h", "--help")
+        print(ABOUT if is_help else "error: --study missing.\n" + ABOUT, file=sys.stdout if is_help else sys.stderr)
+        raise SystemExit(0 if is_help else 2)
     try:
-        study = Study.open(known.study)
-        get_survey(known.survey)
-        check_task(known.survey, known.task)
-        part = known.task or part_of(check_group(study, known.survey, known.group))
-        paths = CollectionPaths.of(study, known.survey, part)
-        with open_ledger(study, known.survey, part) as ledger:
+        study = Study.open(options.study)
+        get_survey(options.survey)
+        check_task(options.survey, options.task)
+        part = options.task or part_of(check_group(study, options.survey, options.group))
+        paths = CollectionPaths.of(study, options.survey, part)
+        with open_ledger(study, options.survey, part) as ledger:
             if rest[:1] == ["examine"]:
                 examine(study, paths.mephisto, ledger, show=rest[1:] == ["--show"])
                 return
@@ -86,11 +86,11 @@ def examine(study: Study, data_root: Path, ledger: Ledger, show: bool = False) -
         if not tasks:
             raise UserError(f"{study.path}: nothing was launched.", "Run spotbot_crowdsource first.")
         missed = Counter(handle for _, handle, _, wrong in ledger.grades() if wrong)
-        said = lambda data: told(data, missed)  # noqa: E731
+        format_data = lambda data: told(data, missed)  # noqa: E731
         if show:
-            print_results(opened.database, tasks[0], said)
+            print_results(opened.database, tasks[0], format_data)
         else:
-            run_examine_by_worker(opened.database, said, task_name=tasks[0])
+            run_examine_by_worker(opened.database, format_data, task_name=tasks[0])
 
 
 class _Database:

@@ -59,8 +59,8 @@ def _only(placeholders: Sequence[str], text: str) -> str:
     if not text.strip():
         raise ValueError("expected a text")
     for name in sorted(set(PLACEHOLDER.findall(text)) - set(placeholders)):
-        known = ", ".join(f"{{{known}}}" for known in placeholders) or "none"
-        raise ValueError(f"nothing is put in the place of {{{name}}}; known here: {known}")
+        placeholder_list = ", ".join(f"{{{placeholder}}}" for placeholder in placeholders) or "none"
+        raise ValueError(f"nothing is put in the place of {{{name}}}; known here: {placeholder_list}")
     return text
 
 
@@ -164,9 +164,9 @@ def load_texts(
 
 def _path(language: str | Path) -> Path:
     name = str(language)
-    ours = HERE / "texts" / f"{name}.yaml"
-    if LANGUAGE.match(name) and ours.exists():
-        return ours
+    shipped = HERE / "texts" / f"{name}.yaml"
+    if LANGUAGE.match(name) and shipped.exists():
+        return shipped
     if not Path(name).is_file():
         raise UserError(
             f"language {name}: neither a language that comes with the package nor a file.",
@@ -175,10 +175,10 @@ def _path(language: str | Path) -> Path:
     return Path(name)
 
 
-def _known(row: dict, known: Collection[str], where: str) -> dict:
+def _known(row: dict, keys: Collection[str], where: str) -> dict:
     for key in row:
-        if key not in known:
-            raise UserError(f"{where}: unknown key '{key}'.", nearest(key, known, most=30))
+        if key not in keys:
+            raise UserError(f"{where}: unknown key '{key}'.", nearest(key, keys, most=30))
     return row
 
 
@@ -186,12 +186,12 @@ def _page(row: Mapping[str, str], where: str) -> dict[str, str]:
     """Check that texts of the page have the keys and placeholders of the English ones."""
     english = page_texts()
     for key, text in _known(dict(row), english, where).items():
-        wanted = PLACEHOLDER.findall(english[key])
+        names = PLACEHOLDER.findall(english[key])
         try:
-            _only(tuple(dict.fromkeys(wanted)), text)
+            _only(tuple(dict.fromkeys(names)), text)
         except ValueError as err:
             raise UserError(f"{where}.{key}: {err}.", "Correct it.") from None
-        for name in sorted(set(wanted) - set(PLACEHOLDER.findall(text))):
+        for name in sorted(set(names) - set(PLACEHOLDER.findall(text))):
             raise UserError(f"{where}.{key}: the placeholder {{{name}}} is missing.", "Put it where its value belongs.")
     return dict(row)
 
@@ -201,10 +201,10 @@ def translated(survey: Survey, row: dict, where: str) -> Survey:
     """Return the survey with what `row` (see the module's example) says in place of its own."""
     change = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     change["questions"] = _questions(survey, row.get("questions", {}), f"{where}.questions")
-    asked = {question.name: question for question in survey.questionnaire}
-    for name, about in _known(row.get("questionnaire", {}), asked, f"{where}.questionnaire").items():
-        asked[name] = _question(asked[name], about, f"{where}.questionnaire.{name}")
-    change["questionnaire"] = tuple(asked.values())
+    question_by_name = {question.name: question for question in survey.questionnaire}
+    for name, about in _known(row.get("questionnaire", {}), question_by_name, f"{where}.questionnaire").items():
+        question_by_name[name] = _question(question_by_name[name], about, f"{where}.questionnaire.{name}")
+    change["questionnaire"] = tuple(question_by_name.values())
     change["limits"] = replace(survey.limits, **row.get("limits", {}))
     change["features"] = _feature_texts(survey, row, f"{where}.features")
     exercises = {key: change.pop(key) for key in ("example", "onboarding") if key in change}
@@ -218,22 +218,22 @@ def translated(survey: Survey, row: dict, where: str) -> Survey:
 
 def _feature_texts(survey: Survey, row: dict, where: str) -> FeatureTexts:
     """Return what is said where not all features are asked; a user's own texts stay, unless they say it too."""
-    own = dict(row.get("features", {}))
+    features = dict(row.get("features", {}))
     replaced = {"compare": "instructions" in row, "consent": "consent" in row}
     replaced["example"] = "explanation" in row.get("example", {})
     before, now = (
         text.count("\n\n") + 1 for text in (survey.instructions, row.get("instructions", survey.instructions))
     )
-    if "compare" in own and before != now:
+    if "compare" in features and before != now:
         raise UserError(
             f"{where}.compare: stands for paragraph {survey.features.paragraph + 1} of {before} of the instructions, "
             f"which have {now} here.",
             "Write them in as many paragraphs.",
         )
-    if "shown" in own:
-        _known(own["shown"], [name for name, _ in survey.features.shown], f"{where}.shown")
-        own["shown"] = tuple(own["shown"].items())
-    return replace(survey.features, **{key: "" for key, is_own in replaced.items() if is_own} | own)
+    if "shown" in features:
+        _known(features["shown"], [name for name, _ in survey.features.shown], f"{where}.shown")
+        features["shown"] = tuple(features["shown"].items())
+    return replace(survey.features, **{key: "" for key, is_own in replaced.items() if is_own} | features)
 
 
 def _checked(make: Any, where: str) -> Any:
@@ -245,20 +245,21 @@ def _checked(make: Any, where: str) -> Any:
 
 
 def _questions(survey: Survey, row: dict, where: str) -> tuple[Question, ...]:
-    known = {question.name: question for question in survey.questions}
+    question_by_name = {question.name: question for question in survey.questions}
     added = []
     for name, about in row.items():
-        if name in known:
+        if name in question_by_name:
             _known(about, (*WORDS, "options"), f"{where}.{name}")
-            known[name] = _question(known[name], about, f"{where}.{name}")
+            question_by_name[name] = _question(question_by_name[name], about, f"{where}.{name}")
         elif "kind" in about:
             added.append(_new_question(name, about, f"{where}.{name}"))
         else:
             raise UserError(
                 f"{where}: unknown key '{name}'.",
-                f"{nearest(name, known)} A further question needs a 'kind' and a name that begins with '{ADDITIONAL}'.",
+                f"{nearest(name, question_by_name)} A further question needs a 'kind' and a name that begins with "
+                f"'{ADDITIONAL}'.",
             )
-    return (*known.values(), *added)
+    return (*question_by_name.values(), *added)
 
 
 def _question(question: Question, row: dict, where: str) -> Question:
@@ -305,23 +306,30 @@ def _onboarding(survey: Survey, rounds: list, where: str) -> tuple[tuple[Exercis
     )
 
 
-def _exercise(survey: Survey, own: Exercise | None, row: dict, where: str) -> Exercise:
-    if own is None and "explanation" not in row:
+def _exercise(survey: Survey, exercise: Exercise | None, row: dict, where: str) -> Exercise:
+    if exercise is None and "explanation" not in row:
         raise UserError(f"{where}: 'explanation' is missing.", "Write it there.")
     change = {key: tuple(value) for key, value in row.items() if key in ("candidates", "judged")}
     change |= {"explanation": row["explanation"]} if "explanation" in row else {}
-    candidates = change.get("candidates") or (own and own.candidates)
+    candidates = change.get("candidates") or (exercise and exercise.candidates)
     for name in (name for name in ("turns", "second") if name in row):
-        said = row[name]
-        if len(said) < 2 or (len(said) % 2 and not candidates):
-            raise UserError(f"{where}.{name}: {len(said)} turns, expected whole exchanges.", "Add or remove a turn.")
-        change[name] = tuple((number % 2, text) for number, text in enumerate(said))
-    made = replace(own, **change) if own else Exercise(**{"key": (), **change})
-    if made.judged and (not set(made.judged) <= {0, 1} or len(made.judged) != len(made.transcripts)):
+        entries = row[name]
+        if len(entries) < 2 or (len(entries) % 2 and not candidates):
+            raise UserError(f"{where}.{name}: {len(entries)} turns, expected whole exchanges.", "Add or remove a turn.")
+        change[name] = tuple((number % 2, text) for number, text in enumerate(entries))
+    exercise_made = replace(exercise, **change) if exercise else Exercise(**{"key": (), **change})
+    if exercise_made.judged and (
+        not set(exercise_made.judged) <= {0, 1} or len(exercise_made.judged) != len(exercise_made.transcripts)
+    ):
         raise UserError(
-            f"{where}.judged: {list(made.judged)}, expected 0 or 1 for each conversation.", "Say who is judged in each."
+            f"{where}.judged: {list(exercise_made.judged)}, expected 0 or 1 for each conversation.",
+            "Say who is judged in each.",
         )
-    return replace(made, key=_key(survey, row["key"], f"{where}.key", made)) if "key" in row else made
+    return (
+        replace(exercise_made, key=_key(survey, row["key"], f"{where}.key", exercise_made))
+        if "key" in row
+        else exercise_made
+    )
 
 
 def _key(survey: Survey, row: dict, where: str, exercise: Exercise) -> tuple[tuple[str, str, tuple[str, ...]], ...]:

@@ -96,10 +96,10 @@ def _rules(kind: type, from_zero: Collection[str]) -> Any:
     return TypedDict(
         kind.__name__,
         {
-            known.name: bool
-            if isinstance(known.default, bool)
-            else number(type(known.default), ge=0 if known.name in from_zero else 1, lt=10**6)
-            for known in fields(kind)
+            field_name.name: bool
+            if isinstance(field_name.default, bool)
+            else number(type(field_name.default), ge=0 if field_name.name in from_zero else 1, lt=10**6)
+            for field_name in fields(kind)
         },
         total=False,
     )
@@ -168,11 +168,11 @@ class LaunchSettings:
         """Return MTurk's requirements of workers, in its own form; none in the sandbox."""
         if self.provider != "mturk":
             return ()
-        wanted = self.qualifications
-        found = [
-            (APPROVAL_RATE, "GreaterThanOrEqualTo", wanted.approval_rate),
-            (APPROVED_HITS, "GreaterThanOrEqualTo", wanted.approved_hits),
-            (ADULT, "EqualTo", 1 if wanted.adult else None),
+        rules = self.qualifications
+        conditions = [
+            (APPROVAL_RATE, "GreaterThanOrEqualTo", rules.approval_rate),
+            (APPROVED_HITS, "GreaterThanOrEqualTo", rules.approved_hits),
+            (ADULT, "EqualTo", 1 if rules.adult else None),
         ]
         return tuple(
             {
@@ -181,7 +181,7 @@ class LaunchSettings:
                 "IntegerValues": [value],
                 "ActionsGuarded": "DiscoverPreviewAndAccept",
             }
-            for name, comparator, value in found
+            for name, comparator, value in conditions
             if value is not None
         )
 
@@ -211,9 +211,11 @@ def read_settings(path: str | Path | None, **overrides: Any) -> LaunchSettings:
 
 
 def _laid_over(row: dict, overrides: Mapping) -> dict:
-    said = {key: value for key, value in overrides.items() if value is not None}
-    both = {key: value for key, value in said.items() if isinstance(value, dict) and isinstance(row.get(key), dict)}
-    return {**row, **said, **{key: _laid_over(row[key], value) for key, value in both.items()}}
+    value_by_key = {key: value for key, value in overrides.items() if value is not None}
+    both = {
+        key: value for key, value in value_by_key.items() if isinstance(value, dict) and isinstance(row.get(key), dict)
+    }
+    return {**row, **value_by_key, **{key: _laid_over(row[key], value) for key, value in both.items()}}
 
 
 def parse_settings(row: Any, where: str) -> LaunchSettings:

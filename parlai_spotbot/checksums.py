@@ -58,10 +58,10 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     remedy = f"Put a copy back, or record the files as they are: {hints.command('check', folder, new_manifest=True)}"
     if path.exists():
-        found = files.read_json(path, "manifest", remedy)
-        records = found.values() if isinstance(found, dict) else [found]
+        manifest = files.read_json(path, "manifest", remedy)
+        records = manifest.values() if isinstance(manifest, dict) else [manifest]
         if all(isinstance(row, dict) and {"bytes", "sha256"} <= row.keys() for row in records):
-            return found
+            return manifest
         raise UserError(f"{path}: not a manifest: expected 'bytes' and 'sha256' of each file.", remedy)
     with contextlib.suppress(OSError, ValueError, TypeError):
         if MARK in parse_json((folder / PROVENANCE).read_bytes()):

@@ -140,13 +140,17 @@ def _old_options() -> None:
 def _load_options(opt_class: type, file: Any) -> Any:
     """Unpickle options: plain values, dictionaries and ParlAI's Opt; anything else only where the user trusts it."""
     plain = {("collections", "OrderedDict"): OrderedDict, ("collections", "defaultdict"): defaultdict}
-    known = {("parlai.core.opt", "Opt"): opt_class, **{(name, "Opt"): opt_class for name in OLD_NAMES_OF_OPT}, **plain}
+    classes = {
+        ("parlai.core.opt", "Opt"): opt_class,
+        **{(name, "Opt"): opt_class for name in OLD_NAMES_OF_OPT},
+        **plain,
+    }
     builtin = {"dict": dict, "list": list, "set": set, "tuple": tuple, "int": int, "float": float, "str": str}
 
     class OptionsUnpickler(pickle.Unpickler):
         def find_class(self, module, name):
-            if (module, name) in known:
-                return known[module, name]
+            if (module, name) in classes:
+                return classes[module, name]
             if module in ("builtins", "__builtin__") and name in builtin:
                 return builtin[name]
             if os.environ.get(TRUST, "").lower() in ("1", "true", "yes", "y"):
@@ -274,9 +278,9 @@ def _hugging_face_buffers() -> None:
 
     def load(wrapped, instance, args, kwargs):
         states = args[0] if args else kwargs["state_dict"]
-        known = instance.model.state_dict()
-        wanted = {k: v for k, v in states.items() if k in known or not k.endswith((*constants, never_used))}
-        return wrapped(wanted)
+        buffers = instance.model.state_dict()
+        v_by_k = {k: v for k, v in states.items() if k in buffers or not k.endswith((*constants, never_used))}
+        return wrapped(v_by_k)
 
     @wrapt.when_imported("parlai.core.torch_agent")
     def _(module):

@@ -39,7 +39,7 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
     import numpy as np
     import pandas as pd
 
-    known: list[dict[Any, int]] = [{} for _ in CATEGORIES]
+    codes_by_value: list[dict[Any, int]] = [{} for _ in CATEGORIES]
     places = [array("i") for _ in CATEGORIES]
     hashes = [array("q") for _ in CODES]
     times = array("d")
@@ -53,25 +53,25 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
                 try:
                     row = parse_json(line)
                     if row.get("control") is None:
-                        _keep(row, known, places, hashes)
+                        _keep(row, codes_by_value, places, hashes)
                         times.append(_seconds(row.get("submitted_at", "")))
                 except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
                     raise _wrong(line, f"{path}, line {rows}", err) from None
     except FileNotFoundError:
         raise UserError(f"{path}: no such judgements file.", remedy) from None
     columns = {
-        name: pd.Categorical.from_codes(np.frombuffer(own, dtype=np.intc), list(values))
-        for name, own, values in zip(CATEGORIES, places, known, strict=True)
+        name: pd.Categorical.from_codes(np.frombuffer(place_array, dtype=np.intc), list(values))
+        for name, place_array, values in zip(CATEGORIES, places, codes_by_value, strict=True)
     }
-    for name, own in zip(CODES, hashes, strict=True):
-        codes = pd.factorize(np.frombuffer(own, dtype=np.int64))[0]
-        columns[name] = np.where(np.frombuffer(own, dtype=np.int64) == 0, -1, codes)
+    for name, hash_array in zip(CODES, hashes, strict=True):
+        codes = pd.factorize(np.frombuffer(hash_array, dtype=np.int64))[0]
+        columns[name] = np.where(np.frombuffer(hash_array, dtype=np.int64) == 0, -1, codes)
     frame = pd.DataFrame(columns | {"time": np.frombuffer(times, dtype=float)})
     frame.attrs |= {"controls": rows - len(frame), "rows": rows}
     return frame
 
 
-def _keep(row: dict, known: list[dict], places: list[array], hashes: list[array]) -> None:
+def _keep(row: dict, codes_by_value: list[dict], places: list[array], hashes: list[array]) -> None:
     """Number the values of one row; a missing or wrong one is a KeyError, TypeError or ValueError."""
     talks = row["conversation_ids"]
     if len(talks) > 1:
@@ -86,12 +86,12 @@ def _keep(row: dict, known: list[dict], places: list[array], hashes: list[array]
         shown.get("language", "") if shown else "",
         row.get("submitted_at", "")[:10],
     )
-    for value, own, into in zip(values, known, places, strict=True):
-        code = own.get(value)
+    for value, codes, into in zip(values, codes_by_value, places, strict=True):
+        code = codes.get(value)
         if code is None:
-            if own is known[0] and value != HUMAN and not value.startswith("judge:"):
+            if codes is codes_by_value[0] and value != HUMAN and not value.startswith("judge:"):
                 raise ValueError(f"field 'source' is {value!r}")
-            code = own[value + ""] = len(own)  # only texts can be added to one
+            code = codes[value + ""] = len(codes)  # only texts can be added to one
         into.append(code)
     for value, into in zip(
         (*talks, row["worker_id"], row["annotation_id"]) if talks else ("", row["worker_id"], row["annotation_id"]),

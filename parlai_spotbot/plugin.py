@@ -50,11 +50,11 @@ def _source(package: str, module: pkgutil.ModuleInfo) -> str:
 
 def find(package: str, kind: str, name: str, option: str) -> Any:
     """The object called `kind` of the module `name`; an unknown name is a `UserError` that suggests the nearest."""
-    known = names(package, kind)
+    available = names(package, kind)
     if remedy := getattr(sys.modules[package], "REMOVED", {}).get(name):
         raise UserError(f"{option} {name}: was removed in 0.2.", remedy)
-    if name not in known:
-        raise UserError(f"{option} {name}: {KINDS[kind]}.", nearest(name, known))
+    if name not in available:
+        raise UserError(f"{option} {name}: {KINDS[kind]}.", nearest(name, available))
     return getattr(importlib.import_module(f"{package}.{name}"), kind)
 
 
@@ -74,5 +74,5 @@ def register() -> None:
 
     @wrapt.when_imported("parlai.zoo")
     def _(zoo):
-        if (ours := str(Path(__file__).parent / "zoo")) not in zoo.__path__:
-            zoo.__path__.append(ours)
+        if (zoo_path := str(Path(__file__).parent / "zoo")) not in zoo.__path__:
+            zoo.__path__.append(zoo_path)

@@ -39,7 +39,7 @@ HALF = re.compile("[\ud800-\udfff]")
 
 
 class Malformed(ValueError):
-    """Why a text can't be read, in a line; `line` is where, 0 where that isn't known."""
+    """Record of why a text can't be read, in a line; `line` is where, 0 where that isn't known."""
 
     def __init__(self, why: str, line: int = 0):
         super().__init__(why)
@@ -111,19 +111,19 @@ def parse_yaml(text: str, loader: type = yaml.SafeLoader) -> Any:
             reader.dispose()
 
 
-def _values(node: yaml.Node, known: dict[int, int], above: set[int]) -> int:
+def _values(node: yaml.Node, sizes: dict[int, int], above: set[int]) -> int:
     """Count the values of a node; aliases count each time, but each node is visited once."""
     if node.tag == "tag:yaml.org,2002:int" and len(node.value) > MOST_DIGITS:
         raise Malformed(LONG, node.start_mark.line + 1)
     if id(node) in above:
         raise Malformed("an alias (*) stands within what it repeats")
-    if id(node) not in known:
+    if id(node) not in sizes:
         above.add(id(node))
         inner = node.value if isinstance(node.value, list) else []
         parts = [part for pair in inner for part in (pair if isinstance(pair, tuple) else (pair,))]
-        known[id(node)] = 1 + sum(_values(part, known, above) for part in parts)
+        sizes[id(node)] = 1 + sum(_values(part, sizes, above) for part in parts)
         above.remove(id(node))
-    return known[id(node)]
+    return sizes[id(node)]
 
 
 def read_yaml(path: Path | str, missing: str, remedy: str, loader: type = yaml.SafeLoader) -> Any:

@@ -274,12 +274,12 @@ class Contestant:
             if value < 0 or not math.isfinite(value):
                 raise UserError(f"{where}: field '{key}' is {value}, expected a number from 0 up.", "Correct it.")
         persona = get(entry, "persona", str, where, "").strip()
-        found = read_record(cls, entry, where, name=name, persona=persona, **limits)
-        if found.copies < 1:
+        record = read_record(cls, entry, where, name=name, persona=persona, **limits)
+        if record.copies < 1:
             raise UserError(
-                f"{where}: field 'copies' is {found.copies}, expected a whole number from 1 up.", "Correct it."
+                f"{where}: field 'copies' is {record.copies}, expected a whole number from 1 up.", "Correct it."
             )
-        return found
+        return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +314,7 @@ class Item:
     MAY_LACK = ("judged", "questions", "partners", "candidates")
 
     def to_json(self) -> dict:
-        shown = [[{"entity": said.entity, "text": said.text} for said in one] for one in self.transcripts]
+        shown = [[{"entity": turn.entity, "text": turn.text} for turn in one] for one in self.transcripts]
         row = {**vars(self), "transcripts": shown}
         return {key: value for key, value in row.items() if value or key not in self.MAY_LACK}
 
@@ -401,16 +401,16 @@ class Unit:
     @classmethod
     def reader(cls) -> Callable[[dict, str], Unit]:
         """`from_json` for a whole file: an item that a unit just before has too, as replicates do, is made once."""
-        known: dict[str, tuple[dict, Item]] = {}
+        items_read: dict[str, tuple[dict, Item]] = {}
 
         def item_of(row: dict, where: str) -> Item:
             item_id = get(row, "item_id", str, where)
-            shown, item = known.get(item_id, (None, None))
+            shown, item = items_read.get(item_id, (None, None))
             if item is None or shown != row:
-                if len(known) >= ITEMS_KEPT:
-                    known.clear()
+                if len(items_read) >= ITEMS_KEPT:
+                    items_read.clear()
                 item = Item.from_json(row, where)
-                known[item_id] = row, item
+                items_read[item_id] = row, item
             return item
 
         return lambda row, where: cls._of(row, where, item_of)
@@ -419,8 +419,8 @@ class Unit:
     def _of(cls, row: dict, where: str, item_of: Callable[[dict, str], Item]) -> Unit:
         unit_id = get(row, "unit_id", str, where)
         items = get(row, "items", list, where)
-        found = tuple(item_of(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items))
-        return read_record(cls, row, where, items=found)
+        items_read = tuple(item_of(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items))
+        return read_record(cls, row, where, items=items_read)
 
 
 ONCE = "judgement_id"
@@ -466,9 +466,9 @@ class Judgement:
     def from_json(cls, row: dict, where: str) -> Judgement:
         row = {name: intern(value) if type(value) is str and name != ONCE else value for name, value in row.items()}
         ids = tuple(map(intern, get(row, "conversation_ids", list, where)))
-        found = read_record(cls, row, where, conversation_ids=ids)
-        if found.source != "human" and not found.source.startswith("judge:"):
+        record = read_record(cls, row, where, conversation_ids=ids)
+        if record.source != "human" and not record.source.startswith("judge:"):
             raise UserError(
-                f"{where}: field 'source' is {found.source!r}, expected 'human' or 'judge:NAME'.", "Correct it."
+                f"{where}: field 'source' is {record.source!r}, expected 'human' or 'judge:NAME'.", "Correct it."
             )
-        return found
+        return record

@@ -46,9 +46,9 @@ class Study:
         once, and stays in memory as long as this."""
         if self._held is not None:
             return self
-        found = replace(self)
-        found._held = {}
-        return found
+        study = replace(self)
+        study._held = {}
+        return study
 
     def _once(self, what: str, read: Callable[[], list]) -> list:
         if self._held is None:
@@ -257,8 +257,8 @@ class Study:
             torn_tail=True,
         )
         if self.plan and self.plan.replaced:  # answers about what contestants said before they were replaced
-            known = {row.conversation_id for row in replace(self, gone=frozenset()).conversations()}
-            rows = [row for row in rows if row.control or known.issuperset(row.conversation_ids)]
+            conversation_ids = {row.conversation_id for row in replace(self, gone=frozenset()).conversations()}
+            rows = [row for row in rows if row.control or conversation_ids.issuperset(row.conversation_ids)]
         if not self.gone:
             return rows
         gone = {row.conversation_id for row in replace(self, gone=frozenset()).conversations() if self._gone(row)}
@@ -301,15 +301,15 @@ class Study:
         if not self.provenance_path.exists():
             checksums.verify(self.provenance_path)
             return {}
-        known = files.read_json(self.provenance_path)
+        recorded = files.read_json(self.provenance_path)
         checksums.verify(self.provenance_path)
-        return known
+        return recorded
 
     def record(self, step: str, value: dict) -> None:
         """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …)."""
-        known = self.provenance()
-        new = {**known, step: value, checksums.MARK: checksums.VERSION}
-        if known != new:
+        recorded = self.provenance()
+        new = {**recorded, step: value, checksums.MARK: checksums.VERSION}
+        if recorded != new:
             checksums.write_json(self.provenance_path, new)
 
 

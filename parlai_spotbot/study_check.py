@@ -61,10 +61,10 @@ def _parsed(path: Path) -> list | None:
     return None if path.suffix != ".json" else parse_json(path.read_bytes()) and None
 
 
-def _verified(path: Path, found: Any) -> str:
-    """Return how many rows a file has, where `found` are rows; a `UserError` where it is not as recorded."""
+def _verified(path: Path, rows: Any) -> str:
+    """Return how many rows a file has, where `rows` are rows; a `UserError` where it is not as recorded."""
     checksums.verify(path)
-    return f"{len(found):,} rows" if isinstance(found, list) else ""
+    return f"{len(rows):,} rows" if isinstance(rows, list) else ""
 
 
 def record_as_they_are(folder: Path) -> list[str]:

@@ -80,7 +80,7 @@ class Plan:
         gone = set(self.left_out)
         return replace(
             self,
-            contestants={name: own for name, own in self.contestants.items() if name not in gone},
+            contestants={name: contestant for name, contestant in self.contestants.items() if name not in gone},
             pairs=tuple(pair for pair in self.pairs if not gone & set(pair)),
             more={pair: count for pair, count in self.more.items() if not gone & set(pair.split("/"))},
             left_out=(),
@@ -148,10 +148,10 @@ class Plan:
                 f"{where}: one contestant makes no pair.",
                 "Add a second one to the pool, or play it with itself (--self).",
             )
-        for name, known in (("meetings", MEETINGS), ("grouping", GROUPINGS), ("human_pool", HUMAN_POOLS)):
-            if getattr(self, name) not in known:
+        for name, allowed in (("meetings", MEETINGS), ("grouping", GROUPINGS), ("human_pool", HUMAN_POOLS)):
+            if getattr(self, name) not in allowed:
                 raise UserError(
-                    f"{where}: field '{name}' is '{getattr(self, name)}'.", nearest(getattr(self, name), known)
+                    f"{where}: field '{name}' is '{getattr(self, name)}'.", nearest(getattr(self, name), allowed)
                 )
         if self.max_loaded == 1 and any(a != b for a, b in self.all_pairs()):
             raise UserError(
@@ -180,7 +180,7 @@ def with_more(plan: Plan, more: dict, where: str) -> Plan:
     if not more:
         return plan
     pairs = {"/".join(pair) for pair in plan.all_pairs()}
-    found = dict(plan.more)
+    counts = dict(plan.more)
     for name, count in more.items():
         own = name if name in pairs else "/".join(str(name).split("/")[::-1])
         if own not in pairs:
@@ -189,8 +189,8 @@ def with_more(plan: Plan, more: dict, where: str) -> Plan:
             raise UserError(
                 f"{where}: {name}: {count!r} conversations, expected a whole number from 1 up.", "Correct it."
             )
-        found[own] = found.get(own, 0) + count
-    return replace(plan, more=found)
+        counts[own] = counts.get(own, 0) + count
+    return replace(plan, more=counts)
 
 
 def without(plan: Plan, names: Sequence[str], where: str) -> Plan:
@@ -226,32 +226,32 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
     A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
     conversations had been played.
     """
-    asked = validated(Extension, add, where)
+    extension = validated(Extension, add, where)
     contestants = dict(plan.contestants)
-    for name, entry in asked.contestants.items():
+    for name, entry in extension.contestants.items():
         contestant = Contestant.from_json(name, entry, where)
-        if not contestants.get(name, contestant).same_bot(contestant) and name not in asked.mended:
+        if not contestants.get(name, contestant).same_bot(contestant) and name not in extension.mended:
             raise UserError(
                 f"{where}: contestant '{name}' is in the study with other options.",
                 "Give the changed one another name.",
             )
         contestants[name] = contestant
-    per_pair = asked.conversations_per_pair or plan.conversations_per_pair
+    per_pair = extension.conversations_per_pair or plan.conversations_per_pair
     if per_pair < plan.conversations_per_pair:
         raise UserError(
             f"{where}: conversations_per_pair {per_pair} is less than the study's {plan.conversations_per_pair}.",
             "A study only grows; choose another --study.",
         )
-    surveys = plan.surveys + tuple(s for s in asked.surveys if s not in plan.surveys)
-    meetings = asked.meetings or plan.meetings
+    surveys = plan.surveys + tuple(s for s in extension.surveys if s not in plan.surveys)
+    meetings = extension.meetings or plan.meetings
     if meetings not in ("both", plan.meetings) or (meetings != plan.meetings and plan.pairs):
         raise UserError(
             f"{where}: meetings '{meetings}' leaves out what the study has, or it plays chosen pairs only.",
             "A study only grows; choose another --study.",
         )
     grown = replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings)
-    grown = with_more(grown.check(where), asked.more, where)
-    grown = without(grown, plan.left_out if asked.left_out is None else asked.left_out, where)
+    grown = with_more(grown.check(where), extension.more, where)
+    grown = without(grown, plan.left_out if extension.left_out is None else extension.left_out, where)
     counts = Counter(plan.replaced)
-    counts.update(asked.replaced)
+    counts.update(extension.replaced)
     return replace(grown, replaced=dict(counts))

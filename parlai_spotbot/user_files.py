@@ -41,7 +41,7 @@ def validated(kind: type[Kind], row: Any, where: Path | str) -> Kind:
     except ValidationError as err:
         problem = min(err.errors(include_url=False), key=lambda one: one["type"] not in UNKNOWN)
     place = list(problem["loc"][1:])
-    found, message = problem["input"], problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    value, message = problem["input"], problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     remedy = "Correct it; a text may need quotes."
     if problem["type"] == "missing":
         message, remedy = f"'{place.pop()}' is missing", "Add it."
@@ -49,7 +49,7 @@ def validated(kind: type[Kind], row: Any, where: Path | str) -> Kind:
         message = f"unknown key '{place[-1]}'"
         remedy = nearest(str(place.pop()), _keys(kind, place))
     elif problem["type"] != "value_error":
-        message = f"expected {message}, found {str(found)[:80]!r}"
+        message = f"expected {message}, found {str(value)[:80]!r}"
     field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
     raise UserError(f"{where}{_line(where, problem['loc'][1:])}: {field + ': ' if field else ''}{message}.", remedy)
 
@@ -65,7 +65,7 @@ def _adapter(kind: Any) -> Any:
 def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:
     """Return the names of the fields at `place` of a kind."""
     for part in place:
-        inner = [own for own in typing.get_args(kind) if own is not ...]
+        inner = [arg for arg in typing.get_args(kind) if arg is not ...]
         named = is_dataclass(kind) or hasattr(kind, "__total__")  # the latter of a TypedDict
         kind = typing.get_type_hints(kind)[str(part)] if named else inner[-1]
         kind = typing.get_args(kind)[0] if isinstance(kind, types.UnionType) else kind

@@ -55,7 +55,8 @@ class PaperCell:
 
     @property
     def reached(self) -> bool | None:
-        """Whether ours, with the paper's digits, is what the paper prints; None where there is nothing to compare."""
+        """Return whether ours, with the paper's digits, is what the paper prints; None where there is nothing to
+        compare."""
         if self.paper is None or self.beside:
             return None
         if self.ours is None:
@@ -76,9 +77,9 @@ class PaperTable:
     cells: list[PaperCell] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, row: str, column: str, paper: Value, ours: Value, definition: str, *more, **kinds) -> None:
+    def add(self, row: str, column: str, paper: Value, value: Value, definition: str, *more, **kinds) -> None:
         """Add a `PaperCell`."""
-        self.cells.append(PaperCell(row, column, paper, ours, definition, *more, **kinds))
+        self.cells.append(PaperCell(row, column, paper, value, definition, *more, **kinds))
 
     def own(self, row: str, definition: str, values: Mapping[str, Value], digits: int = 2) -> None:
         """Add a cell for each column, of values that the paper does not have."""
@@ -96,7 +97,7 @@ class PaperTable:
 
     @property
     def verdict(self) -> str:
-        """How many of the paper's values come out, and the greatest difference."""
+        """Return how many of the paper's values come out, and the greatest difference."""
         cells = self.compared
         if not cells:
             beside = sum(cell.paper is not None for cell in self.cells)
@@ -150,7 +151,8 @@ def write_tables(folder: Path, tables: Mapping[str, PaperTable], made_by: Mappin
     files.write_text(folder / "tables.txt", text + "\n")
     about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", **made_by}
     files.write_json(
-        folder / "tables.json", {"made_by": about, "tables": {name: own.json() for name, own in tables.items()}}
+        folder / "tables.json",
+        {"made_by": about, "tables": {name: paper_table.json() for name, paper_table in tables.items()}},
     )
 
 
@@ -174,7 +176,7 @@ def plain(value: Value) -> Value:
 
 
 def reached(tables: Iterable[PaperTable]) -> tuple[int, int]:
-    """How many of the paper's values come out to their digits, of how many."""
+    """Return how many of the paper's values come out to their digits, of how many."""
     cells = [cell for table in tables for cell in table.compared]
     return sum(bool(cell.reached) for cell in cells), len(cells)
 

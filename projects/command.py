@@ -1,4 +1,5 @@
-"""How the projects' commands end: 0, or 2 with one clear error for bad input, or 130 where the user stopped them."""
+"""Exit codes of the projects' commands: 0, or 2 with one clear error for bad input, or 130 where the user stopped
+them."""
 
 from __future__ import annotations
 

@@ -34,10 +34,10 @@ def fetched(url: str, path: Path, expected: str, digest: Callable[[bytes], str] 
         raise UserError(
             f"{url}: cannot be downloaded: {err}.", "Fetch it by other means and name it with --data."
         ) from None
-    found = digest(raw)
-    if found != expected:
+    checksum = digest(raw)
+    if checksum != expected:
         raise UserError(
-            f"{url}: checksum {found}, expected {expected}: not what was published.",
+            f"{url}: checksum {checksum}, expected {expected}: not what was published.",
             "Name a copy that you trust with --data.",
         )
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -122,9 +122,9 @@ class AliceAgent(DialogueAgent):
     def answer(self, dialogue: Dialogue) -> str:
         kernel, session = self._kernel, self._session
         # Turns that were told to ALICE count as her own: her rules look at what she said before.
-        for mine, key in ((True, kernel._outputHistory), (False, kernel._inputHistory)):
-            told = [turn.text for turn in dialogue.turns if turn.mine is mine]
-            heard = told if mine else told[:-1]
+        for is_own, key in ((True, kernel._outputHistory), (False, kernel._inputHistory)):
+            texts = [turn.text for turn in dialogue.turns if turn.mine is is_own]
+            heard = texts if is_own else texts[:-1]
             kernel.setPredicate(key, heard[-kernel._maxHistorySize :], session)
         with isolated_random(dialogue.chance()):
             answer = tidy(kernel.respond(last_sentences(dialogue.last) or "hello", session))

@@ -94,11 +94,11 @@ def limits(loaded: LanguageModel, rows: int, cache: float) -> BatchLimits:
     return BatchLimits(rows or (512 if gpu else 64), int(cache * 2**30), enough, most)
 
 
-def _room(loaded: LanguageModel, asked: int, new: int) -> int:
-    context = min(loaded.context, asked or MOST_CONTEXT)
-    if asked > loaded.context:
+def _room(loaded: LanguageModel, context_limit: int, new: int) -> int:
+    context = min(loaded.context, context_limit or MOST_CONTEXT)
+    if context_limit > loaded.context:
         raise UserError(
-            f"option 'lm_context' is {asked}, but {loaded.name} sees {loaded.context} tokens.", "Ask for fewer."
+            f"option 'lm_context' is {context_limit}, but {loaded.name} sees {loaded.context} tokens.", "Ask for fewer."
         )
     if context - new < 32:
         raise UserError(

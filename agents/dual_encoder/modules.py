@@ -53,10 +53,10 @@ class DualEncoder(nn.Module):
 
     def score(self, contexts: torch.Tensor, replies: torch.Tensor) -> torch.Tensor:
         """Scores (b, n) of `contexts` (b, hidden) and `replies`, (n, hidden) for all, or (b, n, hidden) for each."""
-        asked = contexts @ self.matrix
+        projected = contexts @ self.matrix
         if replies.dim() == 2:
-            return asked @ replies.t()
-        return torch.einsum("bh,bnh->bn", asked, replies)
+            return projected @ replies.t()
+        return torch.einsum("bh,bnh->bn", projected, replies)
 
 
 class BinaryLoss(nn.Module):

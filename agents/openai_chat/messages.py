@@ -70,9 +70,9 @@ def reply(answer: Completion, longest: int, sentences: int) -> ChatReply:
     if answer.finish_reason == "content_filter":
         raise ChatError("filtered", "the server's content filter held the reply back")
     refused = not answer.text.strip() and bool(answer.refusal)
-    said = answer.refusal if refused else answer.text
-    text = without_reasoning(said)
-    events = ["refusals"] * refused + ["thoughts_left_out"] * (text != said)
+    spoken = answer.refusal if refused else answer.text
+    text = without_reasoning(spoken)
+    events = ["refusals"] * refused + ["thoughts_left_out"] * (text != spoken)
     finished = answer.finish_reason != "length"
     if LABEL.search(text):
         text = LABEL.sub("", text, count=1)

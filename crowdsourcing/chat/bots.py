@@ -132,12 +132,12 @@ class ChatBots:
 
     def answers(self) -> list[TurnReply]:
         """Return what has come since the last call. From any thread."""
-        found = []
+        answers = []
         while True:
             try:
-                found.append(self._answers.get_nowait())
+                answers.append(self._answers.get_nowait())
             except Empty:
-                return found
+                return answers
 
     def again(self, chat: str) -> bool:
         """Return whether the contestant broke off while it was to answer, and is asked again. From any thread."""

@@ -129,9 +129,9 @@ class Chats:
 
     def _order(self, handout: Handout, number: int) -> list[str]:
         """The item's questions, in an order drawn from the hand-out's chance."""
-        asked = self._own_items(handout)[number].questions
+        questions = self._own_items(handout)[number].questions
         order = question_order(self.survey, random.Random(f"{handout.chance} {number}"))
-        return [name for name in order if name in asked]
+        return [name for name in order if name in questions]
 
     # -- where chats stand -------------------------------------------------------------------------------------------
     def _own_items(self, handout: Handout) -> list[Item]:
@@ -140,11 +140,11 @@ class Chats:
     def _states(self, handout: Handout) -> dict[int, ChatState]:
         """The chats of a hand-out by their place, in order; each is reached when those before are rated."""
         self.settle()
-        known = {chat.item: chat for chat in self.ledger.chats("handle = ?", handout.handle)}
+        chat_by_item = {chat.item: chat for chat in self.ledger.chats("handle = ?", handout.handle)}
         states: dict[int, ChatState] = {}
         for number, item in enumerate(self._own_items(handout)):
             if len(item.partners) == 1:
-                chat = known.get(number)
+                chat = chat_by_item.get(number)
                 turns = tuple(self.ledger.turns(chat.chat_id)) if chat else ()
                 rating = self.ledger.rating(chat.chat_id) if chat else None
                 reached = all(state.rating for state in states.values())
@@ -163,28 +163,28 @@ class Chats:
         number, written = _number(body, "number"), body.get("text")
         if not isinstance(written, str) or number % 2:
             raise malformed("There is no such message.")
-        said = spoken(written)
+        text = spoken(written)
         if number < len(state.turns):
-            if state.turns[number].text != said:
+            if state.turns[number].text != text:
                 raise self._refusal("said")
             return self._reply(state, number)
-        self._check_say(handout, state, number, said)
+        self._check_say(handout, state, number, text)
         chat = state.chat or self._new(handout, place)
         now = self.clock()
-        self.ledger.say(chat, kept.ChatMessage(chat.chat_id, number, said, now, now))
+        self.ledger.say(chat, kept.ChatMessage(chat.chat_id, number, text, now, now))
         self._ask(chat)
         return self._reply(self._states(handout)[place], number)
 
-    def _check_say(self, handout: Handout, state: ChatState, number: int, said: str) -> None:
+    def _check_say(self, handout: Handout, state: ChatState, number: int, text: str) -> None:
         if state.step != "chatting":
             raise self._refusal("chat_over")
         if state.due:
             raise self._refusal("answer_due")
         if number != state.next:
             raise self._refusal("not_next")
-        if not said:
+        if not text:
             raise self._refusal("empty")
-        if len(said) > self.rule.message_length:
+        if len(text) > self.rule.message_length:
             raise self._refusal("too_long")
         if self.ledger.said_since(handout.handle, self.clock() - MINUTE) >= self.rule.messages_per_minute:
             raise self._refusal("too_fast")
@@ -277,14 +277,14 @@ class Chats:
     def resume(self) -> int:
         """After a start: ask for every answer that is due in an open hand-out, also where the contestant had failed;
         returns how many these are."""
-        asked = 0
+        attempts = 0
         for handout in self.ledger.handouts("status = 'open'"):
             for chat in self.ledger.chats("handle = ? AND status IN ('open', 'failed')", handout.handle):
                 if len(self.ledger.turns(chat.chat_id)) % 2:
                     self.ledger.reopen(chat.chat_id)
                     self._ask(chat)
-                    asked += 1
-        return asked
+                    attempts += 1
+        return attempts
 
     def tidy(self) -> None:
         """Let the contestants forget the chats of hand-outs that have ended. Call it every few seconds."""

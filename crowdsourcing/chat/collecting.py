@@ -51,15 +51,15 @@ def collecting_chats(study: Study, survey: str, secret: bytes, out: set[str]) ->
         left = excused(ledger)
     chats = [conversation_of(talk, study, survey, pseudonym(secret, talk.handout.worker)) for talk in talks]
     added, _ = bring(study, survey, chats, keep=True)
-    found = ChatResult(len(chats), added, left=left)
-    yield found
+    result = ChatResult(len(chats), added, left=left)
+    yield result
     _, gone = bring(study, survey, chats, keep=False)
-    found.removed, found.shown = len(gone), shown_by(study, gone)
+    result.removed, result.shown = len(gone), shown_by(study, gone)
 
 
-def credit_rows(found: ChatResult) -> list[tuple]:
+def credit_rows(chat_result: ChatResult) -> list[tuple]:
     """Return whom to credit for work that a contestant's failure cut short, a row a unit."""
     return [
         (one.handout.worker, one.handout.unit_id, one.messages, one.rated, f"{one.seconds / 60:.1f}")
-        for one in found.left
+        for one in chat_result.left
     ]

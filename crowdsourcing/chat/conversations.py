@@ -49,7 +49,7 @@ def rated_chats(ledger: ChatLedger) -> list[RatedChat]:
     """The rated chats of hand-outs that were handed in or left without blame, in the order in which they began."""
     handouts = {handout.handle: handout for handout in ledger.handouts("status = 'done' OR status = 'void'")}
     numbers: Counter[str] = Counter()
-    found = []
+    rated = []
     for chat in ledger.chats():
         number = numbers[chat.contestant]
         numbers[chat.contestant] += 1
@@ -58,9 +58,9 @@ def rated_chats(ledger: ChatLedger) -> list[RatedChat]:
             turns = turns[: len(turns) // 2 * 2]
             seconds = turns[-1].shown_at - turns[0].said_at
             troubles = len(ledger.troubles(chat.chat_id))
-            said = tuple(turn.text for turn in turns)
-            found.append(RatedChat(chat, handouts[chat.handle], number, said, seconds, troubles))
-    return found
+            texts = tuple(turn.text for turn in turns)
+            rated.append(RatedChat(chat, handouts[chat.handle], number, texts, seconds, troubles))
+    return rated
 
 
 def conversation_of(talk: RatedChat, study: Study, survey: str, interactor: str) -> Conversation:
@@ -100,16 +100,18 @@ def bring(study: Study, survey: str, chats: Sequence[Conversation], keep: bool) 
             f"{study.journal_path}: self-play of this study has not ended, and its conversations are not in place.",
             f"Run it to its end first: {hints.command('selfchat', study.path)}",
         )
-    known = study.conversations() if path.exists() else []
-    others = [row for row in known if row.provenance.get(ORIGIN) != survey]
-    mine = {row.conversation_id: row for row in known if row.provenance.get(ORIGIN) == survey}
-    wanted = {row.conversation_id: row for row in chats}
-    gone = set(mine) - set(wanted)
-    ours = sorted(({**mine, **wanted} if keep else wanted).values(), key=_canonical(study))
-    rows = [row for row in others if sum(row.is_human) < 2] + ours + [row for row in others if sum(row.is_human) == 2]
-    if rows != known:
+    conversations = study.conversations() if path.exists() else []
+    others = [row for row in conversations if row.provenance.get(ORIGIN) != survey]
+    row_by_conversation_id = {row.conversation_id: row for row in conversations if row.provenance.get(ORIGIN) == survey}
+    collected = {row.conversation_id: row for row in chats}
+    gone = set(row_by_conversation_id) - set(collected)
+    kept_rows = sorted(({**row_by_conversation_id, **collected} if keep else collected).values(), key=_canonical(study))
+    rows = (
+        [row for row in others if sum(row.is_human) < 2] + kept_rows + [row for row in others if sum(row.is_human) == 2]
+    )
+    if rows != conversations:
         checksums.write_jsonl(path, (row.to_json() for row in rows))
-    return len(set(wanted) - set(mine)), set() if keep else gone
+    return len(set(collected) - set(row_by_conversation_id)), set() if keep else gone
 
 
 def _canonical(study: Study) -> Callable[[Conversation], Any]:
@@ -119,28 +121,28 @@ def _canonical(study: Study) -> Callable[[Conversation], Any]:
 
 def shown_by(study: Study, gone: set[str]) -> dict[str, int]:
     """Return how many units of each packed survey show one of these conversations."""
-    found = {}
+    counts = {}
     for survey in study.plan.surveys:
         if gone and study.units_path(survey).exists():
             units = study.units(survey)
             count = sum(any(gone & set(item.conversation_ids) for item in unit.items) for unit in units)
-            found |= {survey: count} if count else {}
-    return found
+            counts |= {survey: count} if count else {}
+    return counts
 
 
 # -- units that were ended without blame -----------------------------------------------------------------------------
 def excused_units(ledger: ChatLedger) -> dict[str, tuple[Handout, Submission]]:
     """Hand-outs ended without blame in which a chat was rated, with these ratings as their submissions."""
-    found: dict[str, tuple[Handout, Submission]] = {}
+    submissions: dict[str, tuple[Handout, Submission]] = {}
     for talk in rated_chats(ledger):
         if talk.handout.status == "void":
             rating = ledger.rating(talk.chat.chat_id)
             row = with_chat_time(rating.record)
-            handout, known = found.get(talk.chat.handle, (talk.handout, None))
-            items = [*(known.record["items"] if known else []), row]
+            handout, submission = submissions.get(talk.chat.handle, (talk.handout, None))
+            items = [*(submission.record["items"] if submission else []), row]
             record = {"handle": handout.handle, "unit_id": handout.unit_id, "items": items, "comment": ""}
-            found[handout.handle] = (handout, Submission(handout.handle, record, {}, "", rating.rated_at))
-    return found
+            submissions[handout.handle] = (handout, Submission(handout.handle, record, {}, "", rating.rated_at))
+    return submissions
 
 
 def with_chat_time(record: Mapping) -> dict:
@@ -150,11 +152,11 @@ def with_chat_time(record: Mapping) -> dict:
 
 def excused(ledger: ChatLedger) -> list[ExcusedUnit]:
     """The hand-outs that were ended because a partner broke down, for the operator to credit."""
-    found = []
+    excused_list = []
     for handout in ledger.handouts("status = 'void' AND handle IN (SELECT handle FROM chats)"):
         chats = ledger.chats("handle = ?", handout.handle)
         messages = [turn for chat in chats for turn in ledger.turns(chat.chat_id) if turn.number % 2 == 0]
         rated = sum(chat.status == "rated" for chat in chats)
         seconds = (handout.finished_at or handout.handed_at) - handout.handed_at
-        found.append(ExcusedUnit(handout, len(messages), seconds, rated))
-    return found
+        excused_list.append(ExcusedUnit(handout, len(messages), seconds, rated))
+    return excused_list

@@ -26,16 +26,16 @@ def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str]
     from parlai_spotbot.selfplay.play import threads_each
 
     plan = collection.study.plan
-    wanted = {
+    names = {
         name for unit in collection.units if unit.unit_id not in done for item in unit.items for name in item.partners
     }
-    missing = sorted(wanted - plan.contestants.keys())
+    missing = sorted(names - plan.contestants.keys())
     if missing:
         raise UserError(
             f"{collection.study.units_path(collection.survey.name)}: '{missing[0]}' is no contestant of this study.",
             "Pack anew.",
         )
-    entries = {name: contestant for name, contestant in plan.contestants.items() if name in wanted}
+    entries = {name: contestant for name, contestant in plan.contestants.items() if name in names}
     if 0 < plan.max_loaded < len(entries):
         say(
             f"max_loaded is {plan.max_loaded}, but people may talk to any of {len(entries)} contestants: all are loaded"

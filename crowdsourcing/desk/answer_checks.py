@@ -105,18 +105,22 @@ def _given(survey: Survey, page_item: dict, rows: Any, place: str) -> dict[Pair,
     """The answers by question and target; those left empty are left out."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise malformed(f"{place}: the answers are not a list.")
-    known = {question.name: question for question in survey.questions}
+    question_by_name = {question.name: question for question in survey.questions}
     speakers, judged = speakers_of(page_item), judged_of(page_item)
     shown = [one["value"] for one in page_item.get("candidates", ())]
     given: dict[Pair, dict] = {}
     for row in rows:
         name, target = row.get("question"), row.get("target")
-        if not isinstance(name, str) or name not in known or target not in targets_of(known[name], speakers, judged):
+        if (
+            not isinstance(name, str)
+            or name not in question_by_name
+            or target not in targets_of(question_by_name[name], speakers, judged)
+        ):
             raise malformed(f"{place}: an answer is to a question that is not asked.")
         if (name, target) in given:
             raise malformed(f"{place}: '{name}' is answered twice.")
-        answer = clean_answer(known[name], row.get("answer"), survey.limits.text_length, place)
-        if known[name].of_candidates and answer is not None and answer not in shown:
+        answer = clean_answer(question_by_name[name], row.get("answer"), survey.limits.text_length, place)
+        if question_by_name[name].of_candidates and answer is not None and answer not in shown:
             raise malformed(f"{place}: the answer to '{name}' is none of the replies shown.")
         if answer is not None:
             given[name, target] = {

@@ -26,13 +26,13 @@ def marks_of(items: Iterable[Item], seeds: Mapping[str, str]) -> frozenset[str]:
 
 
 def _marks_of_unit(
-    unit: Unit, seeds: Mapping[str, str], known: dict[tuple[str, ...], frozenset[str]]
+    unit: Unit, seeds: Mapping[str, str], marks_by_conversations: dict[tuple[str, ...], frozenset[str]]
 ) -> frozenset[str]:
-    """`marks_of` its items, each of which is looked up in `known`, or put there; a `UserError` where two share one."""
+    """Return `marks_of` its items, cached in `marks_by_conversations`; raise `UserError` where two share one."""
     for item in unit.items:
-        if item.conversation_ids not in known:
-            known[item.conversation_ids] = marks_of([item], seeds)
-    of_items = [known[item.conversation_ids] for item in unit.items]
+        if item.conversation_ids not in marks_by_conversations:
+            marks_by_conversations[item.conversation_ids] = marks_of([item], seeds)
+    of_items = [marks_by_conversations[item.conversation_ids] for item in unit.items]
     marks = frozenset().union(*of_items)
     if len(marks) < sum(map(len, of_items)):
         raise UserError(
@@ -56,12 +56,12 @@ class UnitStock:
         self._place = {unit.unit_id: place for place, unit in enumerate(units)}
         self._segments = {unit.unit_id: (unit.block_id, unit.rotation) for unit in units}  # what replicates share
         self._bearing: dict[str, set[str]] = defaultdict(set)
-        known: dict[tuple[str, ...], frozenset[str]] = {}  # conversations are in several units each
+        marks_by_conversations: dict[tuple[str, ...], frozenset[str]] = {}  # conversations are in several units each
         of_units: dict[tuple[tuple[str, ...], ...], frozenset[str]] = {}  # replicates show the same ones
         for unit in units:
             shown = tuple(item.conversation_ids for item in unit.items)
             if shown not in of_units:
-                of_units[shown] = _marks_of_unit(unit, seeds, known)
+                of_units[shown] = _marks_of_unit(unit, seeds, marks_by_conversations)
             self.marks[unit.unit_id] = of_units[shown]
             self._bearing[f"block {unit.block_id}"].add(unit.unit_id)
             for mark in of_units[shown]:

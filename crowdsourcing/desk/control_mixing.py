@@ -40,9 +40,9 @@ def mix(
     rng = random.Random(f"controls {draw.chance}")
     seen = set(met) | marks_of(items, seeds)
     chosen: list[Item] = []
-    asked = {item.questions for item in items}
-    alike = [control for control in controls if control.questions in asked]
-    others = [] if draw.same_questions else [control for control in controls if control.questions not in asked]
+    question_sets = {item.questions for item in items}
+    alike = [control for control in controls if control.questions in question_sets]
+    others = [] if draw.same_questions else [control for control in controls if control.questions not in question_sets]
     for group in (alike, others):
         kinds = _by_kind(group, rng)
         while len(chosen) < draw.count and any(kinds):

@@ -123,29 +123,29 @@ class Desk(ChatDesk, Reception):
     def _drawn(self, visitor: Visitor, unit_id: str) -> Handout:
         """The hand-out of a unit, with controls mixed in."""
         unit, chance, now = self.stock.units[unit_id], secrets.token_hex(8), self.clock()
-        mine = self._handouts_of(visitor)
+        handouts = self._handouts_of(visitor)
         return Handout(
             handle=secrets.token_hex(16),
             worker=visitor.worker,
             registration=visitor.registration,
-            slot=len(mine),
+            slot=len(handouts),
             unit_id=unit_id,
             block_id=unit.block_id,
-            items=tuple(item.item_id for item in self._mixed(visitor, unit, mine, chance)),
+            items=tuple(item.item_id for item in self._mixed(visitor, unit, handouts, chance)),
             chance=chance,
             handed_at=now,
             deadline=now + 60 * self.survey.limits.minutes_per_unit,
         )
 
-    def _mixed(self, visitor: Visitor, unit: Unit, mine: list[Handout], chance: str) -> list[Item]:
+    def _mixed(self, visitor: Visitor, unit: Unit, handouts: list[Handout], chance: str) -> list[Item]:
         """The unit's items with controls: in each unit, or first of all until the annotator has handed one in."""
         survey = self.survey
         count = survey.limits.controls_per_unit
-        done = [self.items.get(i) for handout in mine if handout.status == "done" for i in handout.items]
+        done = [self.items.get(i) for handout in handouts if handout.status == "done" for i in handout.items]
         if survey.control_first and any(item and item.control for item in done):
             count = 0
         if survey.limits.gold_every:
-            count = int(gold_is_due(survey.limits, sum(handout.status == "done" for handout in mine)))
+            count = int(gold_is_due(survey.limits, sum(handout.status == "done" for handout in handouts)))
         controls = self.practice.unmet(visitor.worker, self.controls)
         draw = ControlDraw(count, chance, survey.control_first, same_questions=survey.spread in ("units", "tasks"))
         return mix(unit.items, controls, draw, self.stock.met[visitor.worker], self.seeds)
@@ -218,7 +218,7 @@ class Desk(ChatDesk, Reception):
         record = {
             "handle": handout.handle,
             "unit_id": handout.unit_id,
-            "items": [{**known, **answered} for known, answered in zip(about, clean, strict=True)],
+            "items": [{**item, **answered} for item, answered in zip(about, clean, strict=True)],
             "comment": comment,
             "texts_language": language,
         }

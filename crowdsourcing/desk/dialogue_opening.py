@@ -108,9 +108,14 @@ class DialogueOpening:
         if not isinstance(body_items, list):
             return body_items
         rows: dict[int, list[dict]] = defaultdict(list)
-        for made in self.ledger.decisions(handout.handle):
-            rows[made.item].append(
-                {"question": made.question, "target": made.target, "answer": made.answer, "seconds": made.seconds}
+        for decision in self.ledger.decisions(handout.handle):
+            rows[decision.item].append(
+                {
+                    "question": decision.question,
+                    "target": decision.target,
+                    "answer": decision.answer,
+                    "seconds": decision.seconds,
+                }
             )
         merged = []
         for row in body_items:
@@ -129,8 +134,11 @@ class DialogueOpening:
     def note(self, handout: Handout, kept: Sequence[dict]) -> None:
         """Add "opened" to the clean answers: the exchanges open at that decision; in the end, for other questions."""
         opened = self.ledger.opened(handout.handle)
-        at = {(made.item, made.question, made.target): made.opened for made in self.ledger.decisions(handout.handle)}
+        at = {
+            (decision.item, decision.question, decision.target): decision.opened
+            for decision in self.ledger.decisions(handout.handle)
+        }
         for row in kept:
             for answer in row["answers"]:
-                made = at.get((row["item"], answer["question"], answer["target"]))
-                answer["opened"] = made or opened.get(row["item"], 1)
+                opened_at = at.get((row["item"], answer["question"], answer["target"]))
+                answer["opened"] = opened_at or opened.get(row["item"], 1)

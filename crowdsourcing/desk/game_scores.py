@@ -41,8 +41,10 @@ def unit_points(game: GameRules, rows: Iterable[dict], truths: Mapping[str, tupl
 
 def truths_of(items: Iterable[Item], truths: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     """The truth by item id: a control's own, else that of its conversation, where it is known."""
-    found = {item.item_id: controls.truth(item.control) if item.control else truths.get(_only(item)) for item in items}
-    return {item_id: truth for item_id, truth in found.items() if truth}
+    truth_by_item_id = {
+        item.item_id: controls.truth(item.control) if item.control else truths.get(_only(item)) for item in items
+    }
+    return {item_id: truth for item_id, truth in truth_by_item_id.items() if truth}
 
 
 def _only(item: Item) -> str:
@@ -70,9 +72,9 @@ class GameScores:
 
     def game(self, visitor: str) -> dict:
         """``{"points", "rank", "leaderboard"}``; rank 1 has the most points, None before the first finished unit."""
-        mine = self.totals.get(visitor)
-        rank = None if mine is None else 1 + sum(total > mine for total in self.totals.values())
-        return {"points": _plain(mine or 0.0), "rank": rank, "leaderboard": self.board(visitor)}
+        visitor_points = self.totals.get(visitor)
+        rank = None if visitor_points is None else 1 + sum(total > visitor_points for total in self.totals.values())
+        return {"points": _plain(visitor_points or 0.0), "rank": rank, "leaderboard": self.board(visitor)}
 
     def _names(self) -> dict[str, str]:
         bearers: dict[str, list[tuple[int, str]]] = {}

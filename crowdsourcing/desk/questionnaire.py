@@ -32,18 +32,18 @@ def check(survey: Survey, rows: Any) -> list[dict]:
     rows = [] if rows is None else rows
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise malformed("The answers about yourself are not a list.")
-    known = {question.name: question for question in survey.questionnaire}
+    question_by_name = {question.name: question for question in survey.questionnaire}
     given: dict[str, str] = {}
     for row in rows:
         name = row.get("question")
-        if not isinstance(name, str) or name not in known or row.get("target", TARGET) != TARGET:
+        if not isinstance(name, str) or name not in question_by_name or row.get("target", TARGET) != TARGET:
             raise malformed("An answer about yourself is to a question that is not asked.")
         if name in given:
             raise malformed(f"'{name}' is answered twice.")
-        answer = clean_answer(known[name], row.get("answer"), survey.limits.text_length, "About yourself")
+        answer = clean_answer(question_by_name[name], row.get("answer"), survey.limits.text_length, "About yourself")
         if answer is not None:
             given[name] = answer
-    return [{"question": name, "target": TARGET, "answer": given[name]} for name in known if name in given]
+    return [{"question": name, "target": TARGET, "answer": given[name]} for name in question_by_name if name in given]
 
 
 def answers_of(record: Mapping[str, Any]) -> list[dict]:

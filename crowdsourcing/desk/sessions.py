@@ -68,7 +68,7 @@ def served(method: Callable) -> Callable:
 
 def filled(paragraph: str, values: Mapping[str, str]) -> str:
     """The paragraph with each {name} that `values` has replaced; other braces stay."""
-    return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], found[0])), paragraph)
+    return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], match[0])), paragraph)
 
 
 def name_of(survey: Survey) -> str:
@@ -141,13 +141,13 @@ class Reception:
     def _handouts_of(self, visitor: Visitor) -> list[Handout]:
         return self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
 
-    def _place(self, visitor: Visitor, mine: list[Handout]) -> VisitorPlace:
+    def _place(self, visitor: Visitor, handouts: list[Handout]) -> VisitorPlace:
         if not visitor.worker:
             return VisitorPlace("preview")
         if self.chats:
             self._pause(self.chats.nobody_there())
-        held = next((handout for handout in mine if handout.status == "open"), None)
-        here = [h for h in mine if h.registration == visitor.registration]
+        held = next((handout for handout in handouts if handout.status == "open"), None)
+        here = [h for h in handouts if h.registration == visitor.registration]
         if held in here:
             return VisitorPlace("working", handout=held)
         if visitor.registration and here and here[-1] != held:
@@ -163,7 +163,7 @@ class Reception:
             return VisitorPlace("waiting", "elsewhere")
         if self.members and self.members.elsewhere(visitor.worker):
             return VisitorPlace("finished", "other_group")
-        if len(mine) >= self.survey.limits.units_per_annotator:
+        if len(handouts) >= self.survey.limits.units_per_annotator:
             return VisitorPlace("finished", "allowance")
         if not self.stock.any_free(visitor.worker):
             if self.stock.any_paused(visitor.worker):
@@ -191,31 +191,31 @@ class Reception:
         "consent", "onboarding", "unit" (with "questionnaire" where it is due), "game", "finish", "why". States:
         preview, consent, onboarding, ready, working, handed_in, finished, waiting, stopped.
         """
-        mine = self._handouts_of(visitor)
-        place = self._place(visitor, mine)
+        handouts = self._handouts_of(visitor)
+        place = self._place(visitor, handouts)
         if place.state == "waiting":
             self.waited_at = self.clock()
-        done = sum(handout.status == "done" for handout in mine)
-        said = {
+        done = sum(handout.status == "done" for handout in handouts)
+        session = {
             "state": place.state,
             "survey": self.survey_json,
             "texts": dict(self.texts),
             "language": self.language,
-            "progress": {"done": done, "allowance": self.survey.limits.units_per_annotator, "used": len(mine)},
+            "progress": {"done": done, "allowance": self.survey.limits.units_per_annotator, "used": len(handouts)},
         }
         if place.why:
-            said["why"] = reason(place.why, self.texts)
+            session["why"] = reason(place.why, self.texts)
         if place.state in ("preview", "consent"):
-            said["consent"] = self.consent_text
+            session["consent"] = self.consent_text
         if place.state == "onboarding":
-            said["onboarding"] = self.practice.page(visitor.worker)
+            session["onboarding"] = self.practice.page(visitor.worker)
         if place.state == "working":
-            said["unit"] = self._unit(place.handout)
+            session["unit"] = self._unit(place.handout)
         if self.survey.game and place.state not in ("preview", "consent"):
-            said["game"] = self.scores.game(visitor.worker)
+            session["game"] = self.scores.game(visitor.worker)
         if place.state in END and (done or place.state != "ready"):
-            said["finish"] = self.finish(visitor, place.state, done)
-        return said
+            session["finish"] = self.finish(visitor, place.state, done)
+        return session
 
     def practises(self, visitor: Visitor, place: VisitorPlace) -> bool:
         """Return whether a round of practice is taken of this visitor now.

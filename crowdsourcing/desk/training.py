@@ -128,7 +128,7 @@ class Training:
         }
 
     def unmet(self, worker: str, controls: Sequence[Item]) -> list[Item]:
-        """Those of the gold dialogues that the annotator has not been trained with."""
+        """Return those of the gold dialogues that the annotator has not been trained with."""
         sat = {sitting.dialogue for sitting in self.ledger.sittings("worker = ?", worker)}
         marks_met = {mark_of(gold) for golds in self.course for gold in golds if gold.id in sat}
         return [item for item in controls if item.control not in marks_met]
@@ -142,8 +142,10 @@ class Training:
         attempt, number = self.plan[sitting.sitting]
         page, _ = self._present(worker, attempt, number)
         place = {"attempt": attempt + 1, "round": number + 1, "rounds": len(self.course[attempt])}
-        told = {key: value for key, value in sitting.result.items() if key not in ("mistakes", "role", "seconds")}
-        return {**told, **place, "item": page}
+        value_by_key = {
+            key: value for key, value in sitting.result.items() if key not in ("mistakes", "role", "seconds")
+        }
+        return {**value_by_key, **place, "item": page}
 
     def hand_in(self, worker: str, body: dict, allow: Allow, pending: bool) -> dict:
         """Take and grade ``{"items", "attempt", "round"}``; the same body again for a graded round gets the same.
@@ -162,14 +164,14 @@ class Training:
         allow()
         if sitting > len(done):
             raise malformed("A round of the training comes before this one.")
-        made = self._graded(worker, attempt, number, body)
-        over = made.passed is False and attempt + 1 >= self.attempts
-        standing = "passed" if made.passed else "stopped" if over else "new"
+        grading = self._graded(worker, attempt, number, body)
+        over = grading.passed is False and attempt + 1 >= self.attempts
+        standing = "passed" if grading.passed else "stopped" if over else "new"
         try:
-            self.ledger.sit(made, standing, "training" if over else "")
+            self.ledger.sit(grading, standing, "training" if over else "")
         except sqlite3.IntegrityError as err:
             raise self.refusal("attempt") from err
-        return self._told(worker, made)
+        return self._told(worker, grading)
 
     def _graded(self, worker: str, attempt: int, number: int, body: dict) -> TrainingRound:
         golds = self.course[attempt]

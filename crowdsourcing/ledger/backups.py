@@ -81,23 +81,23 @@ def restore(paths: CollectionPaths, name: str = "") -> tuple[Path, int]:
     Returns the backup and its number of submissions. The replaced files and later backups are kept under other names.
     A missing or damaged secret is restored too.
     """
-    known = backups_of(paths.ledger)
+    backups = backups_of(paths.ledger)
     folder = paths.ledger.parent / BACKUPS
-    for backup in [path for path in reversed(known) if name in ("", path.name, path.stem)]:
+    for backup in [path for path in reversed(backups) if name in ("", path.name, path.stem)]:
         try:
             answers = answers_in(backup)
         except sqlite3.DatabaseError:
             continue
         for suffix in ("-wal", "-shm", ""):
             _set_aside(paths.ledger.with_name(paths.ledger.name + suffix), folder)
-        for later in known[known.index(backup) + 1 :]:
+        for later in backups[backups.index(backup) + 1 :]:
             _set_aside(later, folder)
         _copy(backup, paths.ledger)
         restore_secret(paths)
         return backup, answers
     raise UserError(
         f"{folder}: no sound backup{f' {name}' if name else ''} of the ledger.",
-        f"There are: {', '.join(path.stem for path in known)}." if known else "Put a copy of your own back.",
+        f"There are: {', '.join(path.stem for path in backups)}." if backups else "Put a copy of your own back.",
     )
 
 

@@ -180,13 +180,13 @@ def row_of(entry: Any) -> tuple:
 def entry_of(kind: type[T], row: tuple) -> T:
     """Return a stored row as an entry; raises `sqlite3.DatabaseError` for a submission that is not what was sent."""
     values: dict[str, Any] = {}
-    for known, value in zip(fields(kind), row, strict=True):
-        if known.name in JSON_FIELDS:
+    for field, value in zip(fields(kind), row, strict=True):
+        if field.name in JSON_FIELDS:
             value = json.loads(value)
             value = tuple(value) if isinstance(value, list) else value
-        elif "bool" in known.type and value is not None:
+        elif "bool" in field.type and value is not None:
             value = bool(value)
-        values[known.name] = value
+        values[field.name] = value
     entry = kind(**values)
     if isinstance(entry, Submission):
         kept = entry.record.pop(RECORD_DIGEST, None)  # ledgers of version 0.1 have none

@@ -50,9 +50,9 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 def answers_in(path: Path) -> int:
     """Return how many submissions a ledger holds; raises `sqlite3.DatabaseError` for a damaged one."""
     with reading(path) as db:
-        found = damage(db)
-        if found:
-            raise sqlite3.DatabaseError(found)
+        problems = damage(db)
+        if problems:
+            raise sqlite3.DatabaseError(problems)
         try:
             rows = db.execute(f"SELECT {columns(Submission)} FROM submissions")
             return sum(1 for row in rows if entry_of(Submission, row))
@@ -62,9 +62,9 @@ def answers_in(path: Path) -> int:
 
 def damage(db: sqlite3.Connection) -> str:
     """Return what SQLite's integrity checks find wrong with the file; "" for a sound one."""
-    found = [text for (text,) in db.execute("PRAGMA integrity_check(3)") if text != "ok"]
+    texts = [text for (text,) in db.execute("PRAGMA integrity_check(3)") if text != "ok"]
     return "; ".join(
-        found + [f"table {row[0]} refers to a missing row" for row in db.execute("PRAGMA foreign_key_check")][:3]
+        texts + [f"table {row[0]} refers to a missing row" for row in db.execute("PRAGMA foreign_key_check")][:3]
     )
 
 
@@ -102,8 +102,8 @@ class Ledger:
             raise self._damaged("the file is empty")
         self._connect(self.path)
         try:
-            found = damage(self._db) or self._lost()
-            if not found:
+            lost = damage(self._db) or self._lost()
+            if not lost:
                 self._open()
         except sqlite3.Error as err:
             self._db.close()
@@ -111,9 +111,9 @@ class Ledger:
         except UserError:
             self._db.close()
             raise
-        if found:
+        if lost:
             self._db.close()
-            raise self._damaged(found)
+            raise self._damaged(lost)
 
     def _connect(self, path: Path) -> None:
         self._opened = path, path.stat()
@@ -176,8 +176,8 @@ class Ledger:
                 f"{self.path}: a ledger of version {version}, expected {VERSION}.",
                 "Finish this collection with the release that began it.",
             )
-        known = {name for (name,) in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        for statements in (self.later[name] for name in self.later.keys() - known):
+        names = {name for (name,) in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for statements in (self.later[name] for name in self.later.keys() - names):
             with self._writing():
                 for statement in statements:
                     self._db.execute(statement)
@@ -232,13 +232,13 @@ class Ledger:
     # -- what the launch has set -------------------------------------------------------------------------------------
     def begin(self, survey: str, limit: int) -> None:
         """Say whose ledger this is and how many units one annotator may ever get; another survey is a `UserError`."""
-        known = dict(self._rows("SELECT name, value FROM settings"))
-        if known.get("survey", survey) != survey:
+        settings = dict(self._rows("SELECT name, value FROM settings"))
+        if settings.get("survey", survey) != survey:
             raise UserError(
-                f"{self.path}: the ledger of survey '{known['survey']}', not of '{survey}'.",
+                f"{self.path}: the ledger of survey '{settings['survey']}', not of '{survey}'.",
                 "Each survey has a folder of its own.",
             )
-        if known != {"survey": survey, "units_per_annotator": limit}:
+        if settings != {"survey": survey, "units_per_annotator": limit}:
             with self._writing():
                 for name, value in (("survey", survey), ("units_per_annotator", limit)):
                     sql = "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
@@ -319,11 +319,11 @@ class Ledger:
     def end(self, handle: str, status: str, now: float) -> bool:
         """End an open hand-out as "returned", "expired" or "void"; False where it was not open any more."""
         with self._writing():
-            found = self._db.execute(
+            cursor = self._db.execute(
                 "UPDATE handouts SET status = ?, finished_at = ? WHERE handle = ? AND status = 'open'",
                 (status, now, handle),
             )
-        return found.rowcount == 1
+        return cursor.rowcount == 1
 
     def told(self, handle: str, agent_id: str) -> None:
         """Note that the crowd knows of a finished unit, as this agent's."""
@@ -347,15 +347,15 @@ class Ledger:
             self._insert("submissions", submission)
             rows = [(submission.handle, item, missed) for item, missed in grades.items()]
             self._db.executemany("INSERT INTO grades (handle, item, missed) VALUES (?, ?, ?)", rows)
-            found = self._db.execute(
+            cursor = self._db.execute(
                 "UPDATE handouts SET status = 'done', finished_at = ? WHERE handle = ? AND status = 'open' "
                 "RETURNING worker",
                 (submission.received_at, submission.handle),
             ).fetchall()
-            if not found:
+            if not cursor:
                 raise sqlite3.IntegrityError(f"hand-out {submission.handle} is not open")
             if stop:
-                self._stand(found[0][0], "stopped", stop)
+                self._stand(cursor[0][0], "stopped", stop)
 
     def submission(self, handle: str) -> Submission | None:
         """Return what was submitted for this hand-out, None where nothing was."""

@@ -42,8 +42,8 @@ class FinishedUnits:
     def _known_worker(self, name: str) -> Worker | None:
         if self.provider.is_sandbox():
             name += "_sandbox"  # Mephisto's mark of workers in a sandbox
-        found = self.db.find_workers(worker_name=name, provider_type=self.provider.PROVIDER_TYPE)
-        return found[0] if found else None
+        workers = self.db.find_workers(worker_name=name, provider_type=self.provider.PROVIDER_TYPE)
+        return workers[0] if workers else None
 
     def refuses(self, visitor: Visitor) -> str | None:
         """Return why this annotator may not work, or None; paid platforms keep blocked people out themselves."""
@@ -76,8 +76,8 @@ class FinishedUnits:
 
     def _spare_unit(self) -> Unit | None:
         """Return a unit that a crash left without an agent."""
-        found = self.db.find_units(task_run_id=self.task_run.db_id, status=AssignmentState.CREATED)
-        return next(iter(found), None)
+        units = self.db.find_units(task_run_id=self.task_run.db_id, status=AssignmentState.CREATED)
+        return next(iter(units), None)
 
     def _new_unit(self) -> Unit:
         run = self.task_run

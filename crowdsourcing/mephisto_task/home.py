@@ -127,8 +127,8 @@ def use(data_root: Path | str, countries: tuple[str, ...] | None = None) -> Path
     install()
     root = Path(data_root).resolve()
     path = root / "config.yml"
-    known = read_yaml(path, "Launch anew.", "Remove it: a launch makes it anew.") if path.exists() else {}
-    before = dict(known) if isinstance(known, dict) else {}
+    settings = read_yaml(path, "Launch anew.", "Remove it: a launch makes it anew.") if path.exists() else {}
+    before = dict(settings) if isinstance(settings, dict) else {}
     config = {**before, "core": {"main_data_directory": str(root)}}
     if countries is not None:
         config["mturk"] = {"allowed_locales": [{"Country": code} for code in countries]} if countries else {}
@@ -178,9 +178,9 @@ def _database_class() -> type:
                 self._runs[value.db_id] = value
 
         def _get_connection(self) -> sqlite3.Connection:
-            known = self.conn.get(threading.get_ident())
+            previous = self.conn.get(threading.get_ident())
             connection = super()._get_connection()
-            if connection is not known:
+            if connection is not previous:
                 pragmas(connection)
             return connection
 

@@ -49,10 +49,10 @@ def _session(requester: str) -> Any:
             ) from None
         session = _session_class()(region_name=REGION)
     try:
-        found = session.get_credentials()
+        credentials = session.get_credentials()
     except BotoCoreError as err:
         raise UserError(f"AWS credentials can't be read: {type(err).__name__}.", "Mend ~/.aws.") from None
-    if found is None:
+    if credentials is None:
         raise UserError(f"The AWS profile '{requester}' has no credentials.", REMEDY.format(name=requester))
     return session
 
@@ -107,18 +107,18 @@ def _without_credentials(sessions: Callable[[], Iterable[Any]]) -> Iterator[None
         ) from None
 
 
-def posted(task_run: Any, url: str, wanted: int) -> list[str]:
+def posted(task_run: Any, url: str, count: int) -> list[str]:
     """The ids of all HITs of a run, those included that a crash took between their posting and our note of it.
 
     Such a one is found on MTurk by its type and the address that it shows, and noted now; MTurk is asked only where
-    fewer than `wanted` are known.
+    fewer than `count` are known.
     """
     store, run_id = task_run.get_provider().datastore, task_run.db_id
     query = "SELECT hit_id FROM run_mappings WHERE run_id = ?"
     with store.table_access_condition:
-        known = {row["hit_id"] for row in store._get_connection().execute(query, (run_id,))}
-    if len(known) >= wanted:
-        return sorted(known)
+        hit_ids = {row["hit_id"] for row in store._get_connection().execute(query, (run_id,))}
+    if len(hit_ids) >= count:
+        return sorted(hit_ids)
     hit_type, seconds = store.get_run(run_id)["hit_type_id"], task_run.get_task_args().assignment_duration_in_seconds
     shown = url.replace("&", "&amp;")
     listing = _client_of(task_run).get_paginator("list_hits")
@@ -130,8 +130,8 @@ def posted(task_run: Any, url: str, wanted: int) -> list[str]:
                 and not _known(store, hit["HITId"])
             ):
                 store.new_hit(hit["HITId"], "", seconds, run_id)
-                known.add(hit["HITId"])
-    return sorted(known)
+                hit_ids.add(hit["HITId"])
+    return sorted(hit_ids)
 
 
 def post(task_run: Any, url: str) -> None:
@@ -186,7 +186,7 @@ def claimed_hit(store: Any, assignment: str) -> str | None:
     """Return the HIT by which the holder of an assignment came, as they said."""
     with store.table_access_condition:
         row = store._get_connection().execute("SELECT hit_id FROM claims WHERE assignment_id = ?", (assignment,))
-        return next((found["hit_id"] for found in row), None)
+        return next((hit["hit_id"] for hit in row), None)
 
 
 def is_accepted(requester: Any, hit_id: str) -> bool:
@@ -196,12 +196,12 @@ def is_accepted(requester: Any, hit_id: str) -> bool:
     return hit.get("NumberOfAssignmentsPending", 0) + hit.get("NumberOfAssignmentsCompleted", 0) > 0
 
 
-def handed_in(data_root: Path, sandbox: bool, requester: str, wanted: Iterable[str]) -> list[PlatformEntry]:
-    """The assignments that were handed in on MTurk, of the HITs on which the `wanted` ones (their ids) claim to be.
+def handed_in(data_root: Path, sandbox: bool, requester: str, assignments: Iterable[str]) -> list[PlatformEntry]:
+    """Return the submitted assignments on MTurk, of the HITs on which `assignments` (their ids) claim to be.
 
     Raises `UserError` where MTurk can't be asked. The operator may run.
     """
-    hits = sorted(set(_hits_of(Path(data_root), set(wanted))))
+    hits = sorted(set(_hits_of(Path(data_root), set(assignments))))
     if not hits:
         return []
     session = _session(requester)
@@ -217,12 +217,12 @@ def handed_in(data_root: Path, sandbox: bool, requester: str, wanted: Iterable[s
     return entries
 
 
-def _hits_of(data_root: Path, wanted: set[str]) -> Iterator[str]:
+def _hits_of(data_root: Path, assignments: set[str]) -> Iterator[str]:
     for path in sorted(data_root.rglob("mturk.db")):
         uri = f"{path.resolve().as_uri()}?mode=ro"
         with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=10)) as db:
             tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             for table in tables & {"hits", "claims"}:  # older versions noted no claims
                 for hit_id, assignment in db.execute(f"SELECT hit_id, assignment_id FROM {table}"):
-                    if assignment in wanted:
+                    if assignment in assignments:
                         yield hit_id

@@ -94,9 +94,9 @@ def _work(crowd: FinishedUnits, server: Any, setup: TaskSetup, stop: threading.E
 def _post(crowd: FinishedUnits, setup: TaskSetup, halt: Callable[[], bool]) -> None:
     """Post as many HITs as are missing: HITs are interchangeable, the desk says who gets which unit."""
     run = crowd.task_run
-    wanted = len(setup.units) - crowd.db.done_before(run.task_id, run.db_id)
+    count = len(setup.units) - crowd.db.done_before(run.task_id, run.db_id)
     with mturk.explained(crowd.provider.datastore):
-        for _ in range(wanted - len(mturk.posted(run, setup.public_url, wanted))):
+        for _ in range(count - len(mturk.posted(run, setup.public_url, count))):
             if halt():
                 return
             mturk.post(run, setup.public_url)
@@ -158,11 +158,15 @@ def _requester_name(setup: TaskSetup) -> str:
 def requester(database: Any, setup: TaskSetup) -> Requester:
     """Find or make the requester; on MTurk its credentials must be there (`UserError`), and are never written."""
     name = _requester_name(setup)
-    found = database.find_requesters(requester_name=name)
-    if found and found[0].provider_type != setup.provider_type:
+    requesters = database.find_requesters(requester_name=name)
+    if requesters and requesters[0].provider_type != setup.provider_type:
         raise UserError(f"requester '{name}' belongs to another provider.", "Choose another requester in the settings.")
     mturk.use_credentials(database, setup)
-    return found[0] if found else get_crowd_provider_from_type(setup.provider_type).RequesterClass.new(database, name)
+    return (
+        requesters[0]
+        if requesters
+        else get_crowd_provider_from_type(setup.provider_type).RequesterClass.new(database, name)
+    )
 
 
 def _runs(database: Any, task_name: str, unfinished: bool = False) -> list[TaskRun]:

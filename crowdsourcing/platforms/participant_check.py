@@ -34,19 +34,21 @@ def platform_check(paths: CollectionPaths, done: Mapping[str, Handout]) -> Platf
     On MTurk each hand-out must be an assignment of its worker, elsewhere the worker must be listed. Without a list
     nobody is unknown, but for assignments, which are used only once they are confirmed.
     """
-    provider, known = _launch_of(paths).get("provider", "in_house"), None
+    provider, listed = _launch_of(paths).get("provider", "in_house"), None
     if provider != "in_house":
-        known = read_entries(paths.platform)
+        listed = read_entries(paths.platform)
     by_assignment = provider in MTURK
-    if known is None and not by_assignment:
+    if listed is None and not by_assignment:
         return PlatformCheck()
     status: dict[tuple[str, str], set[str]] = {}
-    for entry in known or ():
+    for entry in listed or ():
         status.setdefault((entry.worker, entry.registration if by_assignment else ""), set()).add(entry.status)
-    found = {h: status.get((one.worker, one.registration if by_assignment else "")) for h, one in done.items()}
+    status_by_handle = {
+        h: status.get((one.worker, one.registration if by_assignment else "")) for h, one in done.items()
+    }
     return PlatformCheck(
-        unknown=frozenset(handle for handle, how in found.items() if how is None),
-        rejected=frozenset(handle for handle, how in found.items() if how and how <= REFUSED),
+        unknown=frozenset(handle for handle, how in status_by_handle.items() if how is None),
+        rejected=frozenset(handle for handle, how in status_by_handle.items() if how and how <= REFUSED),
     )
 
 
@@ -56,11 +58,13 @@ def platform_state(study: Study, survey: str, parts: Iterable[str], submissions:
     MTurk can't be asked whose finished work is.
     """
     every = [CollectionPaths.of(study, survey, part) for part in parts]
-    told = [settings for paths in every if (settings := _launch_of(paths)).get("provider", "in_house") != "in_house"]
+    launches = [
+        settings for paths in every if (settings := _launch_of(paths)).get("provider", "in_house") != "in_house"
+    ]
     submissions = list(submissions)
-    if submissions and not any(settings["provider"] == "prolific" for settings in told):
+    if submissions and not any(settings["provider"] == "prolific" for settings in launches):
         raise UserError(f"--submissions: nobody was recruited through Prolific for '{survey}' here.", "Leave it out.")
-    if not told:
+    if not launches:
         return {}
     shared = CollectionPaths.of(study, survey).platform
     if submissions:
@@ -70,11 +74,11 @@ def platform_state(study: Study, survey: str, parts: Iterable[str], submissions:
         if settings.get("provider") in MTURK:
             _ask_mturk(paths, settings["provider"] == "mturk_sandbox")
     entries = read_entries(shared)
-    signed = all(settings.get("accept_unverified_ids") is False for settings in told)  # older versions: None
+    signed = all(settings.get("accept_unverified_ids") is False for settings in launches)  # older versions: None
     return {
-        "provider": told[0]["provider"],
+        "provider": launches[0]["provider"],
         "listed": None if entries is None else len(entries),
-        "verified": signed or told[0]["provider"] in MTURK,
+        "verified": signed or launches[0]["provider"] in MTURK,
     }
 
 
@@ -84,6 +88,6 @@ def _ask_mturk(paths: CollectionPaths, sandbox: bool) -> None:
 
     settled = {entry.registration for entry in read_entries(paths.platform) or () if entry.status in SETTLED}
     with Ledger(paths.ledger) as ledger:
-        wanted = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled
-    if wanted:
-        add_entries(paths.platform, handed_in(paths.mephisto, sandbox, TaskSetup.requester, wanted))
+        assignments = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled
+    if assignments:
+        add_entries(paths.platform, handed_in(paths.mephisto, sandbox, TaskSetup.requester, assignments))

@@ -145,7 +145,7 @@ def renew(path: Path, name: str, states: LinkStates) -> None:
 
 
 def _check_name(path: Path, name: str) -> None:
-    known = known_names(path)
-    if name not in known:
-        remedy = nearest(name, known) if known else "Launch first: links are made then."
+    names = known_names(path)
+    if name not in names:
+        remedy = nearest(name, names) if names else "Launch first: links are made then."
         raise UserError(f"{path}: nobody called '{name[:80]}' has a link.", remedy)

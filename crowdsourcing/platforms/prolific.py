@@ -80,8 +80,8 @@ class SignedUrls:
         self._had_at = self._failed_at = float("-inf")
         self._asking = threading.Lock()
 
-    def read(self, token: str, known: Callable[[str], bool] = lambda token: False) -> ProlificIds:
-        """Return whom the token is about. An old token is good for who came in by it in time (`known`).
+    def read(self, token: str, is_known: Callable[[str], bool] = lambda token: False) -> ProlificIds:
+        """Return whom the token is about. An old token is good for who came in by it in time (`is_known`).
 
         Raises `Refusal`: 403 where the token isn't Prolific's, for this site, in time and whole; 503 without keys.
         """
@@ -105,7 +105,7 @@ class SignedUrls:
         if self.site not in map(_site, _listed(claims["aud"])):
             LOG.info("a link that Prolific signed for another site")
             raise Refusal(403, "link", NOT_SIGNED)
-        if self.clock() > until + LEEWAY and not known(token):
+        if self.clock() > until + LEEWAY and not is_known(token):
             raise Refusal(403, "link", EXPIRED)
         return _ids(claims.get("prolific"))
 
@@ -147,10 +147,10 @@ class SignedUrls:
             self._asking.release()
 
 
-def _ids(said: Any) -> ProlificIds:
-    if not isinstance(said, Mapping) or not all(isinstance(said.get(name), str) for name in IDS):
+def _ids(claims: Any) -> ProlificIds:
+    if not isinstance(claims, Mapping) or not all(isinstance(claims.get(name), str) for name in IDS):
         raise Refusal(403, "link", NOT_SIGNED)
-    return ProlificIds(*(said[name].lower() for name in IDS))
+    return ProlificIds(*(claims[name].lower() for name in IDS))
 
 
 def _listed(value: Any) -> list[str]:

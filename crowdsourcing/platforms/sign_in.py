@@ -84,8 +84,8 @@ class InHouseDoor(Door):
         self.secret, self.links = secret, links
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
-        said = _signed(self.secret, tokens.LINK, query, "t")
-        visitor = Visitor(said["worker"], provider_data={"door": self.name, "link": said.get("number", 0)})
+        signed = _signed(self.secret, tokens.LINK, query, "t")
+        visitor = Visitor(signed["worker"], provider_data={"door": self.name, "link": signed.get("number", 0)})
         if not self.still_open(visitor):
             raise refused(REVOKED_LINK)
         return visitor
@@ -135,26 +135,26 @@ class ProlificDoor(Door):
     def enter(self, query: Mapping[str, str]) -> Visitor:
         if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study.name:
             raise refused(NO_LINK)
-        said = ProlificIds(*(query.get(name, "").lower() for name in IDS))
+        ids_in_url = ProlificIds(*(query.get(name, "").lower() for name in IDS))
         link = ""
         if self.signed:
             token = query.get(PARAMETER, "")
             link = self._hash(token)
             ids = self.signed.read(token, lambda token: link in self._links)
-            if said != ids:  # somebody else's token
+            if ids_in_url != ids:  # somebody else's token
                 raise refused(NOT_FROM_PROLIFIC)
-        if not all(self.ID.fullmatch(one) for one in (said.participant, said.study, said.session)):
+        if not all(self.ID.fullmatch(one) for one in (ids_in_url.participant, ids_in_url.study, ids_in_url.session)):
             raise refused(NOT_FROM_PROLIFIC)
-        if self.study.study and said.study != self.study.study:
+        if self.study.study and ids_in_url.study != self.study.study:
             raise refused(NOT_FROM_PROLIFIC)
         with self._one_by_one:
-            self._bind(said, link)
-        ids = {"prolific_pid": said.participant, "study_id": said.study, "session_id": said.session}
-        return Visitor(said.participant, provider_data={"door": self.name, **ids})
+            self._bind(ids_in_url, link)
+        ids = {"prolific_pid": ids_in_url.participant, "study_id": ids_in_url.study, "session_id": ids_in_url.session}
+        return Visitor(ids_in_url.participant, provider_data={"door": self.name, **ids})
 
-    def _bind(self, said: ProlificIds, link: str) -> None:
+    def _bind(self, ids_in_url: ProlificIds, link: str) -> None:
         """Durable when it returns; a full disk lets nobody in rather than anybody."""
-        key, value = self._hash(said.participant), self._hash(said.session)
+        key, value = self._hash(ids_in_url.participant), self._hash(ids_in_url.session)
         if self._bindings.get(key) not in (None, "", value):  # "": a version that took visits without a session
             raise refused(OTHER_SITTING)
         if self._bindings.get(key) != value or (link and link not in self._links):

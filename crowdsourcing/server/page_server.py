@@ -270,12 +270,12 @@ def _shown(host: str) -> str:
 def raise_file_limit() -> None:
     """Let this process hold as many connections as the system allows it to, at most some thousands."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_CONNECTIONS + 1000
-    wanted = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    limit = MOST_CONNECTIONS + 1000
+    limit = limit if hard == resource.RLIM_INFINITY else min(hard, limit)
+    if soft != resource.RLIM_INFINITY and soft < limit:
         with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            soft = wanted
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+            soft = limit
     if soft != resource.RLIM_INFINITY:
         BoundedHTTPServer.most = min(MOST_CONNECTIONS, max(64, soft - 256))
 

@@ -49,25 +49,27 @@ def arguments_of(words: list[str]) -> dict[str, Any]:
         if "=" not in word or word.startswith(("-", "+", "~")):
             raise UserError(f"{word}: expected NAME=VALUE.", "Write for example study=studies/mine annotators=5.")
     try:
-        said = OmegaConf.from_dotlist([_dotted(*word.split("=", 1)) for word in words])
-        conf = _read_conf(str(said.pop("conf"))) if "conf" in said else {}
-        row = OmegaConf.to_container(OmegaConf.merge(conf, said), resolve=True)
+        dotlist = OmegaConf.from_dotlist([_dotted(*word.split("=", 1)) for word in words])
+        conf = _read_conf(str(dotlist.pop("conf"))) if "conf" in dotlist else {}
+        row = OmegaConf.to_container(OmegaConf.merge(conf, dotlist), resolve=True)
     except (OmegaConfBaseException, YAMLError, ValueError) as err:
         raise UserError(
             f"{' '.join(words)}: cannot be read: {str(err).partition(chr(10))[0]}.", "Correct it."
         ) from None
-    known = [*LaunchRequest.__dataclass_fields__, "config"]
-    ours = OmegaConf.create({name: row[name] for name in row if name in known})
+    names = [*LaunchRequest.__dataclass_fields__, "config"]
+    options = OmegaConf.create({name: row[name] for name in row if name in names})
     for name, value in _leaves(row.pop("mephisto", {})):
-        target, wanted = HONOURED.get(name), TYPES.get(name)
+        target, ignored_value = HONOURED.get(name), TYPES.get(name)
         if target == "settings.minutes_per_unit":
             value = value / 60
-        if target and OmegaConf.select(ours, target) is None:
-            OmegaConf.update(ours, target, value)
-        elif not target and (wanted is None or value != wanted):
-            remedy = f"Leave it out, or write {wanted}." if wanted else f"Possible: {', '.join(HONOURED)}."
+        if target and OmegaConf.select(options, target) is None:
+            OmegaConf.update(options, target, value)
+        elif not target and (ignored_value is None or value != ignored_value):
+            remedy = (
+                f"Leave it out, or write {ignored_value}." if ignored_value else f"Possible: {', '.join(HONOURED)}."
+            )
             raise UserError(f"mephisto.{name}={value}: this task cannot honour it.", remedy)
-    return {**row, **OmegaConf.to_container(ours)}
+    return {**row, **OmegaConf.to_container(options)}
 
 
 def _dotted(name: str, value: str) -> str:

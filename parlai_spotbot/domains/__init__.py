@@ -85,10 +85,10 @@ class Domain:
             return list(custom.folds_of(self.own)[0][fold])
         source = TaskSource(self.name, self.source or self.task, self.options, self.hidden_test, self.situation)
         where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "") or None
-        found = parlai_folds(source, where)[fold]
+        episodes = parlai_folds(source, where)[fold]
         if self.own is not None and not self.own.contexts:
-            return [Episode(e.episode_id, e.turns, people=e.people) for e in found]
-        return list(found)
+            return [Episode(e.episode_id, e.turns, people=e.people) for e in episodes]
+        return list(episodes)
 
     def counts(self, datapath: str | None = None) -> dict[str, dict[str, int]]:
         """For each fold how many conversations, how many that fill the longest segment beside the seed, how many turns
@@ -187,16 +187,16 @@ def get_domain(name: str) -> Domain:
     `name` may be the path of a description (YAML) or of a file of conversations (JSON Lines). A further task has
     segments of 2, 3 and 5 exchanges, the contexts that it has, and folds after its splits.
     """
-    known = str(name).strip().lower()
+    wanted_name = str(name).strip().lower()
     for domain in DOMAINS.values():
-        if known == domain.name or known in domain.aliases:
+        if wanted_name == domain.name or wanted_name in domain.aliases:
             return domain
     if custom.is_file(str(name)):
         return _described(custom.describe(Path(name)), str(name))
     if not _is_task(str(name)):
         names = [*DOMAINS, *(alias for domain in DOMAINS.values() for alias in domain.aliases)]
         more = " Or name a task that ParlAI knows, a description (.yaml), or a file of conversations (.jsonl)."
-        raise UserError(f"unknown domain '{name}'.", nearest(known, names) + more)
+        raise UserError(f"unknown domain '{name}'.", nearest(wanted_name, names) + more)
     return Domain(name=str(name), task=str(name), segments=(2, 3, 5), description="A ParlAI task.")
 
 
@@ -234,31 +234,33 @@ def keep_domain(domain: Domain, folder: Path | str) -> None:
         custom.keep(domain.own, Path(folder))
 
 
-def _described(own: custom.DomainDescription, where: str) -> Domain:
+def _described(description: custom.DomainDescription, where: str) -> Domain:
     names = {name for domain in DOMAINS.values() for name in (domain.name, *domain.aliases)}
-    if own.name.lower() in names:
-        raise UserError(f"{where}: '{own.name}' is the name of a domain that comes with us.", "Choose another name.")
-    if own.task and not _is_task(own.task):
+    if description.name.lower() in names:
         raise UserError(
-            f"{where}: field 'task' is '{own.task}', which ParlAI doesn't know.",
+            f"{where}: '{description.name}' is the name of a domain that comes with us.", "Choose another name."
+        )
+    if description.task and not _is_task(description.task):
+        raise UserError(
+            f"{where}: field 'task' is '{description.task}', which ParlAI doesn't know.",
             "Try it: parlai display_data -t TASK. Where it is your own, its package must be importable.",
         )
-    if own.base:
-        return _with_base(own, where)
-    note = SPLIT_NOTE if own.task else custom.folds_of(own)[1]
-    if own.task and own.hidden_test:
+    if description.base:
+        return _with_base(description, where)
+    note = SPLIT_NOTE if description.task else custom.folds_of(description)[1]
+    if description.task and description.hidden_test:
         note = SPLIT_NOTE.replace("judges and humans; test: seeds", "judges, humans and seeds")
     return Domain(
-        name=own.name,
-        task=own.task,
-        segments=own.segments,
-        contexts=own.contexts,
-        description=own.description,
+        name=description.name,
+        task=description.task,
+        segments=description.segments,
+        contexts=description.contexts,
+        description=description.description,
         fold_note=note,
-        options=own.options,
-        hidden_test=own.hidden_test,
-        situation=own.situation,
-        own=own,
+        options=description.options,
+        hidden_test=description.hidden_test,
+        situation=description.situation,
+        own=description,
     )
 
 
@@ -272,38 +274,40 @@ def _base(name: str, where: str) -> Domain:
     return base
 
 
-def _with_base(own: custom.DomainDescription, where: str) -> Domain:
+def _with_base(description: custom.DomainDescription, where: str) -> Domain:
     """A domain whose files stand in for folds of another."""
-    base = _base(own.base, where)
-    given = custom.folds_of(own)[0]
-    told = any(any(episode.context) for episodes in given.values() for episode in episodes)
-    own = replace(own, base=base.name, segments=own.segments or base.segments)
+    base = _base(description.base, where)
+    given = custom.folds_of(description)[0]
+    has_context = any(any(episode.context) for episodes in given.values() for episode in episodes)
+    description = replace(description, base=base.name, segments=description.segments or base.segments)
     return replace(
         base,
-        name=own.name,
+        name=description.name,
         task="",
-        segments=own.segments,
-        contexts=base.contexts or told,
-        description=own.description,
+        segments=description.segments,
+        contexts=base.contexts or has_context,
+        description=description.description,
         aliases=(),
-        own=own,
+        own=description,
     )
 
 
 @lru_cache(maxsize=8)
-def _over_base(own: custom.DomainDescription, datapath: str) -> tuple[dict[str, tuple[Episode, ...]], str]:
+def _over_base(description: custom.DomainDescription, datapath: str) -> tuple[dict[str, tuple[Episode, ...]], str]:
     """The folds of a domain over its base, and what the files changed in them.
 
     No conversation between people begins as a seed does, and none that came in stands among those that bots or judges
     may know.
     """
-    base, given = get_domain(own.base), custom.folds_of(own)[0]
-    brought = [fold for fold, _, _ in own.paths]
+    base, given = get_domain(description.base), custom.folds_of(description)[0]
+    brought = [fold for fold, _, _ in description.paths]
     folds = {fold: given[fold] if fold in brought else tuple(base.episodes(fold, datapath or None)) for fold in FOLDS}
     openings = {episode.turns[:2] for episode in folds["seeds"]}
-    known = {episode.turns for fold in ("bots", "judges") for episode in folds[fold]} if "humans" in brought else set()
+    taken_turns = (
+        {episode.turns for fold in ("bots", "judges") for episode in folds[fold]} if "humans" in brought else set()
+    )
     people = folds["humans"]
-    folds["humans"] = tuple(e for e in people if e.turns[:2] not in openings and e.turns not in known)
+    folds["humans"] = tuple(e for e in people if e.turns[:2] not in openings and e.turns not in taken_turns)
     lost = len(people) - len(folds["humans"])
     note = f"{' and '.join(brought)}: from files of one's own"
     if lost:

@@ -46,12 +46,12 @@ def read_rows(
         if wanted is not None and not wanted(row):
             unwanted += 1
             return
-        made = _row(row, f"{name}:{split + ':' if split else ''}{len(rows) + unwanted:06d}", where, split)
-        identity = made.episode.episode_id
+        parsed = _row(row, f"{name}:{split + ':' if split else ''}{len(rows) + unwanted:06d}", where, split)
+        identity = parsed.episode.episode_id
         if identity in places:
             raise UserError(f"{where}: field 'id' is '{identity}', as in {places[identity]}.", "Give each its own.")
         places[identity] = where
-        rows.append(made)
+        rows.append(parsed)
 
     files.read_jsonl(path, add, "file of conversations", EXAMPLE)
     if not rows and not unwanted:
@@ -64,23 +64,23 @@ def _row(row: dict, identity: str, where: str, split: str) -> ConversationRow:
     if "dialog" in row:
         turns, speakers = _dialog(row, where)
         context = _contexts_of_speakers(row, speakers, where)
-        own = row.get("conversation_id", row.get("id"))
+        given_id = row.get("conversation_id", row.get("id"))
     else:
         turns = [
             _text(t, f"{where}: field 'turns', turn {i}") for i, t in enumerate(files.field(row, "turns", list, where))
         ]
         context = _contexts(row, where)
-        own = row.get("id")
+        given_id = row.get("id")
     if len(turns) < 2:
         raise UserError(f"{where}: field 'turns': {len(turns)} turn, expected an exchange or more.", "Remove the line.")
-    if own is not None and (not isinstance(own, str) or not own):
-        raise UserError(f"{where}: field 'id' is {own!r}, expected text.", "Correct it, or leave it out.")
-    told = files.field(row, "split", str, where, split)
-    if split and told != split:
-        raise UserError(f"{where}: field 'split' is '{told}', but the file is named for '{split}'.", "Correct one.")
-    if told and told not in (*SPLITS, *FOLDS):
-        raise UserError(f"{where}: field 'split' is '{told}'.", nearest(told, (*SPLITS, *FOLDS)))
-    return ConversationRow(Episode(own or identity, tuple(turns), context, _people(row, where)), told, where)
+    if given_id is not None and (not isinstance(given_id, str) or not given_id):
+        raise UserError(f"{where}: field 'id' is {given_id!r}, expected text.", "Correct it, or leave it out.")
+    field = files.field(row, "split", str, where, split)
+    if split and field != split:
+        raise UserError(f"{where}: field 'split' is '{field}', but the file is named for '{split}'.", "Correct one.")
+    if field and field not in (*SPLITS, *FOLDS):
+        raise UserError(f"{where}: field 'split' is '{field}'.", nearest(field, (*SPLITS, *FOLDS)))
+    return ConversationRow(Episode(given_id or identity, tuple(turns), context, _people(row, where)), field, where)
 
 
 def _check_keys(row: dict, where: str) -> None:
@@ -124,7 +124,7 @@ def _dialog(row: dict, where: str) -> tuple[list[str], tuple[str, str]]:
 
 
 def _contexts_of_speakers(row: dict, speakers: tuple[str, str], where: str) -> tuple[str, str]:
-    told = ["", ""]
+    contexts = ["", ""]
     for number, act in enumerate(files.field(row, "context", list, where, [])):
         place = f"{where}: field 'context', entry {number}"
         if not isinstance(act, dict):
@@ -132,10 +132,10 @@ def _contexts_of_speakers(row: dict, speakers: tuple[str, str], where: str) -> t
         who = files.field(act, "id", str, place)
         if who not in speakers:
             raise UserError(f"{place}: '{who}' does not speak.", f"Name one of the speakers: {', '.join(speakers)}.")
-        own = speakers.index(who)
-        own = 1 if told[own] and speakers[0] == speakers[1] else own
-        told[own] = "\n".join(filter(None, (told[own], persona(files.field(act, "text", str, place)))))
-    return (told[0], told[1])
+        seat = speakers.index(who)
+        seat = 1 if contexts[seat] and speakers[0] == speakers[1] else seat
+        contexts[seat] = "\n".join(filter(None, (contexts[seat], persona(files.field(act, "text", str, place)))))
+    return (contexts[0], contexts[1])
 
 
 def _contexts(row: dict, where: str) -> tuple[str, str]:

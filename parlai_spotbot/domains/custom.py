@@ -110,10 +110,10 @@ def over(base: str, seeds: str | None, humans: str | None) -> DomainDescription:
         if path.suffix.lower() not in (".jsonl", ".json"):
             raise UserError(f"--{fold} {path}: expected a file of conversations (.jsonl).", FIRST_EXCHANGE)
     name = "+".join([base, *(_name_of(path) for _, path in paths)])
-    told = " and ".join(f"{fold} from {path.name}" for fold, path in paths)
+    sources = " and ".join(f"{fold} from {path.name}" for fold, path in paths)
     files_ = tuple((fold, path.resolve(), _checksum(path)) for fold, path in paths)
     return _settled(
-        DomainDescription(name, f"{base}, with {told}.", paths=files_, segments=(), folds="split", base=base)
+        DomainDescription(name, f"{base}, with {sources}.", paths=files_, segments=(), folds="split", base=base)
     )
 
 
@@ -130,14 +130,14 @@ def _settled(described: DomainDescription) -> DomainDescription:
     if not described.folds:
         whole = all(row.split for row in rows), all(all(row.episode.people) for row in rows)
         described = replace(described, folds="split" if whole[0] else "people" if whole[1] else "hash")
-    told = any(any(row.episode.context) for row in rows)
-    described = replace(described, contexts=described.contexts and told)
+    has_context = any(any(row.episode.context) for row in rows)
+    described = replace(described, contexts=described.contexts and has_context)
     folds, _ = folds_of(described)
     if not folds["seeds"]:
-        found = ", ".join(f"{fold} {len(episodes)}" for fold, episodes in folds.items())
+        sizes = ", ".join(f"{fold} {len(episodes)}" for fold, episodes in folds.items())
         way = "Name a split 'test', or 'seeds'" if described.folds == "split" else "Add conversations"
         raise UserError(
-            f"domain '{described.name}': no conversation is left for seeds ({found}).",
+            f"domain '{described.name}': no conversation is left for seeds ({sizes}).",
             f"{way}; or say 'folds: hash', or, with split valid, 'hidden_test: true', in its description.",
         )
     return described
@@ -210,7 +210,7 @@ def _check_base(row: DescriptionFile, where: str) -> None:
 def _paths(row: DescriptionFile, path: Path) -> tuple[tuple[str, Path, str], ...]:
     """Return the files that a description names, relative to itself; where it holds checksums they must be right."""
     named = {"": row.conversations} if isinstance(row.conversations, str) else row.conversations
-    found = []
+    files_found = []
     for split, name in named.items():
         if split and split not in (*folding.SPLITS, *FOLDS):
             raise UserError(
@@ -223,8 +223,8 @@ def _paths(row: DescriptionFile, path: Path) -> tuple[tuple[str, Path, str], ...
                 f"{file}: has changed since {path} was written (its SHA-256 is another one).",
                 "Put the old file back, or make a new study with the new one.",
             )
-        found.append((split, file.resolve(), digest))
-    return tuple(found)
+        files_found.append((split, file.resolve(), digest))
+    return tuple(files_found)
 
 
 def _checksum(path: Path) -> str:
@@ -268,10 +268,10 @@ def _note(way: str, folds: dict[str, list[Episode]], lost: int, double: int) -> 
     note = NOTES[way]
     if way == "split":
         people = [{p for e in episodes for p in e.people} for episodes in folds.values()]
-        shared = sum(count > 1 for count in Counter(p for own in people for p in own if p).values())
-        unknown = any("" in own for own in people)
-        said = "the data do not say who spoke, so they may share people"
-        note += f"; {said}" if unknown else f"; they share {shared} people"
+        shared = sum(count > 1 for count in Counter(p for person in people for p in person if p).values())
+        unknown = any("" in person for person in people)
+        reason = "the data do not say who spoke, so they may share people"
+        note += f"; {reason}" if unknown else f"; they share {shared} people"
     if lost:
         note += f"; {lost} conversations between people of different folds are left out"
     if double:

@@ -135,7 +135,7 @@ def _groups(episodes: Sequence[Episode]) -> dict[str, str]:
             sorted((*sorted((a, b)), w["weight"]) for a, b, w in graph.edges(members, data=True))
         )
         large = part.size(weight="weight") > TOO_LARGE * len(episodes)
-        found = nx.community.louvain_communities(part, seed=0) if large and len(members) > 2 else [members]
-        for community in found:
+        communities = nx.community.louvain_communities(part, seed=0) if large and len(members) > 2 else [members]
+        for community in communities:
             groups.update(dict.fromkeys(community, min(community)))
     return groups

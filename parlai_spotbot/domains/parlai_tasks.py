@@ -93,9 +93,9 @@ def _episode(acts: list[dict], situation: str = "") -> tuple[tuple[str, ...], tu
         turns += [label.strip() for label in (act.get("labels") or act.get("eval_labels") or ())[:1]]
     if turns and turns[0] == SILENCE:
         return tuple(turns[1:]), (context[1], context[0])
-    told = " ".join(str(acts[0].get(situation) or "").split()) if situation else ""
-    if told:
-        context = ("\n".join(filter(None, (context[0], YOURS + told))), context[1])
+    situation_text = " ".join(str(acts[0].get(situation) or "").split()) if situation else ""
+    if situation_text:
+        context = ("\n".join(filter(None, (context[0], YOURS + situation_text))), context[1])
     return tuple(turns), context
 
 
@@ -167,8 +167,8 @@ def parlai_folds(source: TaskSource, datapath: str | None) -> dict[str, tuple[Ep
     given = {**dict(source.options), **({"datapath": datapath} if datapath else {})}
     folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
     for split in ("train", "valid") if source.hidden_test else ("train", "valid", "test"):
-        found = list(stream(source.name, source.task, split, given, source.situation))
-        for number, (turns, context) in enumerate(each_once(found)):
+        streamed = list(stream(source.name, source.task, split, given, source.situation))
+        for number, (turns, context) in enumerate(each_once(streamed)):
             fold = _fold(split, turns, source.hidden_test)
             folds[fold].append(Episode(f"{source.name}:{split}:{number:06d}", turns, context))
     return _disjoint(folds)

@@ -45,7 +45,7 @@ def chats(request: ExportRequest, form: ChatForm, name: str) -> Exported:
     study = request.study
     if not study.conversations_path.exists():
         raise UserError(f"{study.conversations_path}: no such file.", "A study of votes holds no conversations.")
-    found = study.conversations()
-    people = any(HUMAN in c.entities or c.seed_exchanges for c in found)
-    said = f"{len(found)} conversations of {', '.join(study.plan.contestants)}"
-    return Exported(lines_of([chat(c, form, name) for c in found]), said, (PEOPLE,) if people else ())
+    conversations = study.conversations()
+    people = any(HUMAN in c.entities or c.seed_exchanges for c in conversations)
+    summary = f"{len(conversations)} conversations of {', '.join(study.plan.contestants)}"
+    return Exported(lines_of([chat(c, form, name) for c in conversations]), summary, (PEOPLE,) if people else ())

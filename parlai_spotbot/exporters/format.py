@@ -1,4 +1,4 @@
-"""What a format to export to is: what a study holds as one file of it. Each is found by its module's name."""
+"""Interface of an export format: a study's content as one file. Each is found by its module's name."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def export(name: str, how: Export, request: ExportRequest, path: Path) -> tuple[
     if path.is_dir() or not path.parent.is_dir():
         why = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise UserError(f"--out {path}: {why}.", "Name a file in a folder that is there.")
-    made = how.make(request)
-    texts = {path: made.text, **{path.with_name(path.name + end): text for end, text in made.beside.items()}}
+    exported = how.make(request)
+    texts = {path: exported.text, **{path.with_name(path.name + end): text for end, text in exported.beside.items()}}
     new = {one: text.encode("utf-8") for one, text in texts.items()}
     for one, data in list(new.items()):
         if one.exists():
@@ -82,4 +82,4 @@ def export(name: str, how: Export, request: ExportRequest, path: Path) -> tuple[
             del new[one]
     for one, data in new.items():
         files.write_bytes(one, data)
-    return made, bool(new)
+    return exported, bool(new)

@@ -44,8 +44,8 @@ def label_studio(request: ExportRequest) -> Exported:
         )
     every = {item.item_id: item for unit in study.units(name) for item in unit.items}
     items = [item for item in every.values() if item.control is None]
-    asked = _asked(survey, items, request.question)
-    items = [item for item in items if _questions(survey, item) == asked]
+    questions = _asked(survey, items, request.question)
+    items = [item for item in items if _questions(survey, item) == questions]
     rows = []
     for item in items:
         shown = {
@@ -53,10 +53,10 @@ def label_studio(request: ExportRequest) -> Exported:
             for number, dialogue in enumerate(_dialogues(survey, item))
         }
         rows.append({"data": {"item_id": item.item_id, "survey": name} | shown})
-    known = sum(item.control is not None for item in every.values())
-    notes = (f"{known} controls left out: their answers are known",) if known else ()
+    controls = sum(item.control is not None for item in every.values())
+    notes = (f"{controls} controls left out: their answers are known",) if controls else ()
     text = json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    return Exported(text, f"{len(rows)} tasks of {name}", notes, {".xml": _configuration(survey, items, asked)})
+    return Exported(text, f"{len(rows)} tasks of {name}", notes, {".xml": _configuration(survey, items, questions)})
 
 
 def _questions(survey: Survey, item: Item) -> frozenset[str]:
@@ -66,11 +66,11 @@ def _questions(survey: Survey, item: Item) -> frozenset[str]:
 def _asked(survey: Survey, items: Iterable[Item], question: str | None) -> frozenset[str]:
     """Return the questions that all tasks put: a form is the same for all of them."""
     sets = {_questions(survey, item) for item in items}
-    main = sorted({name for own in sets for name in own} & {q.name for q in survey.main})
+    main = sorted({name for names in sets for name in names} & {q.name for q in survey.main})
     if question is not None:
         if question not in main:
             raise UserError(f"--question {question}: no unit of survey {survey.name} puts it.", nearest(question, main))
-        sets = {own for own in sets if question in own}
+        sets = {names for names in sets if question in names}
     if len(sets) != 1:
         remedy = f"Export one at a time: --question {main[0] if main else 'NAME'}. Known: {', '.join(main)}."
         raise UserError(f"--survey {survey.name}: its units put different questions, and a form has one set.", remedy)
@@ -88,7 +88,7 @@ def _dialogues(survey: Survey, item: Item) -> Iterable[list[tuple[str, str]]]:
         yield [(names[turn.entity], turn.text) for turn in transcript]
 
 
-def _configuration(survey: Survey, items: Iterable[Item], asked: frozenset[str]) -> str:
+def _configuration(survey: Survey, items: Iterable[Item], question_names: frozenset[str]) -> str:
     """Return the form as Label Studio's settings take it: dialogues, then a control for each question and target."""
     judged = any(len(item.judged) == 1 for item in items)
     names = {f"entity:{i}": name for i, name in enumerate(survey.entities)}
@@ -102,18 +102,18 @@ def _configuration(survey: Survey, items: Iterable[Item], asked: frozenset[str])
         column = Xml.SubElement(beside, "View", style="flex: 1")
         how = {"layout": "dialogue", "nameKey": "author", "textKey": "text"}
         Xml.SubElement(column, "Paragraphs", name=name, value=f"${name}", **how)
-    for question in (question for question in survey.questions if question.name in asked):
+    for question in (question for question in survey.questions if question.name in question_names):
         of_judged = judged and all(target.startswith("entity:") for target in question.targets)
         for target in (JUDGED,) if of_judged else question.targets:
             Xml.SubElement(view, "Header", value=_named(question.wording, names, target))
-            told = {"name": control(question.name, target), "toName": DIALOGUE.format(0)}
+            attributes = {"name": control(question.name, target), "toName": DIALOGUE.format(0)}
             if question.required and not question.when:
-                told["required"] = "true"
+                attributes["required"] = "true"
             if question.kind == "free_text":
-                Xml.SubElement(view, "TextArea", **told, rows="3", editable="true", maxSubmissions="1")
+                Xml.SubElement(view, "TextArea", **attributes, rows="3", editable="true", maxSubmissions="1")
                 continue
             several = "multiple" if question.kind == "checkboxes" else "single"
-            choices = Xml.SubElement(view, "Choices", **told, choice=several, showInline="true")
+            choices = Xml.SubElement(view, "Choices", **attributes, choice=several, showInline="true")
             for option in question.options:
                 label = option.label
                 if name := names.get(option.value):
@@ -125,7 +125,7 @@ def _configuration(survey: Survey, items: Iterable[Item], asked: frozenset[str])
 
 def _named(text: str, names: Mapping[str, str], target: str) -> str:
     text = text.replace("{entity}", names.get(target, ""))
-    return re.sub(r"\{((?:entity|conversation):\d)\}", lambda found: names.get(found[1], found[0]), text)
+    return re.sub(r"\{((?:entity|conversation):\d)\}", lambda match: names.get(match[1], match[0]), text)
 
 
 EXPORT = Export(label_studio, frozenset({"survey", "question"}))

@@ -42,12 +42,12 @@ class SharedContext:
     def messages(self, which: int | None, whole: bool = False) -> list[dict]:
         """The prompt (None), or what one of the two answers: one message, or all to its last where `whole`."""
         talk = self.talks[which or 0]
-        told = talk.context[self.seat]
-        found = [{"role": "system", "content": told}] if told and which is None else []
+        context = talk.context[self.seat]
+        messages = [{"role": "system", "content": context}] if context and which is None else []
         end = max(i for i in _ends(talk) if i % 2 == self.seat) + 1 if whole else self.at + 1
         turns = range(self.at) if which is None else range(self.at, end)
         roles = ("assistant", "user") if self.seat == 0 else ("user", "assistant")
-        return found + [{"role": roles[i % 2], "content": talk.turns[i].text} for i in turns]
+        return messages + [{"role": roles[i % 2], "content": talk.turns[i].text} for i in turns]
 
 
 def _ends(talk: Conversation) -> range:
@@ -59,7 +59,7 @@ def _ends(talk: Conversation) -> range:
 def shared_context(
     talks: tuple[Conversation, Conversation], seats: tuple[int | None, int | None], whole: bool
 ) -> SharedContext | str:
-    """Where two conversations part, if it is at an answer of the judged bots to the same; else why not (see `WHY`).
+    """Return where two conversations part, if at answers of the judged bots to the same; else why not (see `WHY`).
 
     `seats` are who is judged, None where both seats are one bot.
     """
@@ -76,21 +76,21 @@ def shared_context(
         return "told"
     if at == 0:
         return "first"
-    if not whole and any(len(own) > at + 1 for own in texts):
+    if not whole and any(len(text) > at + 1 for text in texts):
         return "on"
     return SharedContext(talks, seats[0], at)
 
 
 def _seat(talk: Conversation, judged: int | None) -> int | None:
-    """Who is judged: as the item says, else the only bot; None where both seats are one."""
+    """Return who is judged: as the item says, else the only bot; None where both seats are one."""
     return talk.is_human.index(False) if judged is None and sum(talk.is_human) == 1 else judged
 
 
 def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[str, int]]:
     """The survey, a source's choices, and why answers are left out of every analysis."""
-    known = [name for name in survey_names() if study.judgements_path(name).exists()]
-    forms = {name: {id(f.form): f.form for f in findings_of(name) if f.form.rows is choices.rows} for name in known}
-    compare = [name for name in known if forms[name]]
+    names = [name for name in survey_names() if study.judgements_path(name).exists()]
+    forms = {name: {id(f.form): f.form for f in findings_of(name) if f.form.rows is choices.rows} for name in names}
+    compare = [name for name in names if forms[name]]
     survey = request.survey or next(iter(compare), None)
     if survey not in compare:
         why = f"survey {survey} " if request.survey else ""
@@ -114,38 +114,38 @@ Comparison = tuple[tuple[str, int | None], ...]
 """Two conversations by their ids, with the entities that are judged."""
 
 
-def _counted(own: Answers) -> dict[tuple[Comparison, str], Counter[int]]:
+def _counted(answers: Answers) -> dict[tuple[Comparison, str], Counter[int]]:
     """By comparison, sorted, and question: how many chose the first (1), the second (-1), neither (0)."""
-    found: dict[tuple[Comparison, str], Counter[int]] = {}
-    for row in own.rows.itertuples(index=False):
-        item = own.facts.items.get(row.item_id)
+    counts: dict[tuple[Comparison, str], Counter[int]] = {}
+    for row in answers.rows.itertuples(index=False):
+        item = answers.facts.items.get(row.item_id)
         judged = item.judged if item is not None and item.judged else (None, None)
         both = tuple(zip(row.conversation_ids, judged, strict=True))
         turned = both[0][0] > both[1][0]
         key = (both[::-1] if turned else both, row.question)
-        found.setdefault(key, Counter())[-row.outcome if turned else row.outcome] += 1
-    return dict(sorted(found.items(), key=lambda entry: ([name for name, _ in entry[0][0]], entry[0][1])))
+        counts.setdefault(key, Counter())[-row.outcome if turned else row.outcome] += 1
+    return dict(sorted(counts.items(), key=lambda entry: ([name for name, _ in entry[0][0]], entry[0][1])))
 
 
 def preferences(request: ExportRequest) -> Exported:
     """The pairs of a study's survey by one source; none is a `UserError` that says why."""
     study = request.study.remaining()
-    survey, own, left_out = _answers(study, request)
+    survey, answers, left_out = _answers(study, request)
     rows, lost = [], Counter[str]()
-    for (comparison, question), counts in _counted(own).items():
-        talks = tuple(own.facts.conversations[name] for name, _ in comparison)
+    for (comparison, question), counts in _counted(answers).items():
+        talks = tuple(answers.facts.conversations[name] for name, _ in comparison)
         seats = tuple(_seat(talk, seat) for talk, (_, seat) in zip(talks, comparison, strict=True))
-        found = shared_context(talks, seats, request.whole)
-        if isinstance(found, str) or counts[1] == counts[-1]:
-            lost[found if isinstance(found, str) else "neither"] += 1
+        context = shared_context(talks, seats, request.whole)
+        if isinstance(context, str) or counts[1] == counts[-1]:
+            lost[context if isinstance(context, str) else "neither"] += 1
             continue
         chosen = 0 if counts[1] > counts[-1] else 1
-        names = [talk.entities[found.seat] for talk in talks]
+        names = [talk.entities[context.seat] for talk in talks]
         rows.append(
             {
-                "prompt": found.messages(None),
-                "chosen": found.messages(chosen, request.whole),
-                "rejected": found.messages(1 - chosen, request.whole),
+                "prompt": context.messages(None),
+                "chosen": context.messages(chosen, request.whole),
+                "rejected": context.messages(1 - chosen, request.whole),
                 "question": question,
                 "chosen_model": names[chosen],
                 "rejected_model": names[1 - chosen],
@@ -161,7 +161,7 @@ def preferences(request: ExportRequest) -> Exported:
             "Bring in answers to the same, and compare these: spotbot_pack --pairs contexts.",
         )
     notes += [f"{count} answers left out, as in the analysis: {why}" for why, count in sorted(left_out.items())]
-    return Exported(lines_of(rows), f"{len(rows)} preferences of {survey}, by {own.source}", tuple(notes))
+    return Exported(lines_of(rows), f"{len(rows)} preferences of {survey}, by {answers.source}", tuple(notes))
 
 
 EXPORT = Export(preferences, frozenset({"survey", "source", "whole"}))

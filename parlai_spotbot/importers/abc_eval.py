@@ -66,15 +66,15 @@ def full(path: Path | str) -> ImportedStudy:
     path = Path(path)
     maker = _Maker(str(path), read_project(path))
     maker.make()
-    found, rows = numbered(list(maker.talks.values())), maker.rows
+    conversations, rows = numbered(list(maker.talks.values())), maker.rows
     about = {
         "format": "abc_eval",
         "source": path.name,
         "sha256": sha256(path),
         "options": {},
-        "conversations": len(found),
-        "annotations": len({j.annotation_id for own in rows.values() for j in own}),
-        "surveys": {name: len(own) for name, own in rows.items()},
+        "conversations": len(conversations),
+        "annotations": len({j.annotation_id for row in rows.values() for j in row}),
+        "surveys": {name: len(judgements) for name, judgements in rows.items()},
         "training": len(maker.training),
         "unusable": {MISSING_TURNS: count} if (count := maker.odd[MISSING_TURNS, "left out"]) else {},
         "oddities": [
@@ -86,9 +86,9 @@ def full(path: Path | str) -> ImportedStudy:
             "judgements are those of the annotators of the study; of other groups there is the training",
         ],
     }
-    others = {name: own for name, own in rows.items() if name != SURVEY and own}
-    plan = plan_of(found, DOMAIN, None)
-    return ImportedStudy(plan, found, SURVEY, (), rows[SURVEY], about, training=maker.training, others=others)
+    others = {name: judgements for name, judgements in rows.items() if name != SURVEY and judgements}
+    plan = plan_of(conversations, DOMAIN, None)
+    return ImportedStudy(plan, conversations, SURVEY, (), rows[SURVEY], about, training=maker.training, others=others)
 
 
 @dataclass
@@ -114,13 +114,13 @@ class _Maker:
                 self.units[name, identity] = f"{name.partition('_')[0]}-{number:05d}"
         for name in (CHATS, ANSWERS):
             for identity, dialogue in stages[name].dialogues.items():
-                said = [text for exchange in dialogue.exchanges for text in exchange]
-                known = self.talks.get(identity)
-                if known is None:
+                texts = [text for exchange in dialogue.exchanges for text in exchange]
+                talk = self.talks.get(identity)
+                if talk is None:
                     took = self._chatted(identity)
                     about = {"seconds": took} if took else {}
                     self.talks[identity] = conversation(identity, dialogue.bot, dialogue.exchanges, about)
-                elif [turn.text for turn in known.turns] != said:
+                elif [turn.text for turn in talk.turns] != texts:
                     self.odd["dialogues with other words where they were annotated", "as they were chatted"] += 1
         for name in (CHATS, ANSWERS):
             for identity, dialogue in stages[name].dialogues.items():
@@ -129,7 +129,7 @@ class _Maker:
         for name, group in TRAININGS.items():
             if name in stages:
                 self._training(name, stages[name], group)
-        self.rows = {name: self._once(own) for name, own in self.rows.items()}
+        self.rows = {name: self._once(judgements) for name, judgements in self.rows.items()}
 
     def _chatted(self, identity: str) -> float | None:
         """Return how long the chat took."""
@@ -174,7 +174,11 @@ class _Maker:
     def _training(self, name: str, stage: TrainingStage, group: str) -> None:
         """Add a row a round; the last round of a task decides."""
         last: dict[str, int] = {}
-        attempts = [(identity, own, one) for identity, own in stage.dialogues.items() for one in own.attempts]
+        attempts = [
+            (identity, prepared_dialogue, one)
+            for identity, prepared_dialogue in stage.dialogues.items()
+            for one in prepared_dialogue.attempts
+        ]
         for identity, _, attempt in attempts:
             task = stage.work_units[attempt.work_unit_id].task
             if task not in TASKS:
@@ -217,11 +221,11 @@ class _Maker:
 
     def _once(self, rows: list[Judgement]) -> list[Judgement]:
         """Return each answer once: choices stand in both dialogues, and the first one counts where the two differ."""
-        found: dict[str, Judgement] = {}
+        row_by_id: dict[str, Judgement] = {}
         for row in rows:
-            if found.setdefault(row.judgement_id, row).answer != row.answer:
+            if row_by_id.setdefault(row.judgement_id, row).answer != row.answer:
                 self.odd["choices that read otherwise from the other dialogue", "as in the first dialogue"] += 1
-        return list(found.values())
+        return list(row_by_id.values())
 
 
 def _round(identity: str) -> int:

@@ -94,7 +94,7 @@ class GivenLabel(BaseModel):
 
 
 class LabelledTurn(BaseModel):
-    """What both said, and the labels of the bot's turn."""
+    """Record of what both said, and the labels of the bot's turn."""
 
     user: str
     system: str
@@ -108,7 +108,7 @@ LabelFile = Annotated[
 
 def conversation(identity: str, bot: str, exchanges: Iterable[tuple[str, str]], provenance: dict) -> Conversation:
     """Return a dialogue in which a person speaks first."""
-    turns = [turn for said in exchanges for turn in (Turn(HUMAN, said[0]), Turn(bot, said[1]))]
+    turns = [turn for exchange in exchanges for turn in (Turn(HUMAN, exchange[0]), Turn(bot, exchange[1]))]
     pair = (min(bot, HUMAN), max(bot, HUMAN))
     return Conversation(identity, DOMAIN, pair, 0, (HUMAN, bot), tuple(turns), 0, provenance=provenance)
 
@@ -147,7 +147,7 @@ def released_labels(path: Path | str) -> ImportedStudy:
         talk = conversation(identity, bot, [(turn.user, turn.system) for turn in turns], {})
         conversations.append(talk)
         judgements += _judgements(talk, turns, number)
-    known = sorted({GIVEN[row.question] for row in judgements}, key=EVERY_LABEL.index)
+    labels = sorted({GIVEN[row.question] for row in judgements}, key=EVERY_LABEL.index)
     about = {
         "format": "abc_eval",
         "source": path.name,
@@ -156,13 +156,15 @@ def released_labels(path: Path | str) -> ImportedStudy:
         "conversations": len(conversations),
         "annotations": len({j.annotation_id for j in judgements}),
         "notes": [
-            f"labels in the file: {', '.join(known)}; the others of the survey are not known",
+            f"labels in the file: {', '.join(labels)}; the others of the survey are not known",
             "the file gives labels, not what was answered on a page: they are kept as given",
             "who annotated is not in the file: each dialogue has two annotators of its own",
         ],
     }
-    found = numbered(conversations)
-    return ImportedStudy(plan_of(found, DOMAIN, None), found, SURVEY, (), judgements, about)
+    numbered_conversations = numbered(conversations)
+    return ImportedStudy(
+        plan_of(numbered_conversations, DOMAIN, None), numbered_conversations, SURVEY, (), judgements, about
+    )
 
 
 def _judgements(talk: Conversation, turns: list[LabelledTurn], number: int) -> Iterator[Judgement]:

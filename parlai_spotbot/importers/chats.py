@@ -45,7 +45,7 @@ ContestantName = Annotated[str, Field(pattern=NAME.pattern)]
 
 
 class OwnFields(BaseModel):
-    """What our own files say beside the messages: as in our conversations, but `context` as two texts."""
+    """Record of what our own files say beside the messages: as in our conversations, but `context` as two texts."""
 
     entities: tuple[ContestantName, ContestantName] | None = None
     seed_exchanges: int | None = Field(None, ge=0)
@@ -55,8 +55,8 @@ class OwnFields(BaseModel):
 
 @dataclass(frozen=True)
 class ChatForm:
-    """How a format calls things: its columns of `messages` and of the system's prompt, the `role` and `text` of a
-    message, and which of its `roles` is a user, assistant, system or tool."""
+    """Description of how a format calls things: its columns of `messages` and of the system's prompt, the `role` and
+    `text` of a message, and which of its `roles` is a user, assistant, system or tool."""
 
     name: str
     messages: str
@@ -88,20 +88,20 @@ class ChatReader:
         """Take a row in; the bot is called by its column `model`, else `default`, which goes first where `only`."""
         messages, place = self._messages(row, where)
         model = default if only else self._value(row, "model", where) or default
-        own = self._own(row, where)
-        told, said = self._said(messages, place, empty=own.entities is not None)
+        fields = self._own(row, where)
+        told, said = self._said(messages, place, empty=fields.entities is not None)
         prompt = row.get(self.form.prompt) if self.form.prompt else None
         if isinstance(prompt, str) and prompt:
             self.counts["messages"] += 1
             self.counts["system"] += 1
             told.insert(0, prompt)
         self.counts["conversations"] += 1
-        seed = self.seed_exchanges if own.seed_exchanges is None else own.seed_exchanges
+        seed = self.seed_exchanges if fields.seed_exchanges is None else fields.seed_exchanges
         if len(said) < 2 * (seed + 1):
             self.counts["short"] += 1
             return
         self.counts["open"] += len(said) % 2
-        entities = own.entities or self._entities(said[0][0], model, where)
+        entities = fields.entities or self._entities(said[0][0], model, where)
         turns = tuple(Turn(entities[i % 2], text) for i, (_, text) in enumerate(said))
         name = identity(self._value(row, "conversation_id", where), self.places, where, (entities, turns))
         self.found.append(
@@ -113,8 +113,8 @@ class ChatReader:
                 entities=entities,
                 turns=turns,
                 seed_exchanges=seed,
-                seed_id=own.seed_id,
-                context=own.context or tuple("\n".join(told) * (role == BOT) for role, _ in said[:2]),
+                seed_id=fields.seed_id,
+                context=fields.context or tuple("\n".join(told) * (role == BOT) for role, _ in said[:2]),
             )
         )
 
@@ -132,7 +132,7 @@ class ChatReader:
         return row[column], f"{where}: field '{column}'"
 
     def _entities(self, first: str, model: str, where: str) -> tuple[str, str]:
-        """Who opens and who answers: the user is a person, but where --names says otherwise."""
+        """Return who opens and who answers: the user is a person, but where --names says otherwise."""
         self.used.add(model)
         bot, user = self.names.of(model, where), HUMAN
         for role in self.names.given:
@@ -161,9 +161,10 @@ class ChatReader:
 
     # -- messages ----------------------------------------------------------------------------------------------------
     def _said(self, messages: list, where: str, empty: bool) -> tuple[list[str], list[tuple[str, str]]]:
-        """What the bot was told in front, and who said what, the two in turn; nothing said is a turn where `empty`."""
-        told: list[str] = []
-        said: list[tuple[str, str]] = []
+        """Return what the bot was told in front, and who said what, the two in turn; nothing said is a turn where
+        `empty`."""
+        contexts: list[str] = []
+        turns: list[tuple[str, str]] = []
         for number, message in enumerate(messages, start=1):
             place = f"{where}, message {number}"
             if not isinstance(message, dict):
@@ -173,21 +174,21 @@ class ChatReader:
             text = "" if role == TOOL else self._text(message, place)
             calls = bool(message.get("tool_calls") or message.get("function_call"))
             if role == SYSTEM and text.strip():
-                self.counts["system_later" if said else "system"] += 1
-                if not said:
-                    told.append(text)
+                self.counts["system_later" if turns else "system"] += 1
+                if not turns:
+                    contexts.append(text)
             elif role == TOOL or (calls and not text.strip()):
                 self.counts["tools"] += 1
             elif not text.strip() and (not empty or role == SYSTEM):
                 self.counts["empty"] += 1
             else:
                 self.counts["calls"] += calls
-                if said and said[-1][0] == role:
+                if turns and turns[-1][0] == role:
                     self.counts["joined"] += 1
-                    said[-1] = (role, f"{said[-1][1]}\n{text}")
+                    turns[-1] = (role, f"{turns[-1][1]}\n{text}")
                 else:
-                    said.append((role, text))
-        return told, said
+                    turns.append((role, text))
+        return contexts, turns
 
     def _role(self, message: dict, where: str) -> str:
         role = files.field(message, self.form.role, str, where)
@@ -199,7 +200,7 @@ class ChatReader:
         return self.form.roles[role]
 
     def _text(self, message: dict, where: str) -> str:
-        """What a message says: its text, or its parts of text, a line each; what was refused is said too."""
+        """Return what a message says: its text, or its parts of text, a line each; what was refused is said too."""
         name = self.form.text
         value = message.get(name)
         if value is None:
@@ -230,7 +231,7 @@ class ChatReader:
 
     # -- our own files -----------------------------------------------------------------------------------------------
     def _own(self, row: Mapping[str, Any], where: str) -> OwnFields:
-        """What our own export says beside the messages; of others' files, which lack `entities`, nothing."""
+        """Return what our own export says beside the messages; of others' files, which lack `entities`, nothing."""
         entities = row.get("entities")
         if not isinstance(entities, list) or list(map(type, entities)) != [str, str]:
             return OwnFields()
@@ -242,17 +243,17 @@ class ChatReader:
             raise user_error(err, where, "Correct it, or take the field out.") from None
 
     def oddities(self) -> list[dict[str, Any]]:
-        """What was kept or left out by which rule, and how often."""
+        """Return what was kept or left out by which rule, and how often."""
         rows = []
         for name, (what, rule) in RULES.items():
-            of = self.counts["conversations" if name in OF_CONVERSATIONS else "messages"]
+            count = self.counts["conversations" if name in OF_CONVERSATIONS else "messages"]
             if self.counts[name]:
-                rows.append({"what": what, "count": self.counts[name], "of": of, "rule": rule})
+                rows.append({"what": what, "count": self.counts[name], "of": count, "rule": rule})
         return rows
 
 
 def at(row: Mapping[str, Any], path: str) -> Any:
-    """What stands in a row under a key, or "a.b"; None where there is nothing."""
+    """Return what stands in a row under a key, or "a.b"; None where there is nothing."""
     value: Any = row
     for key in [path] if path in row else path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
@@ -272,10 +273,12 @@ def chats(request: ImportRequest, form: ChatForm) -> ImportedStudy:
         Names file, line, message and field, and what was expected.
     """
     columns, names = request.pairs("columns"), request.pairs("names")
-    known = ("messages", *COLUMNS)
-    for ours, theirs in columns.items():
-        if ours not in known:
-            raise UserError(f"--columns {ours}={theirs}: there is no field '{ours}'.", nearest(ours, known))
+    field_names = ("messages", *COLUMNS)
+    for field_name, theirs in columns.items():
+        if field_name not in field_names:
+            raise UserError(
+                f"--columns {field_name}={theirs}: there is no field '{field_name}'.", nearest(field_name, field_names)
+            )
     if request["seed_exchanges"] < 0:
         raise UserError(
             f"--seed-exchanges {request['seed_exchanges']}: expected a whole number from 0 up.", "0 is the default."
@@ -295,8 +298,10 @@ def chats(request: ImportRequest, form: ChatForm) -> ImportedStudy:
 
 def _checksums(path: Path) -> dict[str, str]:
     """SHA-256 of a file, or of each file of a folder, by its name."""
-    found = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
-    return {file.name if file == path else str(file.relative_to(path.parent)): files.sha256(file) for file in found}
+    files_read = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    return {
+        file.name if file == path else str(file.relative_to(path.parent)): files.sha256(file) for file in files_read
+    }
 
 
 def _study_of(
@@ -311,7 +316,7 @@ def _study_of(
             f"{request['data']}: none of {reader.counts['conversations']} conversations holds an exchange.",
             "Name a file in which user and assistant both speak.",
         )
-    found = numbered(reader.found)
+    numbered_conversations = numbered(reader.found)
     options = {
         "domain": reader.domain,
         "names": dict(reader.names.given),
@@ -323,13 +328,13 @@ def _study_of(
         "format": reader.form.name,
         "source": sorted(sources),
         "sha256": dict(sources),
-        "conversations": len(found),
+        "conversations": len(numbered_conversations),
         "options": options,
         "notes": reader.names.notes(),
         "oddities": reader.oddities(),
         "unusable": {"conversation without an exchange": reader.counts["short"]} if reader.counts["short"] else {},
     }
-    plan = plan_of(found, reader.domain, request.segments)
-    survey = "spot_the_bot" if any(c.kind == "pairs" for c in found) else "acute_eval"
+    plan = plan_of(numbered_conversations, reader.domain, request.segments)
+    survey = "spot_the_bot" if any(c.kind == "pairs" for c in numbered_conversations) else "acute_eval"
     survey = survey if len(plan.contestants) > 1 else "dialogue_likert"
-    return ImportedStudy(replace(plan, surveys=(survey,)), found, survey, (), (), about)
+    return ImportedStudy(replace(plan, surveys=(survey,)), numbered_conversations, survey, (), (), about)

@@ -1,4 +1,4 @@
-"""What contestants of others' files are called here: as names may be, and each by a name of its own."""
+"""Names of contestants from others' files: valid and unique."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ContestantNames:
         return name
 
     def notes(self) -> list[str]:
-        """Which names became others, the first three by name."""
+        """Return which names became others, the first three by name."""
         renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
         more = f", and {len(renamed) - 3} more" if len(renamed) > 3 else ""
         return [f"names as they may be: {', '.join(renamed[:3])}{more}"] if renamed else []

@@ -56,7 +56,7 @@ def conversations(
     unused = sorted(set(reader.names) - reader.used)
     if unused:
         raise UserError(f"--names {unused[0]}: nobody bears that id.", nearest(unused[0], reader.used))
-    found = numbered(reader.found)
+    numbered_conversations = numbered(reader.found)
     options = {
         "domain": domain,
         "names": reader.names,
@@ -67,11 +67,13 @@ def conversations(
         "format": "conversations",
         "source": sorted(reader.sha256),
         "sha256": reader.sha256,
-        "conversations": len(found),
+        "conversations": len(numbered_conversations),
         "options": options,
-        "notes": _seats(found),
+        "notes": _seats(numbered_conversations),
     }
-    return ImportedStudy(plan_of(found, domain, segments), found, SURVEY, (), (), about)
+    return ImportedStudy(
+        plan_of(numbered_conversations, domain, segments), numbered_conversations, SURVEY, (), (), about
+    )
 
 
 @dataclass
@@ -95,7 +97,7 @@ class ConversationReader:
         self.sha256[path.name] = files.sha256(path)
 
     def _add(self, row: dict, where: str, bot: str, before: int) -> None:
-        told, turns = _acts(row, where)
+        contexts, turns = _acts(row, where)
         self.used.update(speaker for speaker, _ in turns)
         entities = self._entities(row, turns, where, bot)
         seed = files.field(row, "seed_exchanges", int, where, self.seed_exchanges)
@@ -103,19 +105,19 @@ class ConversationReader:
             raise UserError(
                 f"{where}: {len(turns)} turns, no exchange after {seed} of the seed.", "Remove it, or the line's seed."
             )
-        said = tuple(Turn(entities[i % 2] if bot else self._name(who), text) for i, (who, text) in enumerate(turns))
+        spoken = tuple(Turn(entities[i % 2] if bot else self._name(who), text) for i, (who, text) in enumerate(turns))
         given = f"{bot}:{bot}:{len(self.found) - before:04d}" if bot else row.get("conversation_id")
         self.found.append(
             Conversation(
-                conversation_id=identity(given, self.places, where, (entities, said)),
+                conversation_id=identity(given, self.places, where, (entities, spoken)),
                 domain=self.domain,
                 pair=(min(entities), max(entities)),
                 number=0,
                 entities=entities,
-                turns=said,
+                turns=spoken,
                 seed_exchanges=seed,
                 seed_id=str(row.get("seed_id", "")),
-                context=self._context(told, entities, bot),
+                context=self._context(contexts, entities, bot),
             )
         )
 
@@ -151,16 +153,16 @@ class ConversationReader:
                 )
         return entities
 
-    def _context(self, told: list[tuple[str, str]], entities: tuple[str, str], bot: str) -> tuple[str, str]:
+    def _context(self, contexts: list[tuple[str, str]], entities: tuple[str, str], bot: str) -> tuple[str, str]:
         """Return what each speaker was told before: of a bot with itself in the order of the file, else by ids."""
-        found = ["", ""]
-        for number, (who, text) in enumerate(told):
+        context = ["", ""]
+        for number, (who, text) in enumerate(contexts):
             if bot and number < 2:
-                found[number] = text
+                context[number] = text
             elif not bot and self._name(who) in entities:
                 place = entities.index(self._name(who))
-                found[1 if found[place] and entities[0] == entities[1] else place] = text
-        return found[0], found[1]
+                context[1 if context[place] and entities[0] == entities[1] else place] = text
+        return context[0], context[1]
 
 
 def _acts(row: dict, where: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
@@ -171,21 +173,21 @@ def _acts(row: dict, where: str) -> tuple[list[tuple[str, str]], list[tuple[str,
         if not isinstance(own, list):
             raise UserError(f"{place}: expected a list of turns.", "Correct it.")
         acts += [(act, place) for act in own]
-    told, turns = [], []
+    contexts, turns = [], []
     for act, place in acts:
         if not isinstance(act, dict):
             raise UserError(f"{place}: {act!r}, expected an object with 'id' and 'text'.", "Correct it.")
         who, text = files.field(act, "id", str, place), files.field(act, "text", str, place)
-        (told if who == CONTEXT or place.endswith("'context'") else turns).append((who, text))
-    return told, turns
+        (contexts if who == CONTEXT or place.endswith("'context'") else turns).append((who, text))
+    return contexts, turns
 
 
-def identity(given: object, places: dict[str, str], where: str, said: tuple[tuple[str, str], Sequence[Turn]]) -> str:
-    """A conversation's own id, or one made of who `said` what; `places` holds where each was, and none may be there
+def identity(given: object, places: dict[str, str], where: str, spoken: tuple[tuple[str, str], Sequence[Turn]]) -> str:
+    """A conversation's own id, or one made of who `spoken` what; `places` holds where each was, and none may be there
     twice."""
     name = given
     if not isinstance(name, str) or not name:
-        entities, turns = said
+        entities, turns = spoken
         text = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
         stem = name = hashlib.sha256(text.encode()).hexdigest()[:16]
         again = 1
@@ -201,9 +203,9 @@ def identity(given: object, places: dict[str, str], where: str, said: tuple[tupl
     return name
 
 
-def _seats(found: Sequence[Conversation]) -> list[str]:
+def _seats(kept_conversations: Sequence[Conversation]) -> list[str]:
     """ParlAI's self_chat calls one bot NAME_1 and NAME_2 after its seats; whether it is one, only the user knows."""
-    bots = sorted({name for c in found for name in c.entities})
+    bots = sorted({name for c in kept_conversations for name in c.entities})
     stems = [name.removesuffix("_1") for name in bots if name.endswith("_1") and f"{name[:-2]}_2" in bots]
     return [
         f"{stem}_1 and {stem}_2 count as two bots; if they are one in two seats, make another study with "
@@ -212,27 +214,27 @@ def _seats(found: Sequence[Conversation]) -> list[str]:
     ]
 
 
-def numbered(found: Sequence[Conversation]) -> list[Conversation]:
+def numbered(kept_conversations: Sequence[Conversation]) -> list[Conversation]:
     """In canonical order, numbered within each pair; bots with people come after bots, and people last."""
     number: Counter[tuple[str, str]] = Counter()
     result = []
-    for conversation in found:
+    for conversation in kept_conversations:
         result.append(replace(conversation, number=number[conversation.pair]))
         number[conversation.pair] += 1
     return sorted(result, key=lambda c: (sum(c.is_human), c.pair, c.number))
 
 
-def plan_of(found: Sequence[Conversation], domain: str, segments: Sequence[int] | None) -> Plan:
+def plan_of(kept_conversations: Sequence[Conversation], domain: str, segments: Sequence[int] | None) -> Plan:
     """The plan of a study that holds these conversations; none of bots is a `UserError`."""
-    bots = sorted({name for c in found for name in c.entities} - {HUMAN})
+    bots = sorted({name for c in kept_conversations for name in c.entities} - {HUMAN})
     if not bots:
         raise UserError(
             "All conversations are between people.", "Bring in the bots' with them: several files may be named."
         )
-    exchanges = max(c.exchanges for c in found)
+    exchanges = max(c.exchanges for c in kept_conversations)
     chosen = tuple(sorted(segments)) if segments else tuple(k for k in SEGMENTS if k <= exchanges) or (exchanges,)
-    per_pair = Counter(c.pair for c in found if HUMAN not in c.pair)
-    with_people = Counter(c.pair for c in found if c.kind == "human_model")
+    per_pair = Counter(c.pair for c in kept_conversations if HUMAN not in c.pair)
+    with_people = Counter(c.pair for c in kept_conversations if c.kind == "human_model")
     pairs = tuple(sorted(per_pair)) or (((bots[0], bots[0]),) if len(bots) == 1 else ())
     return Plan(
         domain=domain,
@@ -240,7 +242,7 @@ def plan_of(found: Sequence[Conversation], domain: str, segments: Sequence[int] 
         conversations_per_pair=max((per_pair or with_people).values()),
         exchanges=exchanges,
         segments=chosen,
-        human_conversations=sum(c.kind == "people" for c in found),
+        human_conversations=sum(c.kind == "people" for c in kept_conversations),
         pairs=() if set(pairs) == set(combinations(bots, 2)) else pairs,
     ).check("--segments" if segments else "import")
 

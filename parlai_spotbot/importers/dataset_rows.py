@@ -25,14 +25,14 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 
 def dataset_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each row with its place ("FILE, line 3"); what can't be read is a `UserError` that names file and place."""
-    found = [path]
+    paths = [path]
     if path.is_dir():
-        found = sorted(
+        paths = sorted(
             file for file in path.rglob("*") if file.suffix.lower() in TABLES and not file.name.startswith(CACHED)
         )
-        if not found:
+        if not paths:
             raise UserError(f"{path}: a folder without Parquet or Arrow files.", REMEDY)
-    for file in found:
+    for file in paths:
         suffix = file.suffix.lower()
         what = "row" if suffix in TABLES else "entry" if suffix == ".json" else "line"
         read = _table if suffix in TABLES else json_list if suffix == ".json" else json_lines

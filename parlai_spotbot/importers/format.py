@@ -1,4 +1,4 @@
-"""What a format is: how other people's data of one kind come into a study. Each is found by its module's name."""
+"""Interface of an import format: other people's data of one kind become a study. Each is found by its module's name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from parlai_spotbot.wording import counted
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is to be imported: the options of `spotbot_import`, of which a format reads those that it has.
+    """Record of what is to be imported: the options of `spotbot_import`, of which a format reads those that it has.
 
     A format counts in `unusable` what it could not use, by reason: faults of the data, not what options or the format's
     rules leave out. It shows in the exit code.
@@ -40,7 +40,7 @@ class ImportRequest:
         return None if self["segments"] is None else check_segments(self["segments"], "--segments")
 
     def pairs(self, name: str) -> dict[str, str]:
-        """What ``--columns``, ``--names`` or ``--answers`` says: ``a=b,c=d``."""
+        """Return what ``--columns``, ``--names`` or ``--answers`` says: ``a=b,c=d``."""
         option, text = f"--{name}", self[name]
         result: dict[str, str] = {}
         for part in (text or "").split(","):
@@ -59,7 +59,7 @@ class ImportRequest:
 
 @dataclass(frozen=True)
 class FileWords:
-    """How a file calls things, where it isn't as we do.
+    """Description of how a file calls things, where it isn't as we do.
 
     `columns`: our field -> the file's column; `answers`: the file's answer -> ours; `names`: the file's name of a
     contestant -> ours.
@@ -78,7 +78,7 @@ class Format:
 
 
 def summary(imported: ImportedStudy) -> str:
-    """What was imported, and every oddity with its count and what was done about it."""
+    """Return what was imported, and every oddity with its count and what was done about it."""
     units = counted(len(imported.units), "unit")
     lines = [f"{counted(len(imported.conversations), 'conversation')} of {', '.join(imported.plan.contestants)}"]
     if imported.judgements:

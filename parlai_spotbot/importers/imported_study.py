@@ -25,8 +25,8 @@ JUDGEMENTS = "import_judgements"
 
 @dataclass(frozen=True)
 class ImportedStudy:
-    """What an importer made: a plan and the records of one survey; `about` goes to provenance.json, with `unusable`,
-    what the importer could not use through a fault (reason -> how often).
+    """Record of what an importer made: a plan and the records of one survey; `about` goes to provenance.json, with
+    `unusable`, what the importer could not use through a fault (reason -> how often).
 
     `training` are the rounds of the training that annotators took, `others` the judgements of further surveys, `lines`
     those of surveys with millions, as pieces of their files.
@@ -83,7 +83,7 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
 
 
 def _same(before: dict, about: dict) -> bool:
-    """Whether two imports had the same source and options; the version of this package may differ."""
+    """Return whether two imports had the same source and options; the version of this package may differ."""
     keys = ("format", "source", "sha256", "options")
     return all(before.get(key) == about.get(key) for key in keys)
 
@@ -100,12 +100,12 @@ def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about
         Names the judgement whose id is another answer's.
     """
     path = study.judgements_path(survey.name)
-    known = study.judgements(survey.name) if path.exists() else []
-    fresh = _unknown(known, new)
+    judgements = study.judgements(survey.name) if path.exists() else []
+    fresh = _unknown(judgements, new)
     units = study.units(survey.name) if study.units_path(survey.name).exists() else []
     items = {item.item_id: item for unit in units for item in unit.items}
     talks = {talk.conversation_id: talk for talk in study.conversations()}
-    given = [*known, *(row for _, row in fresh)]
+    given = [*judgements, *(row for _, row in fresh)]
     from parlai_spotbot.analysis.answers import last_answers, shown_item  # imports pandas
 
     repeated = sum(last_answers(given, shown_item(items, talks, survey.layout == "opening"))[1].values())
@@ -123,13 +123,13 @@ def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about
     return [*lines, note] if repeated else lines
 
 
-def _unknown(known: Sequence[Judgement], new: Sequence[Judgement]) -> list[tuple[bool, Judgement]]:
-    """Return those of `new` that differ from the last answer in `known`, and whether each is a copy within `new`.
+def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[tuple[bool, Judgement]]:
+    """Return those of `new` that differ from the last answer in `judgements`, and whether each is a copy within `new`.
 
     An answer that changes an earlier one gets an id of its own; an id that is another answer's is a `UserError`.
     """
-    ids = {row.judgement_id: _answered(row) for row in known}
-    last, seen, fresh = {_answered(row): row for row in known}, set(), []
+    ids = {row.judgement_id: _answered(row) for row in judgements}
+    last, seen, fresh = {_answered(row): row for row in judgements}, set(), []
     for row in new:
         key = _answered(row)
         if ids.get(row.judgement_id, key) != key:

@@ -79,13 +79,13 @@ class JudgementRow:
             )
         return int(number) if whole else number
 
-    def choice(self, name: str, known: tuple[str, ...], answers: Mapping[str, str]) -> str:
+    def choice(self, name: str, values: tuple[str, ...], answers: Mapping[str, str]) -> str:
         value = self.text(name)
         value = answers.get(value, value)
-        if value not in known:
+        if value not in values:
             raise UserError(
                 f"{self.where}: field '{self.theirs[name]}' ({name}) is {value!r}.",
-                nearest(value, known) + " Other words are told with --answers THEIRS=OURS,….",
+                nearest(value, values) + " Other words are told with --answers THEIRS=OURS,….",
             )
         return value
 
@@ -128,7 +128,7 @@ def judgements(
     read: list[Judgement] = []
     places: dict[str, tuple[str, Judgement]] = {}
     for where, values in rows:
-        row = JudgementRow(where, {ours: values.get(theirs) for ours, theirs in mapping.items()}, mapping)
+        row = JudgementRow(where, {field: values.get(theirs) for field, theirs in mapping.items()}, mapping)
         for judgement in reader.read(row):
             place, other = places.setdefault(judgement.judgement_id, (where, judgement))
             if (other.worker_id, other.item_id) != (judgement.worker_id, judgement.item_id):
@@ -165,11 +165,11 @@ def _mapping(path: Path, first: dict, columns: dict[str, str], survey: Survey) -
     """Our field -> their column, for all that the file has; and whether its shape is wide."""
     answers = wide_fields(survey)
     fields = (*NEEDED, *answers, *LONG, *OPTIONAL)
-    for ours, theirs in columns.items():
-        if ours not in fields:
-            raise UserError(f"--columns {ours}={theirs}: there is no field '{ours}'.", nearest(ours, fields))
+    for field, theirs in columns.items():
+        if field not in fields:
+            raise UserError(f"--columns {field}={theirs}: there is no field '{field}'.", nearest(field, fields))
         if theirs not in first:
-            raise UserError(f"--columns {ours}={theirs}: {path} has no column '{theirs}'.", nearest(theirs, first))
+            raise UserError(f"--columns {field}={theirs}: {path} has no column '{theirs}'.", nearest(theirs, first))
     mapping = {name: columns.get(name, name) for name in fields if columns.get(name, name) in first}
     if "exchanges" not in mapping and "k" in first:
         mapping["exchanges"] = "k"
@@ -215,14 +215,16 @@ class JudgementReader:
         """The judgements of a row; what is wrong with it is a `UserError`."""
         if self.wide:
             fields = wide_fields(self.survey)
-            asked = [(name, *own[:2], row.choice(name, own[2], self.answers)) for name, own in fields.items()]
+            asked_fields = [
+                (name, *field[:2], row.choice(name, field[2], self.answers)) for name, field in fields.items()
+            ]
         else:
             name, target = row.text("question"), row.text("target")
-            asked = [(f"{name}-{target}", name, target, self._answer(row, name, target))]
-        base = self._base(row, asked[0][2])
+            asked_fields = [(f"{name}-{target}", name, target, self._answer(row, name, target))]
+        base = self._base(row, asked_fields[0][2])
         return [
             replace(base, judgement_id=f"{base.annotation_id}-{stem}", question=question, target=target, answer=answer)
-            for stem, question, target, answer in asked
+            for stem, question, target, answer in asked_fields
         ]
 
     def _answer(self, row: JudgementRow, name: str, target: str) -> Any:
@@ -234,9 +236,10 @@ class JudgementReader:
             return value
         allowed = questions[name].targets if name in questions else ()
         if re.sub(r"^turn:\d+$", "turn", target) not in allowed:
-            told = [f"{own.name} about {of}" for own in questions.values() for of in own.targets]
+            expected = [f"{question.name} about {of}" for question in questions.values() for of in question.targets]
             raise UserError(
-                f"{row.where}: question '{name}' about target '{target}'.", nearest(f"{name} about {target}", told, 12)
+                f"{row.where}: question '{name}' about target '{target}'.",
+                nearest(f"{name} about {target}", expected, 12),
             )
         return _checked(row, questions[name], value, self.answers)
 
@@ -248,8 +251,8 @@ class JudgementReader:
             raise UserError(f"{row.where}: field '{row.theirs['source']}' is {source!r}.", "Write human or judge:NAME.")
         item = row.text("item_id", "") or self._item(row, ids, exchanges)
         worker = row.text("worker_id")
-        said = files.dumps([source, worker, item, row.text("started_at", "")])
-        annotation = row.text("annotation_id", hashlib.sha256(said.encode()).hexdigest()[:16])
+        identity_text = files.dumps([source, worker, item, row.text("started_at", "")])
+        annotation = row.text("annotation_id", hashlib.sha256(identity_text.encode()).hexdigest()[:16])
         seconds = row.number("seconds", "seconds from 0 up") if row.text("seconds", "") else None
         return Judgement(
             judgement_id="",
@@ -295,7 +298,7 @@ class JudgementReader:
         return ids
 
     def _exchanges(self, row: JudgementRow, ids: tuple[str, ...]) -> int:
-        """How many exchanges were shown: all, where the row doesn't say."""
+        """Return how many exchanges were shown: all, where the row doesn't say."""
         there = max(self.conversations[identity].exchanges for identity in ids)
         if not row.text("exchanges", "") and not packing_of(self.survey).cuts:
             return there
@@ -315,40 +318,40 @@ class JudgementReader:
         ]
         if not packing_of(self.survey).compares or not unclear:
             return f"{'-'.join(ids)}-{exchanges}"
-        found = self.items.get((ids, row.text("question", "")))
-        if found is None:
+        item = self.items.get((ids, row.text("question", "")))
+        if item is None:
             raise UserError(
                 f"{row.where}: which of {' and '.join(unclear[0].entities)} is judged in conversation "
                 f"{unclear[0].conversation_id} isn't known: no unit shows {' and '.join(ids)} with this question.",
                 "Pack such units first (spotbot_pack), or name theirs: field item_id.",
             )
-        return found
+        return item
 
 
 def _checked(row: JudgementRow, question: Question, value: Any, answers: Mapping[str, str]) -> Any:
     """The answer as the question stores it; what it doesn't offer is a `UserError`."""
-    known = tuple(option.value for option in question.options)
+    values = tuple(option.value for option in question.options)
     if question.kind in ("checkboxes", "ranking"):
         several = [
             answers.get(part, part) for part in (value if isinstance(value, list) else row.text("answer").split())
         ]
-        wrong = [part for part in several if part not in known]
+        wrong = [part for part in several if part not in values]
         if wrong:
             raise UserError(
                 f"{row.where}: field '{row.theirs['answer']}' (answer) holds {wrong[0]!r}.",
-                nearest(str(wrong[0]), known),
+                nearest(str(wrong[0]), values),
             )
         return several
     if question.kind == "free_text":
         return row.text("answer", "")
-    return row.choice("answer", known, answers)
+    return row.choice("answer", values, answers)
 
 
 def _add(request: ImportRequest) -> str:
     survey, path = request["survey"], Path(request["data"])
     study = Study.open(request["study"])
     get_survey(survey, study)
-    known = {c.conversation_id: c for c in study.conversations()}
+    c_by_conversation_id = {c.conversation_id: c for c in study.conversations()}
     columns, answers = request.pairs("columns"), request.pairs("answers")
     of_study = survey_of(study, survey)
     units = study.units(survey) if study.units_path(survey).exists() else []
@@ -358,7 +361,7 @@ def _add(request: ImportRequest) -> str:
         for item in unit.items
         for name in item.questions or [question.name for question in of_study.questions]
     }
-    new = judgements(path, known, of_study, items=items, words=FileWords(columns, answers))
+    new = judgements(path, c_by_conversation_id, of_study, items=items, words=FileWords(columns, answers))
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     about = {"source": path.name, "sha256": sha256, "columns": columns, "answers": answers}
     with study.lock("spotbot_import"):

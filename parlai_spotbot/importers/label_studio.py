@@ -74,12 +74,12 @@ def control(question: str, target: str) -> str:
 
 def controls_of(survey: Survey) -> dict[str, tuple[Question, str]]:
     """Return every control that a form for this survey may have: its name -> question and target."""
-    found = {}
+    controls = {}
     for question in survey.questions:
-        own = [target for target in question.targets if target != "turn"]
-        own += [JUDGED] * any(target.startswith("entity:") for target in own)
-        found |= {control(question.name, target): (question, target) for target in own}
-    return found
+        targets = [target for target in question.targets if target != "turn"]
+        targets += [JUDGED] * any(target.startswith("entity:") for target in targets)
+        controls |= {control(question.name, target): (question, target) for target in targets}
+    return controls
 
 
 def read(
@@ -124,12 +124,12 @@ def _base(annotation: LabelStudioAnnotation, unit_id: str, item: Item, where: st
         who = who.get("id", hashlib.sha256(email.encode()).hexdigest()[:12] if isinstance(email, str) else None)
     if isinstance(who, bool) or not isinstance(who, (int, str)):
         raise UserError(f"{where}: field 'completed_by' is {who!r}, expected a user.", REMEDY)
-    told = files.dumps([who, item.item_id, [one.model_dump() for one in annotation.result]])
+    identity_text = files.dumps([who, item.item_id, [one.model_dump() for one in annotation.result]])
     return {
         "conversation_ids": list(item.conversation_ids),
         "exchanges": item.exchanges,
         "worker_id": f"label_studio-{who}",
-        "annotation_id": f"label_studio-{annotation.id or hashlib.sha256(told.encode()).hexdigest()[:16]}",
+        "annotation_id": f"label_studio-{annotation.id or hashlib.sha256(identity_text.encode()).hexdigest()[:16]}",
         "item_id": item.item_id,
         "unit_id": unit_id,
         "control": item.control,
@@ -161,9 +161,9 @@ def bring(request: ImportRequest) -> str:
     survey = survey_of(study, name)
     units = study.units(name) if study.units_path(name).exists() else []
     items = {item.item_id: (unit.unit_id, item) for unit in reversed(units) for item in unit.items}
-    known = {c.conversation_id: c for c in study.conversations()}
+    c_by_conversation_id = {c.conversation_id: c for c in study.conversations()}
     left_out = Counter[str]()
-    new = list(read(path, survey, items, JudgementReader(known, survey, {}, {}, wide=False), left_out))
+    new = list(read(path, survey, items, JudgementReader(c_by_conversation_id, survey, {}, {}, wide=False), left_out))
     if not new:
         raise UserError(f"{path}: holds no annotation of survey {name}.", "Annotate some tasks, and export again.")
     left = {what: count for what, count in sorted(left_out.items()) if count}

@@ -17,8 +17,8 @@ def moment(value: Any, where: str) -> datetime:
         try:
             number = float(value)
         except (TypeError, ValueError):
-            found = datetime.fromisoformat(str(value).strip())
-            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+            parsed = datetime.fromisoformat(str(value).strip())
+            return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
         return datetime.fromtimestamp(number / 1000 if abs(number) >= MILLISECONDS else number, UTC)
     except (ValueError, OverflowError, OSError):
         raise UserError(

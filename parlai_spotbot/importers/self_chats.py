@@ -39,16 +39,23 @@ def self_chats(data: Sequence[str], domain: str, segments: Sequence[int] | None 
             raise UserError(f"--data: {names[name]} and {path} are both of '{name}'.", "Write NAME=FILE for each.")
         names[name] = path
         reader.read(path, name)
-    found = numbered(reader.found)
+    numbered_conversations = numbered(reader.found)
     about = {
         "format": "self_chats",
         "source": sorted(reader.sha256),
         "sha256": reader.sha256,
-        "conversations": len(found),
+        "conversations": len(numbered_conversations),
         "options": {"domain": domain, "contestants": sorted(names), "segments": segments and list(segments)},
         "notes": [f"{name}: both speakers of {path.name}" for name, path in names.items()],
     }
-    return ImportedStudy(replace(plan_of(found, domain, segments), surveys=(SURVEY,)), found, SURVEY, (), (), about)
+    return ImportedStudy(
+        replace(plan_of(numbered_conversations, domain, segments), surveys=(SURVEY,)),
+        numbered_conversations,
+        SURVEY,
+        (),
+        (),
+        about,
+    )
 
 
 FORMAT = study_format(lambda request: self_chats(request.paths, request["domain"] or "imported", request.segments))

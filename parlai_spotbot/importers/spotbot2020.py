@@ -49,10 +49,12 @@ def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFA
 
 
 def _plan(dump: Dump) -> Plan:
-    told = {entity: name for c in dump.conversations for entity, name in _names(c)}
+    name_by_entity = {entity: name for c in dump.conversations for entity, name in _names(c)}
     return Plan(
         domain=dump.domain.name,
-        contestants={bot: contestant(bot, f"released conversations of {told[bot]}") for bot in dump.domain.bots},
+        contestants={
+            bot: contestant(bot, f"released conversations of {name_by_entity[bot]}") for bot in dump.domain.bots
+        },
         conversations_per_pair=45,
         exchanges=max(dump.domain.segments),
         segments=dump.domain.segments,

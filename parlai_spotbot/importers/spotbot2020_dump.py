@@ -41,7 +41,8 @@ SYSTEMS = {
 
 @dataclass(frozen=True)
 class PaperDomain:
-    """What the paper says of a domain: its bots in the order of Table 1, and the segment lengths in exchanges."""
+    """Record of what the paper says of a domain: its bots in the order of Table 1, and the segment lengths in
+    exchanges."""
 
     name: str
     title: str
@@ -100,14 +101,14 @@ class DumpSegment(DumpRow):
 
 
 class DumpPackage(DumpRow):
-    """What an annotator does in one sitting."""
+    """Record of what an annotator does in one sitting."""
 
     id: str = Field(alias="_id")
     package: list[DumpSegment]
 
 
 class DumpLabels(DumpRow):
-    """What an annotator says of one entity."""
+    """Record of what an annotator says of one entity."""
 
     is_human: bool | None
     fluencyValue: bool
@@ -218,13 +219,13 @@ def read_dump(path: Path | str, domain: str) -> Dump:
     if domain not in DOMAINS:
         raise UserError(f"--domain {domain}: the released data have no such domain.", nearest(domain, DOMAINS))
     about, names = DOMAINS[domain], {kind: f"{kind}-dialogues-full-{domain}.json" for kind in KINDS}
-    found = _files(Path(path), names.values())
-    rows = {kind: _rows(*found[name], KINDS[kind]) for kind, name in names.items()}
+    files = _files(Path(path), names.values())
+    rows = {kind: _rows(*files[name], KINDS[kind]) for kind, name in names.items()}
     systems = {**SYSTEMS, "huggingface": "HF" if domain == "convai2" else "GPT"}
     conversations, turns = _conversations(rows["sampled"], about, systems)
     packages = _packages(rows["packed"], conversations)
     annotations = _annotations(rows["annotated"], conversations, packages)
-    sha256 = {name: hashlib.sha256(raw).hexdigest() for name, (_, raw) in found.items()}
+    sha256 = {name: hashlib.sha256(raw).hexdigest() for name, (_, raw) in files.items()}
     return Dump(about, tuple(conversations.values()), packages, annotations, turns, sha256)
 
 
@@ -248,19 +249,19 @@ def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFram
 def _conversations(
     rows: Rows, domain: PaperDomain, systems: dict[str, str]
 ) -> tuple[dict[str, Conversation], pd.DataFrame]:
-    found, turns = [], []
+    kept_conversations, turns = [], []
     number: Counter[tuple[str, str]] = Counter()
     place = {name: i for i, name in enumerate((*domain.bots, HUMAN))}
     for where, row in rows:
         conversation = _conversation(where, row, domain, systems, place)
-        found.append(replace(conversation, number=number[conversation.pair]))
+        kept_conversations.append(replace(conversation, number=number[conversation.pair]))
         number[conversation.pair] += 1
         for i, act in enumerate(row.convo):
             turns.append((row.id, i, conversation.entities[i % 2], act.exchange_nr, act.text))
-    found.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
-    conversations = {c.conversation_id: c for c in found}
-    if len(conversations) < len(found):
-        twice = Counter(c.conversation_id for c in found).most_common(1)[0][0]
+    kept_conversations.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
+    conversations = {c.conversation_id: c for c in kept_conversations}
+    if len(conversations) < len(kept_conversations):
+        twice = Counter(c.conversation_id for c in kept_conversations).most_common(1)[0][0]
         raise UserError(f"{rows[0][0]} and further: conversation '{twice}' is there twice.", REMEDY)
     return conversations, pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr", "text"])
 
@@ -272,8 +273,8 @@ def _conversation(
     for entity in (0, 1):
         system, human = getattr(row, f"system_type{entity}"), getattr(row, f"is_human{entity}")
         if systems.get(system) not in place:
-            known = [name for name, short in systems.items() if short in place]
-            raise UserError(f"{where}: field 'system_type{entity}' is {system!r}.", nearest(system, known))
+            names = [name for name, short in systems.items() if short in place]
+            raise UserError(f"{where}: field 'system_type{entity}' is {system!r}.", nearest(system, names))
         if human != (system == "human"):
             raise UserError(f"{where}: field 'is_human{entity}' contradicts 'system_type{entity}'.", REMEDY)
         entities.append(systems[system])
@@ -309,10 +310,10 @@ def _packages(rows: Rows, conversations: dict[str, Conversation]) -> dict[str, d
     return packages
 
 
-def _known(value: str, name: str, known: dict, where: str, what: str) -> Any:
-    if value not in known:
+def _known(value: str, name: str, values: dict, where: str, what: str) -> Any:
+    if value not in values:
         raise UserError(f"{where}: field '{name}' is '{value}', and there is no such {what}.", REMEDY)
-    return known[value]
+    return values[value]
 
 
 def _annotations(rows: Rows, conversations: dict, packages: dict) -> pd.DataFrame:
@@ -322,7 +323,7 @@ def _annotations(rows: Rows, conversations: dict, packages: dict) -> pd.DataFram
         conversation = _known(row.convo_id, "convo_id", conversations, where, "conversation")
         shown = _known(row.package_id, "package_id", packages, where, "package").get(row.convo_id, 0)
         answers, elapsed = _answers(row, shown, where), row.elapsed_time / 1000
-        known = row.start_time >= 0  # where the page had lost its clock, `elapsed_time` is the time since 1970
+        has_clock = row.start_time >= 0  # where the page had lost its clock, `elapsed_time` is the time since 1970
         made.append(
             {
                 "annotation_id": row.id,
@@ -335,9 +336,9 @@ def _annotations(rows: Rows, conversations: dict, packages: dict) -> pd.DataFram
                 "b": conversation.entities[1],
                 "k": shown,
                 **answers,
-                "seconds": elapsed if known else np.nan,
+                "seconds": elapsed if has_clock else np.nan,
                 "elapsed": elapsed,
-                "started": float(row.start_time) if known else np.nan,
+                "started": float(row.start_time) if has_clock else np.nan,
                 "submitted": float(row.end_time),
                 "developer": bool(DEVELOPER.search(row.user_name)),
             }

@@ -1,4 +1,4 @@
-"""What is odd about the released data, how often, and what is done about it."""
+"""Irregularities of the released data: how often, and how each is handled."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def _annotators(every: pd.DataFrame, leave_out: set[str]) -> list[tuple]:
     hits = every.drop_duplicates(["worker_id", "unit_id"])
     people = every["worker_id"].nunique()
     broken = hits[hits["incomplete"]]
-    own = every[every["developer"]]
+    developer_rows = every[every["developer"]]
     packages = hits.groupby("worker_id").size()
     seen = every.drop_duplicates(["worker_id", "conversation_id", "k"]).groupby(["worker_id", "conversation_id"]).size()
     fate = _fate("incomplete", leave_out) + ", as in the paper's tables"
     return [
         ("packages that an annotator did not finish", len(broken), len(hits), fate),
         ("annotations in them", int(every["incomplete"].sum()), len(every), fate),
-        ("accounts of the developers", own["worker_id"].nunique(), people, _fate("developers", leave_out)),
-        ("annotations by them", len(own), len(every), _fate("developers", leave_out)),
+        ("accounts of the developers", developer_rows["worker_id"].nunique(), people, _fate("developers", leave_out)),
+        ("annotations by them", len(developer_rows), len(every), _fate("developers", leave_out)),
         (
             "annotations of a segment that the annotator had answered before (reload of a page)",
             int(every["repeat"].sum()),

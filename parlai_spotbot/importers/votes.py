@@ -75,12 +75,12 @@ def votes(
             raise UserError(f"--answers {theirs}={ours}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
     if source != HUMAN and not re.match(r"judge:.", source):
         raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
-    found, rows = _open(path, columns)
-    reader = _VoteReader(path, found, answers, ContestantNames(names), source)
+    vote_columns, rows = _open(path, columns)
+    reader = _VoteReader(path, vote_columns, answers, ContestantNames(names), source)
     lines = list(reader.lines(rows, progress))
     if len(reader.names.named) < 2:
-        found = f"{counted(reader.counts.total(), 'vote')} on {counted(len(reader.names.named), 'contestant')}"
-        raise UserError(f"{path}: {found}, and it takes two of these.", REMEDY)
+        vote_columns = f"{counted(reader.counts.total(), 'vote')} on {counted(len(reader.names.named), 'contestant')}"
+        raise UserError(f"{path}: {vote_columns}, and it takes two of these.", REMEDY)
     if unused := sorted(set(names) - set(reader.names.named)):
         raise UserError(f"--names {unused[0]}: {path} has no such contestant.", "Write it as the file does.")
     plan = Plan(
@@ -93,10 +93,13 @@ def votes(
         "source": path.name,
         "sha256": files.sha256(path),
         "options": {"domain": domain, "columns": columns, "answers": answers, "names": names, "source": source},
-        "columns": {**found.by_field, **({"winner": sorted(found.one_hot)} if found.one_hot else {})},
+        "columns": {
+            **vote_columns.by_field,
+            **({"winner": sorted(vote_columns.one_hot)} if vote_columns.one_hot else {}),
+        },
         "annotations": reader.counts.total(),
         "outcomes": {what: reader.counts[what] for what in OUTCOMES},
-        "annotators": len(reader.workers) if "annotator" in found.by_field else None,
+        "annotators": len(reader.workers) if "annotator" in vote_columns.by_field else None,
         "notes": reader.notes(),
         "unusable": {"vote between a contestant and itself": reader.alone} if reader.alone else {},
     }
@@ -110,8 +113,8 @@ def _described(theirs: str, name: str) -> str:
 
 # -- rows of the file ------------------------------------------------------------------------------------------------
 def _open(path: Path, columns: Mapping[str, str]) -> tuple[VoteColumns, Rows]:
-    """Where the file has what, and its rows: (line, values) with the values of a, b, the winner (all columns of it),
-    prompt, annotator, time and language, None for what it lacks."""
+    """Return where the file has what, and its rows: (line, values) with the values of a, b, the winner (all columns of
+    it), prompt, annotator, time and language, None for what it lacks."""
     try:
         suffix = path.suffix.lower()
         if suffix in (".csv", ".tsv"):
@@ -119,9 +122,13 @@ def _open(path: Path, columns: Mapping[str, str]) -> tuple[VoteColumns, Rows]:
         else:
             rows = _headed(json_list(path, REMEDY) if suffix == ".json" else json_lines(path, REMEDY))
         head = next(rows, (0, ()))[1]
-        found = columns_of(str(path), tuple(head), columns)
-        wanted = (found.by_field["a"], found.by_field["b"], *(found.one_hot or [found.by_field["winner"]]))
-        return found, _values(path, rows, list(head), [*wanted, *map(found.by_field.get, _MORE)])
+        columns_read = columns_of(str(path), tuple(head), columns)
+        column_names = (
+            columns_read.by_field["a"],
+            columns_read.by_field["b"],
+            *(columns_read.one_hot or [columns_read.by_field["winner"]]),
+        )
+        return columns_read, _values(path, rows, list(head), [*column_names, *map(columns_read.by_field.get, _MORE)])
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.", REMEDY) from None
     except IsADirectoryError:
@@ -137,7 +144,7 @@ def _unread(path: Path, err: Exception) -> UserError:
 _MORE = ("prompt", "annotator", "time", "language")
 
 
-def _values(path: Path, rows: Iterator, head: list[str], wanted: list[str | None]) -> Rows:
+def _values(path: Path, rows: Iterator, head: list[str], column_names: list[str | None]) -> Rows:
     """The wanted values of each row; a row of a CSV file is a list, one of a JSON file an object."""
     try:
         first = next(rows, None)
@@ -145,9 +152,9 @@ def _values(path: Path, rows: Iterator, head: list[str], wanted: list[str | None
             raise UserError(f"{path}: holds no votes.", REMEDY)
         if isinstance(first[1], dict):
             for number, row in chain([first], rows):
-                yield number, [row.get(name) for name in wanted]
+                yield number, [row.get(name) for name in column_names]
             return
-        places = itemgetter(*(len(head) if name is None else head.index(name) for name in wanted))
+        places = itemgetter(*(len(head) if name is None else head.index(name) for name in column_names))
         for number, row in chain([first], rows):
             if len(row) != len(head):
                 raise UserError(
@@ -219,13 +226,13 @@ class _VoteReader:
     def _wrong(self, line: int, name: str, value: Any, what: str, remedy: str) -> UserError:
         return UserError(f"{self._where(line)}: {self.columns.called(name)} is {value!r}, {what}.", remedy)
 
-    def _texts(self, said: Sequence[Any], line: int) -> Sequence[str]:
+    def _texts(self, names: Sequence[Any], line: int) -> Sequence[str]:
         """The contestants and the winner as texts; what is none is an error."""
-        if {str}.issuperset(map(type, said)) and said[0].strip() and said[1].strip():
-            return said
-        fields = ("a", "b", *("winner" for _ in said[2:]))
+        if {str}.issuperset(map(type, names)) and names[0].strip() and names[1].strip():
+            return names
+        fields = ("a", "b", *("winner" for _ in names[2:]))
         texts = []
-        for name, value in zip(fields, said, strict=True):
+        for name, value in zip(fields, names, strict=True):
             if isinstance(value, (dict, list)) or (name in "ab" and (value is None or str(value).strip() == "")):
                 raise self._wrong(line, name, value, "expected a name", "Fill it in, or remove the row.")
             texts.append("" if value is None else str(value))
@@ -235,19 +242,19 @@ class _VoteReader:
         """Our name of a contestant."""
         return self.names.named.get(theirs) or self.names.of(theirs, self._where(line))
 
-    def _vote(self, said: Sequence[str], line: int) -> tuple[str, str] | None:
+    def _vote(self, names: Sequence[str], line: int) -> tuple[str, str] | None:
         """Return the outcome, and item and answer as JSON; None where both contestants are one."""
-        a, b = self._name(said[0], line), self._name(said[1], line)
+        a, b = self._name(names[0], line), self._name(names[1], line)
         if self.columns.one_hot:
-            hits = [what for value, what in zip(said[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]
+            hits = [what for value, what in zip(names[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]
             if len(hits) != 1:
-                held = ", ".join(f"{name}={value}" for name, value in zip(self.columns.one_hot, said[2:], strict=True))
+                held = ", ".join(f"{name}={value}" for name, value in zip(self.columns.one_hot, names[2:], strict=True))
                 raise UserError(f"{self._where(line)}: {held}: expected 1 in one of them.", "Correct it.")
             what = hits[0]
         else:
-            winner = said[2].strip()
+            winner = names[2].strip()
             try:
-                what = outcome(said[0], said[1], winner, self.columns, self.answers)
+                what = outcome(names[0], names[1], winner, self.columns, self.answers)
             except ValueError as err:
                 raise self._wrong(line, "winner", winner, *err.args) from None
         if a == b:
@@ -284,9 +291,9 @@ class _VoteReader:
             return self.languages[value]
         except (KeyError, TypeError):
             text = self._text("language", value, line)
-            said = f', "presentation": {{"language": {files.dumps(text)}}}' if text else ""
-            self.languages[value] = said
-            return said
+            presentation = f', "presentation": {{"language": {files.dumps(text)}}}' if text else ""
+            self.languages[value] = presentation
+            return presentation
 
     def _time(self, value: Any, line: int) -> str:
         if value is None or value == "":
@@ -315,16 +322,17 @@ def _read(request: ImportRequest) -> ImportedStudy:
 
 
 def _summary(imported: ImportedStudy) -> str:
-    """How many votes came to what, and which columns were read as what."""
+    """Return how many votes came to what, and which columns were read as what."""
     contestants, about = imported.plan.contestants, imported.about
     outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
     lines = [f"{counted(about['annotations'], 'vote')} on {len(contestants)} contestants: {outcomes}"]
     if about["annotators"] is not None:
         lines[0] += f"; {counted(about['annotators'], 'annotator')}"
     columns = {
-        ours: ", ".join([theirs] if isinstance(theirs, str) else theirs) for ours, theirs in about["columns"].items()
+        field_name: ", ".join([theirs] if isinstance(theirs, str) else theirs)
+        for field_name, theirs in about["columns"].items()
     }
-    lines.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in columns.items())}")
+    lines.append(f"read: {'; '.join(f'{field_name} from {theirs}' for field_name, theirs in columns.items())}")
     return "\n".join(lines + [f"note: {note}" for note in about["notes"]])
 
 

@@ -1,4 +1,4 @@
-"""How files of votes call things: their columns, and what a vote came to, in the arena's words and the common others.
+"""Names of columns and outcomes in files of votes: the arena's and other common ones.
 
 A vote is for one of two contestants, `a` or `b`, or says `tie`, or `both_bad`: both failed, which is no tie of two good
 ones. Words that could mean either, as "neither" does, are asked about.
@@ -80,7 +80,8 @@ NONE = "-"
 
 @dataclass(frozen=True)
 class VoteColumns:
-    """Where a file has what: `by_field` our field -> its column, `one_hot` columns of single outcomes, or none."""
+    """Record of where a file has what: `by_field` our field -> its column, `one_hot` columns of single outcomes, or
+    none."""
 
     by_field: dict[str, str]
     one_hot: dict[str, str]
@@ -95,11 +96,11 @@ class VoteColumns:
         """Word of a winner, spelt `plainly` -> the outcomes that it may mean."""
         sides = {plainly(self.by_field[side]): side for side in "ab"}
         sides |= {name: side for pair in SIDES for name, side in zip(pair, "ab", strict=True)}
-        found = {word: {side} for word, side in sides.items()}
+        meanings = {word: {side} for word, side in sides.items()}
         for what, words in WORDS.items():
             for word in words:
-                found.setdefault(word, set()).add(what)
-        return found
+                meanings.setdefault(word, set()).add(what)
+        return meanings
 
 
 @lru_cache(maxsize=10_000)
@@ -116,36 +117,40 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> V
     UserError
         Names the file and the column that is missing, or the option that names none.
     """
-    known = {plainly(name): name for name in reversed(head)}
-    for ours, theirs in columns.items():
-        if ours not in FIELDS:
-            raise UserError(f"--columns {ours}={theirs}: votes have no field '{ours}'.", nearest(ours, FIELDS))
+    plain_names = {plainly(name): name for name in reversed(head)}
+    for field_name, theirs in columns.items():
+        if field_name not in FIELDS:
+            raise UserError(
+                f"--columns {field_name}={theirs}: votes have no field '{field_name}'.", nearest(field_name, FIELDS)
+            )
         if theirs not in (NONE, *head):
-            raise UserError(f"--columns {ours}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head))
-    found = {ours: theirs for ours, theirs in columns.items() if theirs != NONE}
-    taken = set(found.values())
-    if "a" not in found and "b" not in found:
-        pair = next((pair for pair in SIDES if all(name in known for name in pair)), ())
-        found |= {side: known[name] for side, name in zip("ab", pair, strict=False)}
-    one_hot = {known[name]: outcome for name, outcome in ONE_HOT.items() if name in known}
+            raise UserError(
+                f"--columns {field_name}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head)
+            )
+    mapping = {ours: theirs for ours, theirs in columns.items() if theirs != NONE}
+    taken = set(mapping.values())
+    if "a" not in mapping and "b" not in mapping:
+        pair = next((pair for pair in SIDES if all(name in plain_names for name in pair)), ())
+        mapping |= {side: plain_names[name] for side, name in zip("ab", pair, strict=False)}
+    one_hot = {plain_names[name]: outcome for name, outcome in ONE_HOT.items() if name in plain_names}
     for field, names in COLUMNS.items():
         if field not in columns:
-            fits = [known[name] for name in names if name in known and known[name] not in taken]
-            found |= {field: fits[0]} if fits else {}
+            fits = [plain_names[name] for name in names if name in plain_names and plain_names[name] not in taken]
+            mapping |= {field: fits[0]} if fits else {}
     if not head:
         raise UserError(f"{where}: is empty.", "Name a file with a header, and a vote a line.")
-    if "winner" in found:
+    if "winner" in mapping:
         one_hot = {}
     for field in ("a", "b", *(() if one_hot else ("winner",))):
-        if field not in found:
+        if field not in mapping:
             what = "who won" if field == "winner" else "one of the two contestants"
             raise UserError(
                 f"{where}: no column is known to hold '{field}', {what} (there are {', '.join(head)}).",
                 f"Name it: --columns {field}=THEIR_COLUMN.",
             )
-    if found["a"] == found["b"]:
-        raise UserError(f"{where}: one column, '{found['a']}', for both contestants.", "Name two: --columns a=…,b=….")
-    return VoteColumns(found, one_hot)
+    if mapping["a"] == mapping["b"]:
+        raise UserError(f"{where}: one column, '{mapping['a']}', for both contestants.", "Name two: --columns a=…,b=….")
+    return VoteColumns(mapping, one_hot)
 
 
 def outcome(a: str, b: str, winner: str, columns: VoteColumns, answers: Mapping[str, str]) -> str:

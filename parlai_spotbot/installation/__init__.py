@@ -32,19 +32,19 @@ def pins(lock: str) -> dict[str, str]:
 def version(package: str) -> str:
     """The installed version; "" where there is none, or half of it."""
     try:
-        found = metadata.distribution(package)
+        distribution = metadata.distribution(package)
     except metadata.PackageNotFoundError:
         return ""
-    return "" if cut_off(found) else found.version
+    return "" if cut_off(distribution) else distribution.version
 
 
-def cut_off(found: metadata.Distribution) -> bool:
+def cut_off(distribution: metadata.Distribution) -> bool:
     """Return True if the installation of a package into this environment was cut off.
 
     pip and uv name themselves last, when its commands are made, but take it for installed before.
     """
     folders = {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
-    return Path(found.locate_file("")) in folders and not found.read_text("INSTALLER")
+    return Path(distribution.locate_file("")) in folders and not distribution.read_text("INSTALLER")
 
 
 def unmet(lock: str) -> dict[str, str]:
@@ -52,5 +52,5 @@ def unmet(lock: str) -> dict[str, str]:
 
     A local part of a version, as torch's "+cpu", makes no difference.
     """
-    found = {name: (version(name), locked) for name, locked in pins(lock).items()}
-    return {name: own for name, (own, locked) in found.items() if own.partition("+")[0] != locked}
+    versions = {name: (version(name), locked) for name, locked in pins(lock).items()}
+    return {name: installed for name, (installed, locked) in versions.items() if installed.partition("+")[0] != locked}

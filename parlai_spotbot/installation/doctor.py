@@ -56,8 +56,8 @@ def _light() -> Iterator[Part]:
     else:
         yield Part("its packages", f"all {len(required)}")
     if not version("numba"):
-        said = "missing: stability can't be computed"
-        yield Part("numba", said, f"{INSTALL} 'parlai_spotbot[fast]'", optional=True)
+        message = "missing: stability can't be computed"
+        yield Part("numba", message, f"{INSTALL} 'parlai_spotbot[fast]'", optional=True)
 
 
 def _world() -> Iterator[Part]:
@@ -67,11 +67,11 @@ def _world() -> Iterator[Part]:
     locked, lacking = pins("requirements.lock"), unmet("requirements.lock")
     for name in ("parlai", "torch", "transformers"):
         yield _package(name)
-    absent = [name for name, own in lacking.items() if not own]
+    absent = [name for name, installed in lacking.items() if not installed]
     if absent:
         yield Part("the lock", f"{len(absent)} of {len(locked)} packages missing: {_some(absent)}", MEND)
     elif lacking:
-        other = [f"{name} {own} in place of {locked[name]}" for name, own in lacking.items()]
+        other = [f"{name} {installed} in place of {locked[name]}" for name, installed in lacking.items()]
         yield Part("the lock", f"of other versions: {_some(other)}", MEND, optional=True)
     else:
         yield Part("the lock", f"all {len(locked)} packages in exact versions")
@@ -118,9 +118,9 @@ def _survival() -> Iterator[Part]:
 
 
 def _package(name: str, about: str = "") -> Part:
-    found = version(name)
-    words = f"{found} ({about})" if about and found else found or f"missing{f' ({about})' if about else ''}"
-    return Part(name, words, "" if found else MEND)
+    installed = version(name)
+    words = f"{installed} ({about})" if about and installed else installed or f"missing{f' ({about})' if about else ''}"
+    return Part(name, words, "" if installed else MEND)
 
 
 def _some(names: list[str]) -> str:
@@ -130,9 +130,9 @@ def _some(names: list[str]) -> str:
 def show() -> int:
     """Print all parts; the exit code is 1 where one is missing that something needs, 0 otherwise."""
     lacking = 0
-    for purpose, found in parts():
+    for purpose, group in parts():
         print(f"{purpose}:")
-        for part in found:
+        for part in group:
             lacking += bool(part.mend) and not part.optional
             mark = "ok" if not part.mend else "-" if part.optional else "MISSING"
             print(f"  {mark:8}{part.name}: {part.said}" + (f"\n          to mend it: {part.mend}" if part.mend else ""))

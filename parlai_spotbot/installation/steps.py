@@ -28,11 +28,11 @@ def say(words: str) -> None:
 
 
 def checksum(*paths: Path | str) -> str:
-    """Of the contents of files, in this order; of a missing one, nothing."""
-    found = hashlib.sha256()
+    """Return, for the contents of files, in this order; of a missing one, nothing."""
+    sha256 = hashlib.sha256()
     for path in map(Path, paths):
-        found.update(path.read_bytes() if path.exists() else b"")
-    return found.hexdigest()[:16]
+        sha256.update(path.read_bytes() if path.exists() else b"")
+    return sha256.hexdigest()[:16]
 
 
 def stamped(name: str, key: str) -> bool:
@@ -107,16 +107,16 @@ def attempt(
 
 def from_debian(name: str, command: str, purpose: str, packages: Sequence[str]) -> None:
     """Debian packages for a command that is missing, where they may be installed; asked for once."""
-    wanted = " ".join(packages)
+    package_list = " ".join(packages)
     if shutil.which(command) or os.geteuid() or not shutil.which("apt-get"):
         return
-    if stamped(name, wanted) or stamped(name, f"failed {wanted}"):
+    if stamped(name, package_list) or stamped(name, f"failed {package_list}"):
         return
     install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
     attempt(
         name,
-        wanted,
-        f"Debian packages {wanted} ({purpose}, optional)",
+        package_list,
+        f"Debian packages {package_list} ({purpose}, optional)",
         [["apt-get", "update", "-qq"], install],
         "apt-get failed.",
         env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},

@@ -28,9 +28,9 @@ def install(r: bool = True, cpu: bool = False, browser: bool = True) -> None:
     `r`: R's backend too; `cpu`: torch without the libraries of a GPU; `browser`: Chromium too, in a checkout.
     """
     if sys.version_info[:2] != PYTHON:
-        wanted, found = (".".join(map(str, version)) for version in (PYTHON, sys.version_info[:2]))
+        required, running = (".".join(map(str, version)) for version in (PYTHON, sys.version_info[:2]))
         raise Failed(
-            f"ParlAI's world runs on Python {wanted}, and this is {found}. Make an environment of that version, "
+            f"ParlAI's world runs on Python {required}, and this is {running}. Make an environment of that version, "
             "install parlai_spotbot there, and run spotbot setup in it."
         )
     with one_at_a_time():
@@ -82,8 +82,8 @@ def _forget_halves(lock: str) -> None:
     """Take away what says that half a package is installed, so that it is installed anew."""
     for name in pins(lock):
         with contextlib.suppress(metadata.PackageNotFoundError):
-            if cut_off(found := metadata.distribution(name)):
-                shutil.rmtree(found._path)  # type: ignore[attr-defined]
+            if cut_off(distribution := metadata.distribution(name)):
+                shutil.rmtree(distribution._path)  # type: ignore[attr-defined]
 
 
 def _of(lock: Path) -> tuple[str, str]:
@@ -116,13 +116,13 @@ def _page() -> None:
 
 
 def _sources_checksum() -> str:
-    """Of the page's sources; not of what npm installed and what was built."""
-    found = hashlib.sha256()
+    """Return, for the page's sources; not of what npm installed and what was built."""
+    sha256 = hashlib.sha256()
     for path in sorted(PAGE.rglob("*")):
-        own = path.relative_to(PAGE)
-        if path.is_file() and not {"node_modules", "build"} & set(own.parts):
-            found.update(f"{own.as_posix()} {checksum(path)}\n".encode())
-    return found.hexdigest()[:16]
+        relative = path.relative_to(PAGE)
+        if path.is_file() and not {"node_modules", "build"} & set(relative.parts):
+            sha256.update(f"{relative.as_posix()} {checksum(path)}\n".encode())
+    return sha256.hexdigest()[:16]
 
 
 def _rpy2() -> None:

@@ -49,8 +49,8 @@ class Judge(ABC):
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         """Return True if `rows`, this judge's answers to `unit` on disk, are complete."""
-        own = [row for row in rows if row.worker_id == self.worker_of(unit)]
-        return len(own) >= sum(self.answers_to(item) for item in unit.items)
+        judge_rows = [row for row in rows if row.worker_id == self.worker_of(unit)]
+        return len(judge_rows) >= sum(self.answers_to(item) for item in unit.items)
 
     def estimate(self, units: Sequence[Unit]) -> dict:
         """Requests, tokens and cost of answering `units`, before anything is asked; {} if they are unknown."""

@@ -26,19 +26,19 @@ def drop_judge(study: Study, survey: str, judge: str) -> str:
     if path.exists():
         whole = path.read_bytes().decode().split("\n")[:-1]  # a line torn by a crash is left out
         lines = [(f"{line}\n", _source(line, f"{path}, line {n}")) for n, line in enumerate(whole, start=1)]
-    own = [line for line, source in lines if source == f"judge:{judge}"]
+    judge_lines = [line for line, source in lines if source == f"judge:{judge}"]
     others = [line for line, source in lines if source != f"judge:{judge}"]
-    known = {source.removeprefix("judge:") for _, source in lines if source.startswith("judge:")}
-    known |= {path.stem for path in about.parent.glob("*.json")}
-    if judge not in known:
+    judge_names = {source.removeprefix("judge:") for _, source in lines if source.startswith("judge:")}
+    judge_names |= {path.stem for path in about.parent.glob("*.json")}
+    if judge not in judge_names:
         raise UserError(
             f"--drop {judge}: survey {survey} of {study.path} has no such judge.",
-            nearest(judge, known) or "It has none.",
+            nearest(judge, judge_names) or "It has none.",
         )
     dropped = study.survey_path(survey) / "dropped"
     folder = next(place for n in itertools.count(1) if not (place := dropped / f"{judge}-{n}").exists())
-    if own:
-        files.write_text(folder / path.name, "".join(own))
+    if judge_lines:
+        files.write_text(folder / path.name, "".join(judge_lines))
         if others:
             checksums.write_text(path, "".join(others))
         else:
@@ -52,9 +52,8 @@ def drop_judge(study: Study, survey: str, judge: str) -> str:
     options = study.provenance().get("judge", {})
     if options.get(survey, {}).pop(judge, None) is not None:
         study.record("judge", options)
-    return (
-        f"judge {judge}: {len(own):,} answers are dropped, {len(others):,} of others stay\nwhat was dropped: {folder}"
-    )
+    kept = f"{len(others):,} of others stay"
+    return f"judge {judge}: {len(judge_lines):,} answers are dropped, {kept}\nwhat was dropped: {folder}"
 
 
 def _source(line: str, where: str) -> str:

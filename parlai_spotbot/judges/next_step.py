@@ -21,8 +21,8 @@ def answers_by_people(study: Study, survey: str) -> str:
     """The command that says what it takes to let people answer; of several tasks, the first that is packed."""
     about, task = get_survey(survey, study), None
     if about.tasks:
-        asked = {name for unit in study.units(survey) for item in unit.items for name in item.questions}
-        packed = [task.name for task in about.tasks if asked & set(task.questions)]
+        names = {name for unit in study.units(survey) for item in unit.items for name in item.questions}
+        packed = [task.name for task in about.tasks if names & set(task.questions)]
         task = packed[0] if packed else about.tasks[0].name
     return hints.command("crowdsource", study.path, survey, task=task, dry_run=True)
 

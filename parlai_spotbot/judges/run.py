@@ -37,7 +37,7 @@ def judge_study(
     expect_study(study)
     judge = get_judge(judge)(seed) if isinstance(judge, str) else judge
     path = summary_path(study, survey, judge.name)
-    with _opened(study, survey, judge) as (units, known, todo):
+    with _opened(study, survey, judge) as (units, recorded, todo):
         before = checksums.read_json(path) if path.exists() else {}
         if not todo and before and before.get("answered") == before.get("units") and not before.get("stopped"):
             return before
@@ -46,9 +46,9 @@ def judge_study(
         if todo:
             _record_options(study, survey, judge)
             checksums.forget(path)  # it changes until the end
-            files.write_json(path, _summary(study, judge, units, known))
+            files.write_json(path, _summary(study, judge, units, recorded))
         try:
-            _answer(study.judgements_path(survey), judge, todo, {row.judgement_id for row in known}, progress)
+            _answer(study.judgements_path(survey), judge, todo, {row.judgement_id for row in recorded}, progress)
         finally:
             summary = _summary(study, judge, units, _answers(study, survey, judge))
             checksums.write_json(path, summary)
@@ -85,10 +85,10 @@ def _opened(study: Study, survey: str, judge: Judge) -> Iterator[tuple[list[Unit
         raise UserError(f"{study.units_path(survey)}: no item to judge.", hints.run("pack", study.path, survey))
     judge.open(study, survey)
     try:
-        known = _answers(study, survey, judge)
-        if known:
+        answers = _answers(study, survey, judge)
+        if answers:
             _check_options(study, survey, judge)
-        yield units, known, _unanswered(judge, units, known)
+        yield units, answers, _unanswered(judge, units, answers)
     finally:
         judge.close()
 
@@ -121,15 +121,15 @@ def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], progress
 def _check_options(study: Study, survey: str, judge: Judge) -> None:
     """Raise `UserError` if answers that exist were made with other options."""
     recorded = study.provenance().get("judge", {}).get(survey, {}).get(judge.name)
-    wanted = judge.options()
-    if recorded == wanted:
+    options = judge.options()
+    if recorded == options:
         return
     always = ("seed", "version")
-    keys = [*always, *(key for key in wanted if recorded and key not in always and recorded.get(key) != wanted[key])]
-    made = _listed(recorded, keys) if recorded else "options that are not recorded"
+    keys = [*always, *(key for key in options if recorded and key not in always and recorded.get(key) != options[key])]
+    listed = _listed(recorded, keys) if recorded else "options that are not recorded"
     raise UserError(
-        f"{study.judgements_path(survey)}: the answers of judge {judge.name} were made with {made}; asked for are "
-        f"{_listed(wanted, keys)}.",
+        f"{study.judgements_path(survey)}: the answers of judge {judge.name} were made with {listed}; asked for are "
+        f"{_listed(options, keys)}.",
         "Use the same --seed and options, or drop its answers first: "
         + hints.command("judge", study.path, survey, drop=judge.name),
     )
@@ -140,8 +140,8 @@ def _listed(options: dict, keys: Sequence[str]) -> str:
 
 
 def _record_options(study: Study, survey: str, judge: Judge) -> None:
-    known = study.provenance().get("judge", {})
-    study.record("judge", {**known, survey: {**known.get(survey, {}), judge.name: judge.options()}})
+    recorded = study.provenance().get("judge", {})
+    study.record("judge", {**recorded, survey: {**recorded.get(survey, {}), judge.name: judge.options()}})
 
 
 def _summary(study: Study, judge: Judge, units: list[Unit], answers: list[Judgement]) -> dict:

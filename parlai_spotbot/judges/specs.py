@@ -32,15 +32,15 @@ class JudgeSpec:
         """The judge; `max_cost` bounds what it may cost in the study, if it costs anything."""
         if max_cost is not None and not max_cost > 0:
             raise UserError(f"--max-cost {max_cost:g}: expected more than 0.", "Leave it out for no limit.")
-        made = get_judge(self.kind)
+        judge = get_judge(self.kind)
         if self.kind != LANGUAGE_MODEL:
-            return made(seed)
+            return judge(seed)
         if max_cost is not None and not self.options.priced:
             raise UserError(
                 f"--max-cost {max_cost:g}: judge {self.name} has no prices.",
                 "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
             )
-        return made(seed, self.name, self.options, max_cost)
+        return judge(seed, self.name, self.options, max_cost)
 
 
 def judges_of(text: str, given: Mapping[str, Any] | None = None) -> list[JudgeSpec]:

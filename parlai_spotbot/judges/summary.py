@@ -82,12 +82,12 @@ def summary_text(summary: Mapping) -> str:
 
 def missing_answers(summary: Mapping) -> dict[str, int]:
     """Return the reasons why answers of a judge are missing -> how many."""
-    found = {KINDS.get(kind, kind): n for kind, n in (summary.get("missing") or {}).get("reasons", {}).items()}
+    counts = {KINDS.get(kind, kind): n for kind, n in (summary.get("missing") or {}).get("reasons", {}).items()}
     if summary.get("not_asked"):
-        found["not asked"] = summary["not_asked"]
-    if not found and summary["answered"] < summary["units"]:
-        found["of units that are not answered"] = summary["units"] - summary["answered"]
-    return found
+        counts["not asked"] = summary["not_asked"]
+    if not counts and summary["answered"] < summary["units"]:
+        counts["of units that are not answered"] = summary["units"] - summary["answered"]
+    return counts
 
 
 def is_open(summary: Mapping) -> bool:

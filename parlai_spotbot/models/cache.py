@@ -20,8 +20,8 @@ ELSEWHERE = "name a writable folder in the environment variable SPOTBOT_CACHE"
 
 def cache_dir() -> Path:
     """The folder named by $SPOTBOT_CACHE, else $XDG_CACHE_HOME/parlai_spotbot, else ~/.cache/parlai_spotbot."""
-    if own := os.environ.get("SPOTBOT_CACHE"):
-        return Path(own).expanduser()
+    if SPOTBOT_CACHE := os.environ.get("SPOTBOT_CACHE"):
+        return Path(SPOTBOT_CACHE).expanduser()
     if shared := os.environ.get("XDG_CACHE_HOME"):
         return Path(shared).expanduser() / "parlai_spotbot"
     return Path.home() / ".cache" / "parlai_spotbot"

@@ -51,7 +51,9 @@ class Vocabulary:
 class DraftTurn:
     """One conversation's turn while it is written."""
 
-    def __init__(self, rules: WritingRules, vocabulary: Vocabulary, seed: int, said: Sequence[Sequence[int]] = ()):
+    def __init__(
+        self, rules: WritingRules, vocabulary: Vocabulary, seed: int, past_turns: Sequence[Sequence[int]] = ()
+    ):
         self.rules, self.vocabulary = rules, vocabulary
         self.written: list[int] = []
         self.ended = self.finished = False
@@ -61,7 +63,7 @@ class DraftTurn:
             self._chances = torch.rand(rules.max_new_tokens, generator=generator, dtype=torch.float64).tolist()
         self._marks = 0
         self._visible = False
-        self._echo = EchoMemory(said, rules.echo) if rules.echo else None
+        self._echo = EchoMemory(past_turns, rules.echo) if rules.echo else None
 
     @property
     def chance(self) -> float:
@@ -104,11 +106,11 @@ class EchoMemory:
     Small models fall into loops: they say what was said.
     """
 
-    def __init__(self, said: Sequence[Sequence[int]], size: int):
+    def __init__(self, past_turns: Sequence[Sequence[int]], size: int):
         self.size = size
         self._next: dict[tuple[int, ...], set[int]] = {}
         self._written: list[int] = []
-        for turn in said:
+        for turn in past_turns:
             for i in range(len(turn) - size + 1):
                 self._next.setdefault(tuple(turn[i : i + size - 1]), set()).add(turn[i + size - 1])
 

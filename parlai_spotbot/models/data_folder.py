@@ -30,13 +30,13 @@ def data_folder() -> Iterator[None]:
 
     It doesn't where it names ParlAI's own folder: to that ParlAI's parser sets it, if nobody else has.
     """
-    own, named = parlais_own(), os.environ.get(VARIABLE)
-    if named and Path(named) != own:
+    parlai_path, named = parlais_own(), os.environ.get(VARIABLE)
+    if named and Path(named) != parlai_path:
         yield
         return
     folder = cache_dir() / "data"
     with contextlib.suppress(OSError):  # where the cache can't be written, whoever downloads says so
-        _link(own, folder)
+        _link(parlai_path, folder)
     os.environ[VARIABLE] = str(folder)
     try:
         yield

@@ -251,9 +251,9 @@ class TurnWriter:
     @staticmethod
     def _use(slot: BatchRow, entry: CacheEntry | None) -> None:
         # The last token is always read: its scores are those of the next one.
-        known = min(common(slot.tokens, entry.tokens), len(slot.tokens) - 1) if entry else 0
-        if known > slot.known:
-            slot.kept, slot.known = entry, known
+        shared = min(common(slot.tokens, entry.tokens), len(slot.tokens) - 1) if entry else 0
+        if shared > slot.known:
+            slot.kept, slot.known = entry, shared
 
     def _read_prefix(self, tokens: Sequence[int]) -> CacheEntry:
         slot = BatchRow(GenerationRequest(tokens))

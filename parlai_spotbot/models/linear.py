@@ -36,8 +36,8 @@ class PackedLinear(nn.Module):
 def packable(model: nn.Module) -> bool:
     """Return True if the model's layers can be packed: on a CPU, in a precision that its kernels know."""
     weight = next(model.parameters())
-    known = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
-    if weight.device.type != "cpu" or not known:
+    has_reorder = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
+    if weight.device.type != "cpu" or not has_reorder:
         return False
     return weight.dtype == torch.float32 or (weight.dtype == torch.bfloat16 and has_bf16())
 

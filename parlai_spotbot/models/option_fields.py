@@ -26,13 +26,13 @@ def add_arguments(parser: Any, kind: type[Options], names: Mapping[str, str], ti
     """Add a group with an option for each field of `kind`; `names` are the options' where they differ."""
     group = parser.add_argument_group(title)
     for field, about in kind.model_fields.items():
-        of = float if about.default is None else type(about.default)
-        scalar = of in (int, float, str)
+        value_type = float if about.default is None else type(about.default)
+        scalar = value_type in (int, float, str)
         group.add_argument(
             "--" + names.get(field, field).replace("_", "-"),
-            type=of if scalar else str,
+            type=value_type if scalar else str,
             default=about.default if scalar and about.default is not None else None,
-            choices=get_args(about.annotation) if of is str and get_args(about.annotation) else None,
+            choices=get_args(about.annotation) if value_type is str and get_args(about.annotation) else None,
             help=about.description,
         )
 

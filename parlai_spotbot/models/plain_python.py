@@ -64,14 +64,14 @@ def check(thing: Any, name: str) -> None:
 
 def _told(call: Callable, name: str, method: bool = False) -> str:
     """The name of what a function wants to be told."""
-    wanted = list(inspect.signature(call).parameters.values())[int(method) :]
-    needed = [p.name for p in wanted if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    own = next((p.name for p in wanted if p.name in TOLD), None)
-    if own is None or [name for name in needed if name != own]:
+    parameters = list(inspect.signature(call).parameters.values())[int(method) :]
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    told_name = next((p.name for p in parameters if p.name in TOLD), None)
+    if told_name is None or [name for name in needed if name != told_name]:
         raise UserError(
             f"{name}({', '.join(needed)}): expected one parameter, called {', '.join(TOLD[:-1])} or {TOLD[-1]}.", SHAPE
         )
-    return own
+    return told_name
 
 
 class Talker:
@@ -82,19 +82,19 @@ class Talker:
         self.name = name
         self.call = thing
         if isinstance(thing, type):
-            own = thing()
-            if callable(getattr(own, "reset", None)):
-                _said(own.reset())
-            method = next(method for method in METHODS if callable(getattr(own, method, None)))
-            self.call, self.name = getattr(own, method), f"{name}.{method}"
+            instance = thing()
+            if callable(getattr(instance, "reset", None)):
+                _said(instance.reset())
+            method = next(method for method in METHODS if callable(getattr(instance, method, None)))
+            self.call, self.name = getattr(instance, method), f"{name}.{method}"
         self.told = _told(self.call, self.name)
 
     def answer(self, context: str, turns: Sequence[RememberedTurn]) -> str:
         """The next turn; what isn't text is a TypeError. `context` is what it is told of itself, for `messages`."""
-        said = _said(self.call(**{self.told: self._of(context, turns)}))
-        if not isinstance(said, str):
-            raise TypeError(f"{self.name} returned {said!r}, which is no text")
-        return said
+        reply = _said(self.call(**{self.told: self._of(context, turns)}))
+        if not isinstance(reply, str):
+            raise TypeError(f"{self.name} returned {reply!r}, which is no text")
+        return reply
 
     def _of(self, context: str, turns: Sequence[RememberedTurn]) -> Any:
         if self.told == "text":
@@ -127,5 +127,5 @@ def _loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-async def _awaited(said: Any) -> Any:
-    return await said
+async def _awaited(reply: Any) -> Any:
+    return await reply

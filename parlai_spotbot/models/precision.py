@@ -16,8 +16,8 @@ def has_bf16() -> bool:
 
     if not torch.backends.mkldnn.is_available():
         return False
-    known = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None)
-    return bool(known and known())
+    supported = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None)
+    return bool(supported and supported())
 
 
 def of_processor(wish: str) -> str:

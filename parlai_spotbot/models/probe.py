@@ -43,10 +43,10 @@ def reference(model: PreTrainedModel, vocabulary: int) -> tuple[list[int], torch
 def differs(compute: Callable[[list[int]], torch.Tensor], tokens: list[int], expected: torch.Tensor) -> str:
     """Reason why ``compute(tokens)`` fails to give the `expected` scores; "" if it gives them but for rounding."""
     try:
-        found = compute(tokens)
+        logits = compute(tokens)
     except (TypeError, ValueError, AttributeError, RuntimeError, IndexError) as err:
         return f"kept keys and values can't be used ({type(err).__name__}: {' '.join(str(err).split())[:200]})"
-    slack = 1e-3 if found.dtype == torch.float32 else 0.1
-    if (found.float() - expected).abs().max() <= slack * expected.std():
+    slack = 1e-3 if logits.dtype == torch.float32 else 0.1
+    if (logits.float() - expected).abs().max() <= slack * expected.std():
         return ""
     return "its answers change with padding or kept keys and values"

@@ -25,13 +25,13 @@ def chat_messages(
     rows = [("assistant" if turn.mine else "user", turn.text) for turn in turns]
     if system or (merge and role == "user" and rows and turns[0].mine):
         rows.insert(0, (role, system))
-    found: list[dict] = []
+    messages: list[dict] = []
     for who, text in rows:
-        if merge and found and found[-1]["role"] == who:
-            found[-1]["content"] += f"\n\n{text}"
+        if merge and messages and messages[-1]["role"] == who:
+            messages[-1]["content"] += f"\n\n{text}"
         else:
-            found.append({"role": who, "content": text})
-    return found
+            messages.append({"role": who, "content": text})
+    return messages
 
 
 def first_kept(sizes: Sequence[int], base: int, room: int) -> int:

@@ -1,4 +1,4 @@
-"""What the analysis of people's choices must know beside them: the key, the groups, and what models made of it."""
+"""Facts that the analysis of people's choices needs: the key, the groups, and what models made of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REMEDY = "Run the same spotbot_nuc command again."
 
 @dataclass(frozen=True)
 class NucBackground:
-    """What is known of a study's survey `nuc`.
+    """Record of what is known of a study's survey `nuc`.
 
     Attributes
     ----------
@@ -70,33 +70,35 @@ def _models(study: Study, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, d
     ranking = folder / "analysis" / "ranking.json"
     if not ranking.exists() or not (folder / "questions.jsonl").exists():
         return {}, {}, {}
-    asked = {question.question_id: question for question in read_questions(folder / "questions.jsonl")}
+    question_by_question_id = {
+        question.question_id: question for question in read_questions(folder / "questions.jsonl")
+    }
     models, ways, unscored = {}, {}, {}
     for row in files.field(files.read_json(ranking, "file of results", REMEDY), "contestants", list, str(ranking)):
         path = folder / "scores" / f"{row['contestant']}.jsonl"
         if not row["main"] or not path.exists():
             continue
         scores = files.read_jsonl(path, CandidateScores.from_json, "file of scores", torn_tail=True)
-        own = matched(key, asked, [score for score in scores if score.way == row["way"]])
-        models[row["contestant"]], ways[row["contestant"]] = own, row["way"]
-        unscored[row["contestant"]] = len(key) - len(own)
+        values = matched(key, question_by_question_id, [score for score in scores if score.way == row["way"]])
+        models[row["contestant"]], ways[row["contestant"]] = values, row["way"]
+        unscored[row["contestant"]] = len(key) - len(values)
     return models, ways, unscored
 
 
 def matched(
-    key: Mapping[str, NucQuestion], asked: Mapping[str, NucQuestion], scores: Sequence[CandidateScores]
+    key: Mapping[str, NucQuestion], questions: Mapping[str, NucQuestion], scores: Sequence[CandidateScores]
 ) -> dict[str, np.ndarray]:
     """A contestant's scores of each item's candidates, found by question and text: people may be shown fewer of them.
 
     Items of which a candidate has no score are left out.
     """
     by = {score.question_id: score.values for score in scores}
-    found = {}
+    scores_by_item = {}
     for item_id, question in key.items():
-        other, values = asked.get(question.question_id), by.get(question.question_id)
+        other, values = questions.get(question.question_id), by.get(question.question_id)
         if other is None or values is None or len(values) != len(other.candidates):
             continue
-        of = dict(zip(other.candidates, values, strict=True))
-        if all(text in of for text in question.candidates):
-            found[item_id] = np.array([of[text] for text in question.candidates], dtype=float)
-    return found
+        value_by_text = dict(zip(other.candidates, values, strict=True))
+        if all(text in value_by_text for text in question.candidates):
+            scores_by_item[item_id] = np.array([value_by_text[text] for text in question.candidates], dtype=float)
+    return scores_by_item

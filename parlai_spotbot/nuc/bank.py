@@ -64,7 +64,7 @@ class TurnBank:
     @cached_property
     def numbers(self) -> dict[str, int]:
         """The number of each conversation by its id."""
-        return {own.dialogue.dialogue_id: number for number, own in enumerate(self.prepared)}
+        return {dialogue.dialogue.dialogue_id: number for number, dialogue in enumerate(self.prepared)}
 
     def said_in(self, number: int) -> np.ndarray:
         """The places of what was said in a conversation, in ascending order."""
@@ -82,9 +82,9 @@ def bank_of(corpus: Corpus) -> TurnBank:
     prepared = tuple(prepare(dialogue) for dialogue in ordered)
     forms: dict[str, Counter] = defaultdict(Counter)
     where: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for number, own in enumerate(prepared):
-        for turn, (text, key) in enumerate(zip(own.texts, own.keys, strict=True)):
-            if key and own.faults[turn] is None:
+    for number, prepared_dialogue in enumerate(prepared):
+        for turn, (text, key) in enumerate(zip(prepared_dialogue.texts, prepared_dialogue.keys, strict=True)):
+            if key and prepared_dialogue.faults[turn] is None:
                 forms[key][text] += 1
                 where[key].append((number, turn))
     keys = tuple(sorted(forms))

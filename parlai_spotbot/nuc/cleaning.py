@@ -1,4 +1,4 @@
-"""What text may stand in a question: anonymous, neither offensive nor personal.
+"""Rules for texts of questions: anonymous, neither offensive nor personal.
 
 As the paper did (section 4.2), words beginning with @ become @user; mail addresses, telephone numbers and links get a
 placeholder as well. A turn that is offensive, or personal beyond that, is no candidate, and no question holds it.

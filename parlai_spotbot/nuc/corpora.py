@@ -77,7 +77,7 @@ def read_corpus(name: str | Path, fold: str = "all", datapath: str | None = None
         corpus = _of_file(path, path.stem, fold)
     else:
         domain = get_domain(str(name))
-        episodes = [episode for own in FOLDS_OF[fold] for episode in domain.episodes(own, datapath)]
+        episodes = [episode for fold_name in FOLDS_OF[fold] for episode in domain.episodes(fold_name, datapath)]
         corpus = Corpus(domain.name, tuple(map(dialogue_of, episodes)), fold)
     dialogues, again = _distinct(corpus.dialogues)
     left_out = corpus.left_out | ({TWICE: again} if again else {})
@@ -98,22 +98,22 @@ def _remedy(left_out: dict[str, int]) -> str:
 
 def _distinct(dialogues: Iterable[CorpusDialogue]) -> tuple[list[CorpusDialogue], int]:
     """Each conversation once, the one with the least id; and how many stood there again."""
-    found: dict[str, CorpusDialogue] = {}
+    dialogue_by_key: dict[str, CorpusDialogue] = {}
     again = 0
     for dialogue in dialogues:
-        before = found.get(dialogue.key)
+        before = dialogue_by_key.get(dialogue.key)
         again += before is not None
         if before is None or dialogue.dialogue_id < before.dialogue_id:
-            found[dialogue.key] = dialogue
-    return list(found.values()), again
+            dialogue_by_key[dialogue.key] = dialogue
+    return list(dialogue_by_key.values()), again
 
 
 def dialogue_of(episode: Episode) -> CorpusDialogue:
     """A domain's conversation as one of a corpus."""
-    known = all(episode.people)
-    names = episode.people if known else ("0", "1")
+    has_people = all(episode.people)
+    names = episode.people if has_people else ("0", "1")
     speakers = tuple(names[i % 2] for i in range(len(episode.turns)))
-    return CorpusDialogue(episode.episode_id, tuple(episode.turns), speakers, known)
+    return CorpusDialogue(episode.episode_id, tuple(episode.turns), speakers, has_people)
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
@@ -143,4 +143,4 @@ def _rows_of(rows: list[ConversationRow], fold: str) -> list[ConversationRow]:
         folds = folding.by_people(episodes)
     else:
         folds = folding.by_hash(episodes)
-    return [row for row, own in zip(rows, folds, strict=True) if own in FOLDS_OF[fold]]
+    return [row for row, row_fold in zip(rows, folds, strict=True) if row_fold in FOLDS_OF[fold]]

@@ -76,12 +76,12 @@ def recall(
 
 
 def contestants_of(request: RecallRequest, study: Study | None) -> list[Contestant]:
-    """Who is asked, checked without loading them."""
-    own = study.plan.contestants if study and not request.pool else read_pool(request.pool or DEFAULT_POOL)
+    """Return who is asked, checked without loading them."""
+    contestants = study.plan.contestants if study and not request.pool else read_pool(request.pool or DEFAULT_POOL)
     for name in request.only:
-        if name not in own:
-            raise UserError(f"--only {name}: there is no such contestant.", nearest(name, own))
-    return [own[name] for name in own if not request.only or name in request.only]
+        if name not in contestants:
+            raise UserError(f"--only {name}: there is no such contestant.", nearest(name, contestants))
+    return [contestants[name] for name in contestants if not request.only or name in request.only]
 
 
 def questions_of(request: RecallRequest, study: Study | None, seed: int, say: Callable[[str], None]) -> RecallQuestions:
@@ -131,15 +131,20 @@ def _of_several(
     drawn: Sequence[tuple[str, SamplingSettings, QuestionSample]], settings: SamplingSettings
 ) -> RecallQuestions:
     """The questions of several corpora, one of each in turn, as a survey shows them; there is no whole corpus."""
-    names = [own.questions[0].corpus for _, _, own in drawn]
+    names = [sampled.questions[0].corpus for _, _, sampled in drawn]
     for name in names:
         if names.count(name) > 1:
             raise UserError(f"corpus '{name}': two corpora bear this name.", "Rename one of the files.")
-    turns = zip_longest(*(own.questions for _, _, own in drawn))
+    turns = zip_longest(*(sampled.questions for _, _, sampled in drawn))
     mixed = [question for row in turns for question in row if question is not None]
     each = {
-        name: {"fold": fold, "questions": len(own.questions), "turns": len(own.bank), "left_out": own.left_out}
-        for name, (fold, _, own) in zip(names, drawn, strict=True)
+        name: {
+            "fold": fold,
+            "questions": len(sampled.questions),
+            "turns": len(sampled.bank),
+            "left_out": sampled.left_out,
+        }
+        for name, (fold, _, sampled) in zip(names, drawn, strict=True)
     }
     return RecallQuestions(mixed, None, {"corpus": ", ".join(names), **settings.to_json(), "corpora": each})
 

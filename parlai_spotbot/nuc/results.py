@@ -1,4 +1,4 @@
-"""What scores of candidates tell: Recall@k and MRR of every contestant and way, tests between contestants, the curve.
+"""Results of scores of candidates: Recall@k and MRR of every contestant and way, tests between contestants, the curve.
 
 Everything is reckoned from the stored scores, so it can be made anew at any time; the same scores give the same bytes.
 """
@@ -48,10 +48,10 @@ def mrr_of_chance(n: Sequence[int]) -> float:
 def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[CandidateScores]) -> dict[str, Ranks]:
     """A contestant's ranks by way, in the questions' order; `UserError` where a question or a score is missing."""
     by = {(row.way, row.question_id): row for row in scores}
-    found = {}
+    ranks_by_name = {}
     for way in (way for way in WAYS if any(row.way == way for row in scores)):
-        own = [by.get((way, question.question_id)) for question in questions]
-        for row, question in zip(own, questions, strict=True):
+        scores_in_order = [by.get((way, question.question_id)) for question in questions]
+        for row, question in zip(scores_in_order, questions, strict=True):
             if row is None or len(row.values) != len(question.candidates):
                 name = scores[0].contestant
                 raise UserError(
@@ -59,8 +59,10 @@ def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[CandidateSco
                     f"{len(question.candidates)} candidates ({way}).",
                     "Remove the folder 'scores', and run the same command again.",
                 )
-        found[way] = ranks_of([row.values for row in own], [question.true for question in questions])
-    return found
+        ranks_by_name[way] = ranks_of(
+            [row.values for row in scores_in_order], [question.true for question in questions]
+        )
+    return ranks_by_name
 
 
 def corpus_ranks_of(questions: Sequence[NucQuestion], scores: Sequence[CandidateScores], way: str) -> Ranks | None:
@@ -89,24 +91,26 @@ def analyse(
     conversations = [f"{question.corpus}\t{question.conversation_id}" for question in questions]
     sizes = [len(question.candidates) for question in questions]
     rows, curves, main, parts = [], [], {}, []
-    for name, own in scores.items():
-        ranks = ranks_by_way(questions, own)
+    for name, contestant_scores in scores.items():
+        ranks = ranks_by_way(questions, contestant_scores)
         standing = STANDS[stands] if STANDS[stands] in ranks else next(iter(ranks))
         main[name] = ranks[standing]
-        failed = len({row.question_id for row in own if row.failed})
-        for way, found in ranks.items():
+        failed = len({row.question_id for row in contestant_scores if row.failed})
+        for way, way_ranks in ranks.items():
             which = {"contestant": name, "way": way, "main": way == standing}
-            rows.append({**which, "n": len(found), "failed": failed, **_measures(found, conversations, ks)})
+            rows.append({**which, "n": len(way_ranks), "failed": failed, **_measures(way_ranks, conversations, ks)})
             parts += [
-                {**which, "corpus": corpus, "n": len(places), **_measures(found.take(places), homes, ks)}
+                {**which, "corpus": corpus, "n": len(places), **_measures(way_ranks.take(places), homes, ks)}
                 for corpus, places, homes in _parts(questions, conversations)
             ]
-            corpus = corpus_ranks_of(questions, own, way)
-            points = Curve.of(found if corpus is None else corpus, conversations).to_dict()["points"]
+            corpus = corpus_ranks_of(questions, contestant_scores, way)
+            points = Curve.of(way_ranks if corpus is None else corpus, conversations).to_dict()["points"]
             curves.append({**which, "points": points})
     order = sorted(main, key=lambda name: (-main[name].recall(ks[0]).mean(), -main[name].reciprocal().mean(), name))
-    tests = {f"recall@{k}": {name: own.recall(k) for name, own in main.items()} for k in ks if k < min(sizes)}
-    tests["mrr"] = {name: own.reciprocal() for name, own in main.items()}
+    tests = {
+        f"recall@{k}": {name: main_ranks.recall(k) for name, main_ranks in main.items()} for k in ks if k < min(sizes)
+    }
+    tests["mrr"] = {name: main_ranks.reciprocal() for name, main_ranks in main.items()}
     ranking = {
         "questions": {"n": len(questions), "conversations": len(set(conversations)), "candidates": sorted(set(sizes))},
         "k": list(ks),
@@ -129,33 +133,34 @@ def analyse(
 
 
 def _parts(questions: Sequence[NucQuestion], conversations: Sequence[str]) -> list[tuple[str, np.ndarray, list[str]]]:
-    """Of several corpora each one's name, the places of its questions, and their conversations; none of one."""
-    of = np.array([question.corpus for question in questions], dtype=object)
-    names = sorted(set(of))
+    """Return, for several corpora each one's name, the places of its questions, and their conversations; none of
+    one."""
+    array = np.array([question.corpus for question in questions], dtype=object)
+    names = sorted(set(array))
     if len(names) < 2:
         return []
-    places = {name: np.flatnonzero(of == name) for name in names}
-    return [(name, own, [conversations[place] for place in own]) for name, own in places.items()]
+    places = {name: np.flatnonzero(array == name) for name in names}
+    return [(name, members, [conversations[place] for place in members]) for name, members in places.items()]
 
 
 def _measures(ranks: Ranks, conversations: Sequence[str], ks: Sequence[int]) -> dict[str, dict]:
     """Recall@k for each k, and the mean reciprocal rank, with intervals."""
-    found = {f"recall@{k}": share(ranks.recall(k), conversations).to_dict() for k in ks}
-    return {**found, "mrr": share(ranks.reciprocal(), conversations).to_dict()}
+    measures = {f"recall@{k}": share(ranks.recall(k), conversations).to_dict() for k in ks}
+    return {**measures, "mrr": share(ranks.reciprocal(), conversations).to_dict()}
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
 def table_rows(ranking: Mapping) -> list[dict]:
     """``ranking.csv``: one row a contestant and way."""
     return [
-        _row(own, ("contestant", "way", "main", "n", "failed"), ranking["chance"]) for own in ranking["contestants"]
+        _row(row, ("contestant", "way", "main", "n", "failed"), ranking["chance"]) for row in ranking["contestants"]
     ]
 
 
 def corpus_rows(ranking: Mapping) -> list[dict]:
     """``corpora.csv``: one row a corpus, contestant and way, where there are several corpora."""
     names = ("corpus", "contestant", "way", "main", "n")
-    return [_row(own, names, dict.fromkeys(ranking["chance"])) for own in ranking.get("corpora", [])]
+    return [_row(row, names, dict.fromkeys(ranking["chance"])) for row in ranking.get("corpora", [])]
 
 
 def _row(own: Mapping, names: Sequence[str], chances: Mapping[str, float | None]) -> dict:
@@ -170,33 +175,33 @@ def _row(own: Mapping, names: Sequence[str], chances: Mapping[str, float | None]
 def curve_rows(curve: Mapping) -> list[dict]:
     """``curve.csv``: one row a contestant, way and number of candidates."""
     return [
-        {name: own[name] for name in ("contestant", "way")}
+        {name: curve_row[name] for name in ("contestant", "way")}
         | {"candidates": point["candidates"], "recall@1": point["estimate"]}
         | dict(zip(("low", "high"), point["ci"], strict=True))
         | {"chance": point["chance"]}
-        for own in curve["curves"]
-        for point in own["points"]
+        for curve_row in curve["curves"]
+        for point in curve_row["points"]
     ]
 
 
 def way_said(row: Mapping) -> str:
-    """What a table calls a row's way; the likelihood that stands for a contestant is marked."""
+    """Return what a table calls a row's way; the likelihood that stands for a contestant is marked."""
     return WAY_TITLES[row["way"]] + (" ←" if row["main"] and row["way"] not in (RANKER, SIMILARITY) else "")
 
 
 def notes(ranking: Mapping) -> list[str]:
-    """What stands below every table of contestants."""
-    told = [ranking["cautions"][way] for way in WAYS if way in ranking["cautions"]]
+    """Return what stands below every table of contestants."""
+    notes_list = [ranking["cautions"][way] for way in WAYS if way in ranking["cautions"]]
     if any(row["way"] in STANDS.values() for row in ranking["contestants"]):
-        told.append(
+        notes_list.append(
             "← is the likelihood that stands for a generator in the order, the tests and the agreement; it was "
             "chosen beforehand (--likelihood)."
         )
     failed = {row["contestant"]: row["failed"] for row in ranking["contestants"] if row["failed"]}
     if failed:
-        told.append(
+        notes_list.append(
             "No reply came, so all candidates count as tied: "
             + ", ".join(f"{name} in {count}" for name, count in failed.items())
             + " questions."
         )
-    return told
+    return notes_list

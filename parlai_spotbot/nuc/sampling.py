@@ -30,7 +30,7 @@ BLOCK = 64
 
 @dataclass(frozen=True)
 class SamplingSettings:
-    """How questions are drawn.
+    """Description of how questions are drawn.
 
     Attributes
     ----------
@@ -152,17 +152,17 @@ def context_length(settings: SamplingSettings, rng: np.random.Generator) -> int:
 
 
 # -- contexts ------------------------------------------------------------------------------------------------------
-def windows(own: PreparedDialogue, settings: SamplingSettings) -> Iterator[tuple[int, int]]:
+def windows(dialogue: PreparedDialogue, settings: SamplingSettings) -> Iterator[tuple[int, int]]:
     """Yield the contexts of a conversation as (first turn, next turn).
 
     As Lowe et al. (2015) made their test set: one length is drawn for the conversation, which is cut from its beginning
     into windows of the context and the next turn; a shorter conversation is one window.
     """
-    turns = len(own.texts)
+    turns = len(dialogue.texts)
     if settings.every_turn:
         yield from ((max(0, turn - settings.max_context), turn) for turn in range(settings.min_context, turns))
         return
-    size = min(context_length(settings, generator(settings.seed, "length", own.dialogue.key)) + 1, turns)
+    size = min(context_length(settings, generator(settings.seed, "length", dialogue.dialogue.key)) + 1, turns)
     yield from ((start, start + size - 1) for start in range(0, turns - size + 1, size))
 
 
@@ -171,27 +171,27 @@ def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[
     left_out: Counter = Counter(corpus.left_out)
     by_number: dict[int, list[QuestionStem]] = defaultdict(list)
     seen: set[tuple[str, ...]] = set()
-    for own in bank.prepared:
-        left_out.update(LEFT_TURNS.format(fault=fault) for fault in own.faults if fault)
-    for number, own in enumerate(bank.prepared):
-        if len(own.texts) <= settings.min_context:
+    for dialogue in bank.prepared:
+        left_out.update(LEFT_TURNS.format(fault=fault) for fault in dialogue.faults if fault)
+    for number, dialogue in enumerate(bank.prepared):
+        if len(dialogue.texts) <= settings.min_context:
             left_out[TOO_SHORT] += 1
             continue
-        for first, turn in windows(own, settings):
-            fault = next(filter(None, own.faults[first : turn + 1]), None)
-            keys = own.keys[first : turn + 1]
-            if fault or not own.keys[turn] or keys in seen:
+        for first, turn in windows(dialogue, settings):
+            fault = next(filter(None, dialogue.faults[first : turn + 1]), None)
+            keys = dialogue.keys[first : turn + 1]
+            if fault or not dialogue.keys[turn] or keys in seen:
                 left_out[FAULTY.format(fault=fault) if fault else AGAIN] += 1
                 continue
             seen.add(keys)
-            by_number[number].append(_stem(corpus.name, own, number, first, turn))
+            by_number[number].append(_stem(corpus.name, dialogue, number, first, turn))
     if not by_number:
         raise _nothing(corpus, settings, bank, left_out)
     return _spread(by_number, settings), dict(left_out)
 
 
 def _nothing(corpus: Corpus, settings: SamplingSettings, bank: TurnBank, left_out: Counter) -> UserError:
-    longest = max(len(own.texts) for own in bank.prepared)
+    longest = max(len(dialogue.texts) for dialogue in bank.prepared)
     if longest <= settings.min_context:
         return UserError(
             f"corpus '{corpus.name}' (fold '{corpus.fold}'): no conversation has the {settings.min_context} turns of a "
@@ -202,8 +202,8 @@ def _nothing(corpus: Corpus, settings: SamplingSettings, bank: TurnBank, left_ou
     return UserError(f"corpus '{corpus.name}': no question is left ({reasons}).", "Name a larger corpus.")
 
 
-def _stem(corpus: str, own: PreparedDialogue, number: int, first: int, turn: int) -> QuestionStem:
-    texts = own.texts[first : turn + 1]
+def _stem(corpus: str, dialogue: PreparedDialogue, number: int, first: int, turn: int) -> QuestionStem:
+    texts = dialogue.texts[first : turn + 1]
     named = "\x1f".join((corpus, *texts)).encode("utf-8", "surrogatepass")
     name = "q" + hashlib.blake2b(named, digest_size=8).hexdigest()
     return QuestionStem(name, number, first, turn, texts[:-1], texts[-1])
@@ -218,16 +218,16 @@ def _order(*names: object) -> bytes:
 def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings) -> list[QuestionStem]:
     """Return all questions, or as many as asked for: first one of each conversation, drawn, then a second one, …"""
     if settings.every_turn and not settings.questions:
-        return [own for number in sorted(by_number) for own in by_number[number]]
+        return [stem for number in sorted(by_number) for stem in by_number[number]]
     ordered = [
-        (place, key, own)
+        (place, key, stem)
         for rows in by_number.values()
-        for place, (key, own) in enumerate(
-            sorted(((_order(settings.seed, own.name), own) for own in rows), key=lambda pair: pair[0])
+        for place, (key, stem) in enumerate(
+            sorted(((_order(settings.seed, row.name), row) for row in rows), key=lambda pair: pair[0])
         )
     ]
     ordered.sort(key=lambda row: row[:2])
-    return [own for _, _, own in ordered[: settings.questions or None]]
+    return [stem for _, _, stem in ordered[: settings.questions or None]]
 
 
 # -- candidates ----------------------------------------------------------------------------------------------------

@@ -147,8 +147,8 @@ class AgentServer:
             about["one_at_a_time"] = True
         if callable(getattr(self.agent, "provenance", None)):
             try:
-                own = json.loads(json.dumps(self.agent.provenance(), allow_nan=False))
-                about |= {key: value for key, value in own.items() if key not in about}
+                data = json.loads(json.dumps(self.agent.provenance(), allow_nan=False))
+                about |= {key: value for key, value in data.items() if key not in about}
             except Exception as err:  # no reason to lose what it plays
                 about["provenance_error"] = describe(err)
         if self.persona:
@@ -326,7 +326,7 @@ def agent_options(contestant: Contestant) -> dict:
         given["model"] = contestant.model
     opt = ParlaiParser(True, True).parse_kwargs(**given)
     # A checkpoint's stored options must not win over these: it may have been saved while generation was off.
-    ours = {"skip_generation": False, "interactive_mode": True, **contestant.opt}
-    opt.update(ours)
-    opt["override"] = {**opt.get("override", {}), **ours}
+    options = {"skip_generation": False, "interactive_mode": True, **contestant.opt}
+    opt.update(options)
+    opt["override"] = {**opt.get("override", {}), **options}
     return opt

@@ -75,15 +75,15 @@ def parse_options(text: str, option: str) -> dict:
 
 def _settings(text: str, where: str) -> dict:
     """By `parse_options`; the name of a file or a variable as it is written."""
-    found = parse_options(text, f"{where}:")
+    options = parse_options(text, f"{where}:")
     for part in text.split(","):
         key, _, value = (word.strip() for word in part.partition("="))
         if key in (*FROM_FILE, "key"):
             if not value:
                 what = "an environment variable" if key == "key" else "a text file"
                 raise UserError(f"{where}: '{key}=' names nothing.", f"Name {what}.")
-            found[key] = value
-    return found
+            options[key] = value
+    return options
 
 
 def _words(path: Path, where: str) -> str:
@@ -96,14 +96,14 @@ def _words(path: Path, where: str) -> str:
 
 
 def _option(key: str, model: str, where: str) -> str:
-    known = SHORT.get(model, {})
-    if key not in known:
+    shorts = SHORT.get(model, {})
+    if key not in shorts:
         has = " or ".join(name for name, own in SHORT.items() if key in own)
         raise UserError(
             f"{where}: '{key}=' isn't for {model or 'a model file'}: {has} has it.",
             "What a function is told of itself is its 'persona='." if key == "system" else "Take it out.",
         )
-    return known[key]
+    return shorts[key]
 
 
 def _model_of(name: str, where: str, folder: Path) -> str:

@@ -56,10 +56,10 @@ class ContestantHere(ContestantProcess):
     served = ServerHere
 
     def _started(self) -> tuple[Any, Any]:
-        ours, theirs = multiprocessing.Pipe()
+        parent_end, theirs = multiprocessing.Pipe()
         args = (theirs, self._server())
         threading.Thread(target=answer, args=args, name=self.contestant.name, daemon=True).start()
-        return _Hearing(ours), ours
+        return _Hearing(parent_end), parent_end
 
     def _check_memory(self) -> None:
         """Do nothing: memory of the contestant can't be told from the program's."""

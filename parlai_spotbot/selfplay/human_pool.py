@@ -11,8 +11,8 @@ from parlai_spotbot.selfplay.schedule import conversation_id, derive
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 
 
-def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], wanted: int) -> list[Conversation]:
-    """Draw `wanted` conversations between people (fewer where the pool is smaller), cut to the bots' length.
+def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], count: int) -> list[Conversation]:
+    """Draw `count` conversations between people (fewer where the pool is smaller), cut to the bots' length.
 
     The first exchange stays as context, as the bots' seed does, unless they have none. Conversations of full length
     come first; where there are too few, shorter ones that fill at least the shortest segment follow.
@@ -22,7 +22,7 @@ def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], wan
     seed = 0 if plan.unseeded else 1
     full = [e for e in shuffled if len(e.turns) // 2 >= seed + plan.exchanges]
     shorter = [e for e in shuffled if seed + min(plan.segments) <= len(e.turns) // 2 < seed + plan.exchanges]
-    chosen = (full + shorter)[:wanted]
+    chosen = (full + shorter)[:count]
     return [_conversation(plan, domain, episode, number) for number, episode in enumerate(chosen)]
 
 

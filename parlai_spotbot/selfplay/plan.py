@@ -160,12 +160,12 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plan = study.plan
     domain = domain_of(study.path, plan.domain)
     asks_domain = request.domain or request.seeds or request.humans
-    wanted = {name: getattr(request, name) for name in FIXED}
-    wanted["domain"] = _asked_domain(request, domain, study) if asks_domain else None
-    wanted["segments"] = tuple(sorted(request.segments)) if request.segments else None
+    fixed = {name: getattr(request, name) for name in FIXED}
+    fixed["domain"] = _asked_domain(request, domain, study) if asks_domain else None
+    fixed["segments"] = tuple(sorted(request.segments)) if request.segments else None
     differences = [
         f"{name}: the study has {_told(name, getattr(plan, name))}, you asked for {_told(name, value)}"
-        for name, value in wanted.items()
+        for name, value in fixed.items()
         if value is not None and value != getattr(plan, name)
     ]
     if differences:
@@ -180,9 +180,9 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plans = study.plans()
     if extension:
         plans.append(extended(plan, extension, f"extending {study.path}"))
-    asked = {name: getattr(request, name) for name in EXECUTION if getattr(request, name) is not None}
-    plans = [replace(own, **asked).check("what you asked for") for own in plans]
-    otherwise = {name: value for name, value in asked.items() if value != getattr(plan, name)}
+    changes = {name: getattr(request, name) for name in EXECUTION if getattr(request, name) is not None}
+    plans = [replace(own, **changes).check("what you asked for") for own in plans]
+    otherwise = {name: value for name, value in changes.items() if value != getattr(plan, name)}
     return PlanDecision(study, plans, extension, domain, otherwise)
 
 

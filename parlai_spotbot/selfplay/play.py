@@ -102,11 +102,11 @@ class SelfPlaySummary:
         if self.overlap.get("share") is not None:
             share = f"{self.overlap['share']:.1%}"
             lines.append(f"conversations with an exchange from the training data: {share} (the paper: 2 %)")
-            found = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
-            lines.append(f"turns that stand in the training data: {found}")
-        known = {name: peak for name, peak in self.peak_memory.items() if peak}
-        if known:
-            peaks = ", ".join(f"{name} {peak / 2**30:.2f}" for name, peak in known.items())
+            shares = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
+            lines.append(f"turns that stand in the training data: {shares}")
+        peak_by_name = {name: peak for name, peak in self.peak_memory.items() if peak}
+        if peak_by_name:
+            peaks = ", ".join(f"{name} {peak / 2**30:.2f}" for name, peak in peak_by_name.items())
             lines.append(f"peak memory in GiB: {peaks}")
         lines.append(f"written: {self.study.conversations_path}")
         if not self.complete:
@@ -156,7 +156,7 @@ def play(
     left = [job for group in groups for job in group]
     kept = kept_turns(decision.study.turns_path, left, plan.contestants) if decision.study else {}
     if groups:
-        total, missing = (2 * plan.exchanges * len(some) for some in (jobs, left))
+        total, missing = (2 * plan.exchanges * len(pairs_of_jobs) for pairs_of_jobs in (jobs, left))
         missing -= sum(len(kept.get(job.conversation_id, ())) for job in left)
         say(
             f"to play: {missing:,} of {counted(total, 'turn')} ({total - missing:,} are there), "
@@ -233,8 +233,8 @@ def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
         say(decision.domain.table())
         return Study.create(path, decision.plan)
     if decision.otherwise:
-        asked = ", ".join(f"{name} {value}" for name, value in decision.otherwise.items())
-        say(f"played with {asked}, unlike the study's plan: the same conversations, but of bf16 models and of")
+        changes = ", ".join(f"{name} {value}" for name, value in decision.otherwise.items())
+        say(f"played with {changes}, unlike the study's plan: the same conversations, but of bf16 models and of")
         say("foreign models that draw from global chance (provenance.json has it)")
     if decision.extension:
         decision.study.extend(**decision.extension)
@@ -242,16 +242,18 @@ def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
     return decision.study
 
 
-def _record(summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, told: dict, played: bool) -> None:
-    """`told` are the accounts of each contestant, the oldest run's first."""
+def _record(
+    summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, contestants_told: dict, played: bool
+) -> None:
+    """`contestants_told` are the accounts of each contestant, the oldest run's first."""
     study = summary.study
     before = study.provenance().get("selfplay", {})
-    known, otherwise = before.get("contestants", {}), before.get("played_otherwise", [])
+    recorded, otherwise = before.get("contestants", {}), before.get("played_otherwise", [])
     differs = {name: getattr(plan, name) for name in EXECUTION if getattr(plan, name) != getattr(study.plan, name)}
     if played and differs and differs not in otherwise:
         otherwise = [*otherwise, differs]
-    contestants = dict(known)
-    for name, about in ((name, about) for name, abouts in told.items() for about in abouts):
+    contestants = dict(recorded)
+    for name, about in ((name, about) for name, abouts in contestants_told.items() for about in abouts):
         contestants[name] = _with_earlier(about, contestants.get(name))
     study.record(
         "selfplay",
@@ -296,8 +298,8 @@ def orders(conversations: list[Conversation]) -> dict[str, int]:
 def versions() -> dict[str, str]:
     """The versions that results depend on."""
     packages = ("parlai", "torch", "transformers", "numpy", "scipy", "scikit-learn", "trueskill")
-    found = {"parlai_spotbot": __version__, "python": platform.python_version(), "machine": platform.machine()}
+    result = {"parlai_spotbot": __version__, "python": platform.python_version(), "machine": platform.machine()}
     for package in packages:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[package] = importlib.metadata.version(package)
-    return found
+            result[package] = importlib.metadata.version(package)
+    return result

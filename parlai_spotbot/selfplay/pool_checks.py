@@ -54,8 +54,8 @@ def with_code(contestant: Contestant, folder: Path) -> Contestant:
     agent names lies there."""
     module = contestant.model.partition(":")[0].split(".")[0]
     beside = ":" in contestant.model and any(os.path.exists(folder / name) for name in (f"{module}.py", module))
-    own = contestant.code or ("." if beside else "")
-    return replace(contestant, code=str((folder / own).resolve())) if own else contestant
+    code = contestant.code or ("." if beside else "")
+    return replace(contestant, code=str((folder / code).resolve())) if code else contestant
 
 
 def is_agent(model: str) -> bool:
@@ -98,8 +98,8 @@ def _agent_remedy(model: str, err: Exception) -> str:
         )
     missing = getattr(err, "name", None)
     if isinstance(err, AttributeError) and isinstance(err.obj, ModuleType):
-        known = [name for name in vars(err.obj) if not name.startswith("_")]
-        return nearest(str(missing), known, most=0) or _nearest_agent(model)
+        names = [name for name in vars(err.obj) if not name.startswith("_")]
+        return nearest(str(missing), names, most=0) or _nearest_agent(model)
     if isinstance(err, ModuleNotFoundError) and ":" in model and missing == model.partition(":")[0]:
         return f"Put {missing}.py into the folder of the pool, or where you start the command; or correct the name."
     if isinstance(err, ModuleNotFoundError) and missing and not str(missing).startswith("parlai"):
@@ -152,8 +152,8 @@ def zoo(path: str, where: str) -> list[UserError]:
 
 def zoo_agent(path: str) -> str:
     """The agent of a zoo model as ParlAI's list has it, "" where it doesn't say."""
-    found = _zoo_list().get("zoo:" + path.partition(":")[2], "")
-    return "" if found and agent(found, "") else found
+    model = _zoo_list().get("zoo:" + path.partition(":")[2], "")
+    return "" if model and agent(model, "") else model
 
 
 def _zoo_list() -> dict[str, str]:
@@ -245,8 +245,8 @@ def options(model: str, opt: dict, where: str) -> list[UserError]:
     ]
     if not model:
         return problems
-    if own := _own_check(model, opt, where):
-        return own  # alone: it may be about a value that must not be repeated
+    if message := _own_check(model, opt, where):
+        return message  # alone: it may be about a value that must not be repeated
     actions = _actions(model)
     for key, value in opt.items():
         if key in OWN_KEYS:

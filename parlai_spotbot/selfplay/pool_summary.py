@@ -23,11 +23,11 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
     for entry in entries:
         bot = entry.contestant
         options = ", ".join(f"{key}={value}" for key, value in shown(bot.opt).items()) if bot else ""
-        said = "wrong" if entry.problems else entry.kind
+        kind = "wrong" if entry.problems else entry.kind
         file, words = (bot.model_file, bot.description) if bot else ("", "")
-        rows.append((entry.name, said, entry.agent.rpartition(":")[2], file, options, words))
+        rows.append((entry.name, kind, entry.agent.rpartition(":")[2], file, options, words))
     used = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
-    headers, widths = ([own[n] for n in used] for own in (list(COLUMNS), list(COLUMNS.values())))
+    headers, widths = ([column[n] for n in used] for column in (list(COLUMNS), list(COLUMNS.values())))
     listed = table([[row[n] for n in used] for row in rows], headers, widths=widths)
     notes = [f"note: {entry.name}: {note}" for entry in entries for note in entry.notes]
     return "\n".join([listed, *notes])

@@ -70,7 +70,7 @@ class ContestantProcess(ContestantHandle):
         """Start the contestant; return its process and the connection to it."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_PRELOAD)  # ParlAI and torch are imported once, not once a contestant
-        ours, theirs = context.Pipe()
+        parent_end, theirs = context.Pipe()
         # Processes come from a server that was started once, with the environment of then.
         args = (theirs, self._server(), str(self.log), dict(os.environ))
         process = context.Process(target=serve, args=args, name=self.contestant.name)
@@ -80,7 +80,7 @@ class ContestantProcess(ContestantHandle):
         except OSError as err:
             raise _start_error(self.contestant.name, err) from None
         theirs.close()
-        return process, ours
+        return process, parent_end
 
     def _server(self) -> Callable[..., Any]:
         """Return what creates the server in the process."""

@@ -70,8 +70,8 @@ BY_KIND = {
 def remedy(kind: str, message: str, log: str = "") -> str:
     """Return the remedy for a failure of `kind` with `message`; `log` is the file of what it printed."""
     for pattern, text in RULES:
-        if found := pattern.search(message):
-            return found.expand(text) if found.groups() and "\\1" in text else text
+        if match := pattern.search(message):
+            return match.expand(text) if match.groups() and "\\1" in text else text
     if kind in BY_KIND:
         return BY_KIND[kind]
     return "Mend its entry or take it out of the pool." + (f" What it printed: {log}" if log else "")

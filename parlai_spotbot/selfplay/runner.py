@@ -140,13 +140,13 @@ class Runner:
     def _play(self, jobs: list[ConversationJob], leased: dict[str, ContestantHandle], bar: Bar) -> GroupOutcome:
         worlds = [self._world(job, leased) for job in jobs]
         group = GroupWorld(self.opt, worlds, self.turns)
-        asked, interrupted = 0, False
+        requested, interrupted = 0, False
         while not group.episode_done() and not self._stop.is_set() and not interrupted:
             group.parley()
             interrupted = any(world.failure and world.failure.kind == "interrupted" for world in worlds)
-            before, asked = asked, sum(world.asked for world in worlds)
+            before, requested = requested, sum(world.asked for world in worlds)
             with self._bar_lock:
-                bar.advance(asked - before)
+                bar.advance(requested - before)
         group.close()
         if interrupted:
             self.attempts.update(job.conversation_id for job in jobs)
@@ -223,8 +223,8 @@ class Runner:
 
 def _prompts(job: ConversationJob, leased: dict[str, ContestantHandle]) -> dict[str, str]:
     """Return the system prompt of each contestant of a conversation that reports one."""
-    told = {name: leased[name].about.get("system_prompt", "") for name in job.entities}
-    return {name: prompt for name, prompt in told.items() if prompt}
+    system_prompt_by_name = {name: leased[name].about.get("system_prompt", "") for name in job.entities}
+    return {name: prompt for name, prompt in system_prompt_by_name.items() if prompt}
 
 
 def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: dict[str, str]) -> Conversation:

@@ -124,7 +124,7 @@ NOTHING = Seed("", ())
 
 
 def _unseeded(seed: Seed) -> Seed:
-    """Of a seed what its speakers are told."""
+    """Return, for a seed what its speakers are told."""
     return Seed(seed.seed_id, (), seed.context) if any(seed.context) else NOTHING
 
 

@@ -92,17 +92,17 @@ class Trial:
 
 def scripts(domain: Domain) -> list[TrialScript]:
     """Two test conversations from the domain's seeds; the contestant opens the one and answers in the other."""
-    found: list[TrialScript] = []
+    trial_scripts: list[TrialScript] = []
     episodes = domain.episodes("seeds")
     # From the middle of the data on: the first of a collection are often somebody's tests.
     for episode in episodes[len(episodes) // 2 :] + episodes[: len(episodes) // 2]:
-        side = len(found)
+        side = len(trial_scripts)
         lines = episode.turns[3 - side :: 2]
         if len(lines) >= EXCHANGES and len(set(episode.turns)) == len(episode.turns):
             seed = Seed(episode.episode_id, (episode.turns[0], episode.turns[1]), tuple(episode.context))
-            found.append(TrialScript(seed, side, tuple(lines[:EXCHANGES])))
-        if len(found) == 2:
-            return found
+            trial_scripts.append(TrialScript(seed, side, tuple(lines[:EXCHANGES])))
+        if len(trial_scripts) == 2:
+            return trial_scripts
     raise UserError(
         f"domain '{domain.name}' has no two seeds of {2 * EXCHANGES + 2} turns to test with.",
         "Choose another --domain.",
@@ -159,8 +159,8 @@ class _Test:
         if world.episode_done() or self.answered[number] >= EXCHANGES:
             return False
         if isinstance(world.speaker, ScriptedPerson):
-            said = sum(turn.speaker == PERSON for turn in world.turns)
-            world.take(self.scripts[number].lines[said])
+            lines_taken = sum(turn.speaker == PERSON for turn in world.turns)
+            world.take(self.scripts[number].lines[lines_taken])
         return True
 
     def one_by_one(self) -> None:
@@ -189,12 +189,12 @@ class _Test:
 
     def conversations(self) -> list[Conversation]:
         """Return the conversations so far, the seed in front."""
-        found = []
+        conversations = []
         for world in self.worlds:
             job, seed = world.job, map(Turn, world.job.entities, world.job.seed.turns)
             turns = (*seed, *world.turns)
-            found.append(Conversation(job.conversation_id, "", job.pair, job.number, job.entities, turns))
-        return found
+            conversations.append(Conversation(job.conversation_id, "", job.pair, job.number, job.entities, turns))
+        return conversations
 
     def close(self) -> None:
         self.process.close([agent.session for w in self.worlds for agent in w.agents if isinstance(agent, ProxyAgent)])
@@ -243,7 +243,7 @@ def _tested(
         together.batched()
         tests.append(together)
         batch = "same" if together.texts() == alone.texts() else "other"
-    found = [f"empty turns: {alone.empty} of {sum(alone.answered)}"] if alone.empty else []
+    notes = [f"empty turns: {alone.empty} of {sum(alone.answered)}"] if alone.empty else []
     for test in tests:
         test.close()
     talks = alone.conversations()
@@ -253,7 +253,7 @@ def _tested(
         median_seconds=statistics.median([*alone.seconds[1:], *again.seconds]),
         batch=batch,
         same_again=alone.texts() == again.texts(),
-        warnings=found + warnings(talks, trial.name),
+        warnings=notes + warnings(talks, trial.name),
         conversations=[[[turn.speaker, turn.text] for turn in talk.turns] for talk in talks],
     )
 
@@ -263,18 +263,18 @@ def warnings(conversations: Sequence[Conversation], name: str) -> list[str]:
     whole = [replace(talk, turns=(*talk.turns, Turn(PERSON, ""))) for talk in conversations]  # no turn is cut off
     turns = turns_of(whole)
     kinds = faults(turns)[turns["name"] == name]
-    own = turns[turns["name"] == name]
-    found = [
-        f"{KINDS[kind]}: {own.loc[kinds[kind], 'text'].iloc[0][:60]}"
+    turn = turns[turns["name"] == name]
+    warnings_list = [
+        f"{KINDS[kind]}: {turn.loc[kinds[kind], 'text'].iloc[0][:60]}"
         for kind in kinds
         if kinds[kind].any() and not kind.endswith("_nearly")
     ]
-    firsts = own.groupby("conversation_id")["plain"].first()
+    firsts = turn.groupby("conversation_id")["plain"].first()
     if len(firsts) > 1 and firsts.iloc[0] and firsts.nunique() == 1:
-        found.append("gives the same answer to different turns")
-    if (longest := own["text"].str.split().str.len().max()) > LONG:
-        found.append(f"very long turns: up to {longest} words")
-    return found
+        warnings_list.append("gives the same answer to different turns")
+    if (longest := turn["text"].str.split().str.len().max()) > LONG:
+        warnings_list.append(f"very long turns: up to {longest} words")
+    return warnings_list
 
 
 def try_all(

@@ -62,10 +62,10 @@ def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[st
             name, number, text, of = _fields(turn, where)
             if marks.get(name) != of:
                 continue
-            own = kept.setdefault(name, [])
-            if number != len(own):
-                raise UserError(f"{where}: turn {number} of {name} stands after turn {len(own) - 1}.", ANEW)
-            own.append(text)
+            turns = kept.setdefault(name, [])
+            if number != len(turns):
+                raise UserError(f"{where}: turn {number} of {name} stands after turn {len(turns) - 1}.", ANEW)
+            turns.append(text)
     return kept
 
 
@@ -94,7 +94,7 @@ class TurnJournal:
 
     def _open(self) -> None:
         """Write what is kept, and nothing else, and go on behind it."""
-        rows = [self._row(name, number, text) for name, own in self.kept.items() for number, text in enumerate(own)]
+        rows = [self._row(name, number, text) for name, turns in self.kept.items() for number, text in enumerate(turns)]
         files.write_jsonl(self.path, [HEADER, *([{"turns": rows}] if rows else [])])
         self._journal = files.Journal(self.path)
 
@@ -115,9 +115,9 @@ class TurnJournal:
     def sync(self) -> None:
         """Wait until the disk has all that was added before; who comes while another waits shares the next wait."""
         with self._lock:
-            wanted = self._written
+            _written = self._written
         with self._sync_lock:
-            if self._durable >= wanted:
+            if self._durable >= _written:
                 return
             with self._lock:
                 written, journal = self._written, self._journal

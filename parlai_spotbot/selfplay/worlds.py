@@ -158,9 +158,9 @@ class SelfPlayWorld(DialogPartnerWorld):
             self.failure = err.failure
             return
         listener = self.agents[(len(self.turns) + 1) % 2]
-        told = "" if self.job.seed.turns or self.turns else self.job.seed.context[1]
+        context = "" if self.job.seed.turns or self.turns else self.job.seed.context[1]
         self.turns.append(Turn(self.speaker.id, act["text"]))
-        listener.observe(self._message(act["id"], f"{told}\n{act['text']}") if told else act)
+        listener.observe(self._message(act["id"], f"{context}\n{act['text']}") if context else act)
 
     def parley(self) -> None:
         """One turn."""

@@ -36,8 +36,8 @@ __all__ = [
 
 def survey_names() -> list[str]:
     """Return the names of all surveys: those of the package, and those that opened studies have from users."""
-    shipped, own = plugin.names(__name__, "SURVEY"), own_surveys.names()
-    return sorted({*shipped, *own}) if own else shipped
+    shipped, user_surveys = plugin.names(__name__, "SURVEY"), own_surveys.names()
+    return sorted({*shipped, *user_surveys}) if user_surveys else shipped
 
 
 def is_survey(name: str) -> bool:
@@ -50,14 +50,14 @@ def get_survey(name: str, study: Study | None = None) -> Survey:
 
     An unknown name is a `UserError` that suggests the nearest.
     """
-    if study is not None and (own := own_surveys.kept(study, name)) is not None:
-        return own
+    if study is not None and (user_survey := own_surveys.kept(study, name)) is not None:
+        return user_survey
     if own_surveys.is_file(name):
         raise own_surveys.needs_packing(name)
     if name not in plugin.names(__name__, "SURVEY"):
-        own = own_surveys.find(name)
-        if own is not None:
-            return own
+        user_survey = own_surveys.find(name)
+        if user_survey is not None:
+            return user_survey
         raise UserError(f"--survey {name}: {plugin.KINDS['SURVEY']}.", nearest(name, survey_names()))
     return plugin.find(__name__, "SURVEY", name, "--survey")
 
@@ -69,8 +69,8 @@ def about_of(name: str) -> About:
 
 def planned() -> dict[str, Planning]:
     """Return the surveys that can be planned, with the defaults of their plans."""
-    found = {name: get_survey(name).about.planning for name in survey_names()}
-    return {name: planning for name, planning in found.items() if planning}
+    planning_by_name = {name: get_survey(name).about.planning for name in survey_names()}
+    return {name: planning for name, planning in planning_by_name.items() if planning}
 
 
 def survey_of(study: Study, name: str) -> Survey:
@@ -100,6 +100,6 @@ def whole_survey(study: Study, name: str) -> Survey:
 def launched_survey(study: Study, name: str) -> Survey:
     """`survey_of` with the limits of its latest launch, as provenance.json keeps them; the survey's own without one."""
     survey = survey_of(study, name)
-    told = study.provenance().get("crowdsourcing", {}).get(name, {}).get("limits", {})
-    known = {limit.name: told[limit.name] for limit in fields(Limits) if limit.name in told}
+    limits = study.provenance().get("crowdsourcing", {}).get(name, {}).get("limits", {})
+    known = {limit.name: limits[limit.name] for limit in fields(Limits) if limit.name in limits}
     return replace(survey, limits=replace(survey.limits, **known))

@@ -1,4 +1,4 @@
-"""What is known of a survey beside what it asks: its names, where it is from, what it finds out, how long it takes."""
+"""Description of a survey: names, source, purpose and times."""
 
 from __future__ import annotations
 

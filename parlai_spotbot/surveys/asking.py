@@ -1,4 +1,4 @@
-"""Which questions an item asks, and of which targets: the one rule for the web page's server and for judges.
+"""Questions and targets of an item: the one rule for the web page's server and for judges.
 
 A question is put when all required answers to the questions under its `after` are given, and to those targets for which
 its conditions hold (surveys.survey).
@@ -21,13 +21,13 @@ def targets_of(question: Question, speakers: Sequence[int], judged: Collection[i
 
     Where one entity is `judged`, its own turns only, and that entity only.
     """
-    found: list[str] = []
+    targets: list[str] = []
     for target in question.targets:
         if target == "turn":
-            found += [f"turn:{i}" for i, speaker in enumerate(speakers) if not judged or speaker in judged]
+            targets += [f"turn:{i}" for i, speaker in enumerate(speakers) if not judged or speaker in judged]
         elif not (judged and target.startswith("entity:")) or int(target[-1]) in judged:
-            found.append(target)
-    return found
+            targets.append(target)
+    return targets
 
 
 def asked(
@@ -52,14 +52,14 @@ def asked(
         if name not in questions:
             return True
         meant = [condition.target] if condition.target else [target] if target in targets[name] else targets[name]
-        found = [(name, t) for t in meant if (name, t) in pairs and (name, t) in answers]
-        return any(_matches(answers[pair], condition.values) for pair in found)
+        tested_pairs = [(name, t) for t in meant if (name, t) in pairs and (name, t) in answers]
+        return any(_matches(answers[pair], condition.values) for pair in tested_pairs)
 
     for name, question in questions.items():
         ready = all(settled.get(earlier, True) for earlier in question.after)
-        mine = [(name, t) for t in targets[name] if ready and all(holds(c, t) for c in question.when)]
-        settled[name] = ready and (not question.required or all(pair in answers for pair in mine))
-        pairs += mine
+        pair_rows = [(name, t) for t in targets[name] if ready and all(holds(c, t) for c in question.when)]
+        settled[name] = ready and (not question.required or all(pair in answers for pair in pair_rows))
+        pairs += pair_rows
     return pairs
 
 
@@ -88,7 +88,7 @@ def incomplete(survey: Survey, items: Mapping[str, Item]) -> Callable[[str, Mapp
 
     def open_(item_id: str, given: Mapping[Pair, Any]) -> bool:
         item = items.get(item_id)
-        asked = asked_of_item(survey, item, given) if item is not None else []
-        return any(pair[0] in required and pair not in given for pair in asked)
+        pairs = asked_of_item(survey, item, given) if item is not None else []
+        return any(pair[0] in required and pair not in given for pair in pairs)
 
     return open_

@@ -20,13 +20,19 @@ SPEAKERS = [
 def of_speakers(targets: tuple[str, ...] | list[str] = ("entity:0", "entity:1")) -> list[dict[str, Any]]:
     """Return each dimension as a scale from 1 to 5, asked of each speaker about the whole conversation."""
     more = {"shuffle": True, "kind": "scale", "targets": targets}
-    return [_question(own, "of_speaker", help=own["definition"], options=_scale(own), **more) for own in _all()]
+    return [
+        _question(dimension, "of_speaker", help=dimension["definition"], options=_scale(dimension), **more)
+        for dimension in _all()
+    ]
 
 
 def of_turns() -> list[dict[str, Any]]:
     """Return each dimension as a scale from 1 to 5, asked of every turn."""
     more = {"kind": "scale", "targets": ["turn"]}
-    return [_question(own, "of_turn", help=own["turn"], options=_scale(own), **more) for own in _all()]
+    return [
+        _question(dimension, "of_turn", help=dimension["turn"], options=_scale(dimension), **more)
+        for dimension in _all()
+    ]
 
 
 def of_pairs(ending: str = "") -> list[dict[str, Any]]:
@@ -36,7 +42,8 @@ def of_pairs(ending: str = "") -> list[dict[str, Any]]:
     """
     more = {"shuffle": True, "kind": "choice", "targets": ["pair"], "options": SPEAKERS}
     return [
-        _question(own, "of_pair", help=own["definition"], **more) | {"name": own["name"] + ending} for own in _all()
+        _question(dimension, "of_pair", help=dimension["definition"], **more) | {"name": dimension["name"] + ending}
+        for dimension in _all()
     ]
 
 

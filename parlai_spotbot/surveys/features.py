@@ -1,4 +1,4 @@
-"""Which features a survey that asks who is human asks about beside: all, some or none of its own (paper, section 3.1).
+"""Features that a survey asks about next to "human or bot?": all, some or none of its own (paper, section 3.1).
 
 A feature is a question of both entities, answered by one of them or by "no difference". What isn't asked is gone from
 the questions, the example, the exercises and the texts, in every language that says how (`FeatureTexts`).
@@ -47,15 +47,17 @@ def with_features(survey: Survey, features: Sequence[str]) -> Survey:
     had = features_of(survey)
     gone = set(had) - set(features)
     questions = tuple(_without(question, gone) for question in survey.questions if question.name not in gone)
-    rounds = (tuple(one for one in own if not _asks(one, gone)) for own in survey.onboarding)
-    survey = replace(survey, questions=questions, onboarding=tuple(own for own in rounds if own))
+    rounds = (tuple(one for one in exercises if not _asks(one, gone)) for exercises in survey.onboarding)
+    survey = replace(survey, questions=questions, onboarding=tuple(exercises for exercises in rounds if exercises))
     return survey if set(features) == set(survey.features.own) else _said(survey, features)
 
 
 def _without(question: Question, gone: set[str]) -> Question:
     """Return the question without conditions on questions that aren't asked."""
     after = tuple(name for name in question.after if name not in gone)
-    return replace(question, after=after, when=tuple(own for own in question.when if own.question not in gone))
+    return replace(
+        question, after=after, when=tuple(condition for condition in question.when if condition.question not in gone)
+    )
 
 
 def _asks(exercise: Exercise, gone: set[str]) -> bool:
@@ -72,9 +74,9 @@ def _said(survey: Survey, features: Sequence[str]) -> Survey:
         consent[0] = texts.consent
     example = survey.example
     if example:
-        key = tuple(own for own in example.key if own[0] == "nature" or own[0] in features)
+        key = tuple(entry for entry in example.key if entry[0] == "nature" or entry[0] in features)
         shown = dict(texts.shown)
-        told = " ".join([texts.example, *(shown[name] for name in features if name in shown)])
-        example = replace(example, key=key, explanation=told if texts.example else example.explanation)
+        text = " ".join([texts.example, *(shown[name] for name in features if name in shown)])
+        example = replace(example, key=key, explanation=text if texts.example else example.explanation)
     instructions = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
     return replace(survey, instructions=instructions, consent=tuple(consent), example=example)

@@ -45,9 +45,9 @@ class Group:
             raise ValueError(f"corpora is {dict(self.corpora)}, expected a share for each")
         if self.corpora and not sum(self.corpora.values()):
             raise ValueError("all shares of corpora are 0, expected one that is more")
-        for key, known in (("expertise", EXPERTISE), ("recruited", RECRUITED)):
-            if getattr(self, key) not in ("", *known):
-                raise ValueError(f"{key} is '{getattr(self, key)}', expected {' or '.join(known)}")
+        for key, allowed in (("expertise", EXPERTISE), ("recruited", RECRUITED)):
+            if getattr(self, key) not in ("", *allowed):
+                raise ValueError(f"{key} is '{getattr(self, key)}', expected {' or '.join(allowed)}")
 
     def to_json(self) -> dict:
         return vars(self) | {"corpora": dict(self.corpora)}
@@ -58,7 +58,9 @@ class Group:
         total = sum(weights.values())
         exact = {name: size * weight / total for name, weight in weights.items()}
         counts = {name: int(share) for name, share in exact.items()}
-        for name in sorted(exact, key=lambda own: counts[own] - exact[own])[: size - sum(counts.values())]:
+        for name in sorted(exact, key=lambda name_of_corpus: counts[name_of_corpus] - exact[name_of_corpus])[
+            : size - sum(counts.values())
+        ]:
             counts[name] += 1
         return counts
 

@@ -75,7 +75,7 @@ class NucQuestion:
 
     @property
     def context_turns(self) -> int:
-        """How many turns the context has."""
+        """Return how many turns the context has."""
         return len(self.context)
 
     @property

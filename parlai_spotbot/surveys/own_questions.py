@@ -43,7 +43,7 @@ PLACEHOLDER = re.compile(r"{([^{}]*)}")
 
 
 def path_of(study: Study, survey: str) -> Path:
-    """Where a study keeps the questions that were added to a survey."""
+    """Return where a study keeps the questions that were added to a survey."""
     return study.survey_path(survey) / FILE
 
 
@@ -134,7 +134,7 @@ def checked_name(name: str, where: str, survey: str = acute_eval.SURVEY.name) ->
 
 def with_questions(survey: Survey, added: dict[str, dict]) -> Survey:
     """Return the survey with further questions, after its own and before the free text."""
-    own = tuple(
+    user_questions = tuple(
         feature(name, **row)
         if survey.spots
         else acute_eval.question(
@@ -146,7 +146,7 @@ def with_questions(survey: Survey, added: dict[str, dict]) -> Survey:
         )
         for name, row in added.items()
     )
-    main = (*survey.main, *own)
+    main = (*survey.main, *user_questions)
     rest: tuple[Question, ...] = tuple(
         replace(question, after=tuple(q.name for q in main))
         for question in survey.questions
@@ -166,19 +166,19 @@ def questions_of_study(study: Study, survey: str) -> dict[str, dict]:
 
 def merged(study: Study, survey: str, path: Path | str | None) -> dict[str, dict]:
     """Return the study's own questions with those of a file; a changed wording is a `UserError`."""
-    known = questions_of_study(study, survey)
+    questions = questions_of_study(study, survey)
     if path is None:
-        return known
+        return questions
     if survey not in SURVEYS:
         raise UserError(f"--questions {path}: survey '{survey}' has fixed questions.", f"Use {', '.join(SURVEYS)}.")
     for name, row in read_questions(path, survey).items():
-        if known.get(name, row) != row:
+        if questions.get(name, row) != row:
             raise UserError(
                 f"{path}: question '{name}' is in the study with other words ({path_of(study, survey)}).",
                 "Give the changed one another name.",
             )
-        known[name] = row
-    return known
+        questions[name] = row
+    return questions
 
 
 def keep(study: Study, survey: str, questions: dict[str, dict]) -> None:

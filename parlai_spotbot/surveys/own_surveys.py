@@ -83,19 +83,19 @@ def _of_python(path: Path) -> Survey:
         SourceFileLoader(name, str(path)).exec_module(module)
     except Exception as err:  # whatever stands in the file
         raise UserError(f"{path}{_line(err, path)}: {type(err).__name__}: {err}.", "Mend that line.") from err
-    found = [key for key, value in vars(module).items() if isinstance(value, Survey) and not key.startswith("_")]
-    own = getattr(module, "SURVEY", None)
-    if isinstance(own, Survey):
-        return validated(Survey, to_data(own), path)
-    if found:
+    keys = [key for key, value in vars(module).items() if isinstance(value, Survey) and not key.startswith("_")]
+    survey_object = getattr(module, "SURVEY", None)
+    if isinstance(survey_object, Survey):
+        return validated(Survey, to_data(survey_object), path)
+    if keys:
         raise UserError(
-            f"{path}: holds {', '.join(found)}, but no survey that is called SURVEY.", f"Write: SURVEY = {found[0]}"
+            f"{path}: holds {', '.join(keys)}, but no survey that is called SURVEY.", f"Write: SURVEY = {keys[0]}"
         )
     raise UserError(f"{path}: no survey in it.", "Write: SURVEY = Survey(…), as CONTRIBUTING.md shows.")
 
 
 def _line(err: Exception, path: Path) -> str:
-    """Where in the file it went wrong."""
+    """Return where in the file it went wrong."""
     if isinstance(err, SyntaxError):
         return f", line {err.lineno}"
     lines, step = [], err.__traceback__
@@ -152,7 +152,7 @@ def offer(given: str) -> str:
 
 
 def path_of(study: Study | Path, name: str) -> Path:
-    """Where a study keeps a survey of a user's own."""
+    """Return where a study keeps a survey of a user's own."""
     return (study.path if isinstance(study, Study) else study) / "surveys" / name / FILE
 
 
@@ -178,13 +178,13 @@ def find(name: str) -> Survey | None:
 
     If two studies have different surveys of that name, it is a `UserError`.
     """
-    found = {study: survey for study in OPENED if (survey := kept(study, name)) is not None}
-    if len(set(found.values())) > 1:
+    survey_by_study = {study: survey for study in OPENED if (survey := kept(study, name)) is not None}
+    if len(set(survey_by_study.values())) > 1:
         raise UserError(
-            f"{' and '.join(map(str, found))} have different surveys of the name {name}.",
+            f"{' and '.join(map(str, survey_by_study))} have different surveys of the name {name}.",
             "Look at them one at a time, or give one another name and pack it anew.",
         )
-    return next(iter(found.values()), _OFFERED.get(name))
+    return next(iter(survey_by_study.values()), _OFFERED.get(name))
 
 
 @contextlib.contextmanager
@@ -216,5 +216,5 @@ def taken(study: Study, given: str) -> Iterator[str]:
             with contextlib.suppress(OSError):
                 path.parent.rmdir()
         raise
-    told = {"file": str(source.absolute()), "sha256": hashlib.sha256(source.read_bytes()).hexdigest()}
-    study.record("own_surveys", {**study.provenance().get("own_surveys", {}), survey.name: told})
+    source_file = {"file": str(source.absolute()), "sha256": hashlib.sha256(source.read_bytes()).hexdigest()}
+    study.record("own_surveys", {**study.provenance().get("own_surveys", {}), survey.name: source_file})

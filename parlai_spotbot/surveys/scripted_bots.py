@@ -55,13 +55,13 @@ def two_sentences(rng: random.Random, turns: Sequence[str], entity: int) -> list
 def stutter(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
     """Three fragments a turn, out of two only: every turn says one of them twice."""
     pair = rng.sample(FRAGMENTS, 2)
-    said = []
+    sentences = []
     for _ in turns[entity::2]:
         often, once = rng.sample(pair, 2)
         parts = [often, often, once]
         rng.shuffle(parts)
-        said.append(". ".join(parts))
-    return said
+        sentences.append(". ".join(parts))
+    return sentences
 
 
 def stuck(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:

@@ -37,7 +37,7 @@ def shipped(file: str, **fields: Any) -> Survey:
 
 
 def _exercise(row: dict) -> dict:
-    key = [(question, target, own) for question, about in row["key"].items() for target, own in about.items()]
+    key = [(question, target, answer) for question, about in row["key"].items() for target, answer in about.items()]
     return {**row, "key": key, **{name: _turns(row[name]) for name in ("turns", "second") if name in row}}
 
 

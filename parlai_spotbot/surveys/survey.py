@@ -1,4 +1,4 @@
-"""What a survey is: its questions, texts and rules as data, which Python and the web page share.
+"""A survey: its questions, texts and rules as data, which Python and the web page share.
 
 An item is answered by going through the questions in order; a question is put once for each of its targets, and only
 when the questions under `after` are answered for all of theirs (paper, section 3.1: the nature of both entities first,
@@ -83,7 +83,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of each target. `wording` may hold {entity}, which is replaced by the target's name.
+    """Record of what is asked of each target. `wording` may hold {entity}, which is replaced by the target's name.
 
     `heading` is its short name on the page. Neighbouring questions with `shuffle` come in an order drawn per item. A
     `timer` of so many seconds stands at the question for who wants it. `other_than` names an earlier question, whose
@@ -153,7 +153,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Limits:
-    """What the server enforces. A survey's defaults; a launch may set others.
+    """Record of what the server enforces. A survey's defaults; a launch may set others.
 
     `units_per_annotator`: handed out to one annotator, ever, given back or not. `onboarding_attempts`, and
     `onboarding_mistakes` that are allowed in one. `controls_per_unit` known segments are mixed into a unit, of which an
@@ -179,7 +179,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class FeatureTexts:
-    """What the texts of a survey say where other features are asked than its `own`, for which they are written.
+    """Texts of a survey for other features than its `own`, for which its texts are written.
 
     `compare` stands in the place of that `paragraph` of the instructions, counted from 0, with the headings of what is
     asked for {features}; with none the paragraph is left out. `consent` is the first paragraph of the consent where
@@ -293,8 +293,8 @@ class Survey:
                 )
             known.append(question.name)
         object.__setattr__(self, "about", self.about.named(self.name))
-        asked = [("asked", self.asked), *((f"task '{task.name}'", task.questions) for task in self.tasks)]
-        for what, names in asked:
+        asked_names = [("asked", self.asked), *((f"task '{task.name}'", task.questions) for task in self.tasks)]
+        for what, names in asked_names:
             if not set(names) <= set(known):
                 raise ValueError(f"survey '{self.name}': {what} names {names!r}, expected names of its questions")
         for question in self.questionnaire:

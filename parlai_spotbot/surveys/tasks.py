@@ -32,7 +32,7 @@ class LabelExample:
 
 @dataclass(frozen=True)
 class LabelDefinition:
-    """What a label means: in a sentence, by cases that count and near misses that don't, and by examples.
+    """Record of what a label means: in a sentence, by cases that count and near misses that don't, and by examples.
 
     A file leaves `label` and `heading` out, as it has the definitions by their labels.
     """
@@ -87,7 +87,7 @@ class GoldDialogue:
 
     @property
     def transcript(self) -> tuple[Utterance, ...]:
-        """What an annotator sees of it."""
+        """Return what an annotator sees of it."""
         return tuple(Utterance(number % 2, turn.text) for number, turn in enumerate(self.turns))
 
     @property

@@ -31,9 +31,9 @@ def circling_turns(conversations: Sequence[Conversation]) -> pd.DataFrame:
     """One row a shown turn: conversation_id, turn, name, kind (of the conversation), text, circles (True or False)."""
     turns = turns_of(conversations)
     kinds = {c.conversation_id: c.kind for c in conversations}
-    found = faults(turns)[list(CIRCLES)].any(axis=1) if len(turns) else pd.Series(dtype=bool)
+    series = faults(turns)[list(CIRCLES)].any(axis=1) if len(turns) else pd.Series(dtype=bool)
     kept = turns[["conversation_id", "turn", "name", "text"]]
-    return kept.assign(kind=turns["conversation_id"].map(kinds), circles=found.to_numpy(dtype=bool))
+    return kept.assign(kind=turns["conversation_id"].map(kinds), circles=series.to_numpy(dtype=bool))
 
 
 def degeneration(conversations: Sequence[Conversation], bots: Sequence[str]) -> dict:
@@ -52,21 +52,21 @@ def degeneration(conversations: Sequence[Conversation], bots: Sequence[str]) -> 
         {
             "name": name,
             "kind": kind,
-            "turns": len(own),
-            "conversations": int(own["conversation_id"].nunique()),
-            "share": float(own["circles"].mean()),
-            "ci": share_interval(own["circles"], Clusters.by(own["conversation_id"])),
+            "turns": len(rows),
+            "conversations": int(rows["conversation_id"].nunique()),
+            "share": float(rows["circles"].mean()),
+            "ci": share_interval(rows["circles"], Clusters.by(rows["conversation_id"])),
         }
-        for (name, kind), own in turns.groupby(["name", "kind"], sort=True)
+        for (name, kind), rows in turns.groupby(["name", "kind"], sort=True)
     ]
-    tests = {bot: found for bot in bots if (found := _test(turns, bot))}
-    known = [bot for bot in tests if np.isfinite(tests[bot]["p"])]
-    for bot, p in zip(known, adjust(np.array([tests[bot]["p"] for bot in known])), strict=True):
+    tests = {bot: test for bot in bots if (test := _test(turns, bot))}
+    tested = [bot for bot in tests if np.isfinite(tests[bot]["p"])]
+    for bot, p in zip(tested, adjust(np.array([tests[bot]["p"] for bot in tested])), strict=True):
         tests[bot]["p_adjusted"] = float(p)
-    for bot, found in tests.items():
-        found.setdefault("p_adjusted", np.nan)
-        found["degenerates"] = bool(found["p_adjusted"] < ALPHA and found["estimate"] > 0)
-        found["sentence"] = _sentence(bot, found)
+    for bot, test in tests.items():
+        test.setdefault("p_adjusted", np.nan)
+        test["degenerates"] = bool(test["p_adjusted"] < ALPHA and test["estimate"] > 0)
+        test["sentence"] = _sentence(bot, test)
     result: dict = {"shares": shares, "tests": tests}
     return result if tests else result | {"why": "no contestant talked to itself"}
 
@@ -74,43 +74,43 @@ def degeneration(conversations: Sequence[Conversation], bots: Sequence[str]) -> 
 def _test(turns: pd.DataFrame, bot: str) -> dict | None:
     """A bot's turns in self-chats against its others; None without self-chats of its own."""
     chats = turns[turns["kind"] == "self"]
-    own = chats[chats["name"] == bot]
-    if own.empty:
+    chat = chats[chats["name"] == bot]
+    if chat.empty:
         return None
     other, against = turns[(turns["name"] == bot) & (turns["kind"] != "self")], "its other conversations"
     if other.empty:
         other, against = chats[chats["name"] != bot], "the other bots' self-chats"
-    found = {
+    result = {
         "against": against,
-        "share": float(own["circles"].mean()),
-        "turns": len(own),
+        "share": float(chat["circles"].mean()),
+        "turns": len(chat),
         "other": np.nan,
         "estimate": np.nan,
         "ci": (np.nan, np.nan),
         "p": np.nan,
     }
     if len(other):
-        both = pd.concat([own, other])
-        group = np.repeat([0, 1], [len(own), len(other)])
+        both = pd.concat([chat, other])
+        group = np.repeat([0, 1], [len(chat), len(other)])
         clusters = Clusters.by(both["conversation_id"])
         means = group_means(both["circles"].to_numpy(dtype=float), group, 2, clusters, bounds=(0.0, 1.0))
         test = means.contrast(np.array([1.0, -1.0]))
-        found |= {key: test[key] for key in ("estimate", "ci", "p")} | {"other": float(means.values[1])}
-    worst = own[own["circles"]]
+        result |= {key: test[key] for key in ("estimate", "ci", "p")} | {"other": float(means.values[1])}
+    worst = chat[chat["circles"]]
     if len(worst):
         often = worst["conversation_id"].value_counts().sort_index().idxmax()
-        found["example"] = {"conversation_id": often, "text": worst[worst["conversation_id"] == often]["text"].iloc[0]}
-    return found
+        result["example"] = {"conversation_id": often, "text": worst[worst["conversation_id"] == often]["text"].iloc[0]}
+    return result
 
 
-def _sentence(bot: str, found: dict) -> str:
-    text = f"In self-chats {found['share']:.0%} of {bot}'s {found['turns']} turns go round in circles"
-    if not np.isfinite(found["p"]):
+def _sentence(bot: str, test: dict) -> str:
+    text = f"In self-chats {test['share']:.0%} of {bot}'s {test['turns']} turns go round in circles"
+    if not np.isfinite(test["p"]):
         return f"{text}; there is nothing to compare it with."
-    low, high = found["ci"]
-    text += f", {found['other']:.0%} in {found['against']} (difference {points(found['estimate'])} points, "
+    low, high = test["ci"]
+    text += f", {test['other']:.0%} in {test['against']} (difference {points(test['estimate'])} points, "
     text += f"{points(low)} to {points(high)})"
-    if found["degenerates"]:
+    if test["degenerates"]:
         return f"{text}: it degenerates in self-chat, so results from its self-chats speak of that."
     return f"{text}: no clear sign that it degenerates in self-chat."
 
@@ -130,9 +130,9 @@ def call_responses(
     """
     if training is None:
         return {"shares": [], "why": why or "the data that the bots know are not there"}
-    known: set[tuple[str, str]] = set()
+    pairs: set[tuple[str, str]] = set()
     for episode in training:
-        known.update(pairwise(plain_text(text) for text in episode))
+        pairs.update(pairwise(plain_text(text) for text in episode))
     rows = []
     for conversation in conversations:
         seed = 2 * conversation.seed_exchanges
@@ -140,25 +140,28 @@ def call_responses(
         for place, turn in enumerate(conversation.shown, start=seed):
             if turn.speaker != HUMAN and place > seed:
                 pair = (plain[place - 1], plain[place])
-                rows.append((turn.speaker, conversation.kind, conversation.conversation_id, pair in known, pair))
+                rows.append((turn.speaker, conversation.kind, conversation.conversation_id, pair in pairs, pair))
     frame = pd.DataFrame(rows, columns=["name", "kind", "conversation_id", "found", "pair"])
-    shares = [_share(str(name), str(kind), own) for (name, kind), own in frame.groupby(["name", "kind"], sort=True)]
+    shares = [
+        _share(str(name), str(kind), group_rows)
+        for (name, kind), group_rows in frame.groupby(["name", "kind"], sort=True)
+    ]
     return {"shares": shares}
 
 
-def _share(name: str, kind: str, own: pd.DataFrame) -> dict:
-    hits = own[own["found"]]
+def _share(name: str, kind: str, rows: pd.DataFrame) -> dict:
+    hits = rows[rows["found"]]
     common, times = min(Counter(hits["pair"]).items(), key=lambda entry: (-entry[1], entry[0]), default=(None, 0))
-    share, ci = float(own["found"].mean()), share_interval(own["found"], Clusters.by(own["conversation_id"]))
+    share, ci = float(rows["found"].mean()), share_interval(rows["found"], Clusters.by(rows["conversation_id"]))
     sentence = (
-        f"{share:.1%} of {name}'s {len(own)} answers in conversations of {KINDS[kind]} come from the training data "
+        f"{share:.1%} of {name}'s {len(rows)} answers in conversations of {KINDS[kind]} come from the training data "
         f"together with the turn they answer ({ci[0]:.1%} to {ci[1]:.1%})"
     )
     sentence += f"; the most frequent such pair came {times} times." if times > 1 else "."
     return {
         "name": name,
         "kind": kind,
-        "pairs": len(own),
+        "pairs": len(rows),
         "found": len(hits),
         "share": share,
         "ci": ci,

@@ -117,27 +117,28 @@ def nearly(text: str, others: Iterable[str]) -> bool:
 
     Both are plain texts (`plain_text`); one shorter than `NEARLY` words is nearly nothing but itself.
     """
-    own = set(_grams(text.split()))
+    grams = set(_grams(text.split()))
     if len(text.split()) < NEARLY:
         return False
-    return any(len(own.intersection(_grams(other.split()))) >= ALIKE * len(own) for other in others)
+    return any(len(grams.intersection(_grams(other.split()))) >= ALIKE * len(grams) for other in others)
 
 
-def held_nearly(texts: Iterable[str], known: Iterable[str]) -> set[str]:
-    """Those of the plain `texts` that one of `known` holds, word for word or nearly: as `nearly`, for large data."""
+def held_nearly(texts: Iterable[str], training: Iterable[str]) -> set[str]:
+    """Return those of the plain `texts` that one of `training` holds, word for word or nearly: as `nearly`, for large
+    data."""
     grams = {text: set(_grams(text.split())) for text in texts if len(text.split()) >= NEARLY}
     of_gram: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for text, own in grams.items():
-        for gram in own:
+    for text, text_grams in grams.items():
+        for gram in text_grams:
             of_gram[gram].append(text)
-    found: set[str] = set()
-    for other in known:
+    similar: set[str] = set()
+    for other in training:
         counts: Counter[str] = Counter()
         for gram in set(_grams(other.split())):
             if gram in of_gram:
                 counts.update(of_gram[gram])
-        found.update(text for text, count in counts.items() if count >= ALIKE * len(grams[text]))
-    return found
+        similar.update(text for text, count in counts.items() if count >= ALIKE * len(grams[text]))
+    return similar
 
 
 def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
@@ -151,9 +152,17 @@ def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
         seed = 2 * conversation.seed_exchanges
         plain = [plain_text(SPECIAL_TOKEN.sub(" ", turn.text)) for turn in conversation.turns]
         for place, turn in enumerate(conversation.shown, start=seed):
-            mine, theirs = tuple(plain[place % 2 : place : 2]), tuple(plain[(place + 1) % 2 : place : 2])
-            own = (conversation.conversation_id, place - seed, turn.speaker, turn.text, plain[place], mine, theirs)
-            rows.append(own)
+            speaker_turns, theirs = tuple(plain[place % 2 : place : 2]), tuple(plain[(place + 1) % 2 : place : 2])
+            row = (
+                conversation.conversation_id,
+                place - seed,
+                turn.speaker,
+                turn.text,
+                plain[place],
+                speaker_turns,
+                theirs,
+            )
+            rows.append(row)
     return pd.DataFrame(rows, columns=["conversation_id", "turn", "name", "text", "plain", "mine", "theirs"])
 
 
@@ -178,27 +187,27 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
     frame
         One column a kind of `KINDS` that can be told, one row a turn, True or False.
     """
-    said = turns[["plain", "mine", "theirs"]].itertuples(index=False, name=None)
+    plain_turns = turns[["plain", "mine", "theirs"]].itertuples(index=False, name=None)
     beside = [
-        (len(p.split()) >= LEAST and p in mine, len(p.split()) >= LEAST and p in theirs, nearly(p, theirs))
-        for p, mine, theirs in said
+        (len(p.split()) >= LEAST and p in speaker_turns, len(p.split()) >= LEAST and p in theirs, nearly(p, theirs))
+        for p, speaker_turns, theirs in plain_turns
     ]
     repeated, copied, nearly_copied = zip(*beside, strict=True) if beside else ((), (), ())
     rules: dict[str, Callable[[str], bool]] = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
-    found = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
+    array_by_kind = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
     named = zip(turns["text"], turns["name"], strict=True)
-    found["self_identified"] = np.array([identifies_itself(text, name) for text, name in named], dtype=bool)
-    found |= {"repeated": np.array(repeated, dtype=bool), "copied": np.array(copied, dtype=bool)}
-    found["copied_nearly"] = found["copied"] | np.array(nearly_copied, dtype=bool)
+    array_by_kind["self_identified"] = np.array([identifies_itself(text, name) for text, name in named], dtype=bool)
+    array_by_kind |= {"repeated": np.array(repeated, dtype=bool), "copied": np.array(copied, dtype=bool)}
+    array_by_kind["copied_nearly"] = array_by_kind["copied"] | np.array(nearly_copied, dtype=bool)
     usual = longest_usual(turns)
     if usual is not None:
-        found["endless"] = (turns["plain"].str.split().str.len() > usual).to_numpy(dtype=bool)
+        array_by_kind["endless"] = (turns["plain"].str.split().str.len() > usual).to_numpy(dtype=bool)
     if training is not None:
-        known = {plain_text(text) for episode in training for text in episode} - {""}
-        found["training"] = turns["plain"].isin(known).to_numpy(dtype=bool)
-        near = held_nearly(set(turns["plain"]), known)
-        found["training_nearly"] = found["training"] | turns["plain"].isin(near).to_numpy(dtype=bool)
-    return pd.DataFrame({kind: found[kind] for kind in KINDS if kind in found}, index=turns.index)
+        training_texts = {plain_text(text) for episode in training for text in episode} - {""}
+        array_by_kind["training"] = turns["plain"].isin(training_texts).to_numpy(dtype=bool)
+        near = held_nearly(set(turns["plain"]), training_texts)
+        array_by_kind["training_nearly"] = array_by_kind["training"] | turns["plain"].isin(near).to_numpy(dtype=bool)
+    return pd.DataFrame({kind: array_by_kind[kind] for kind in KINDS if kind in array_by_kind}, index=turns.index)
 
 
 # -- how often ---------------------------------------------------------------------------------------------------------
@@ -237,27 +246,27 @@ class Fault:
         }
 
 
-def measure(turns: pd.DataFrame, found: pd.DataFrame, examples: int = 3) -> list[Fault]:
-    """Measure how often each name of `turns` shows each kind of `found` (see `faults`), people included.
+def measure(turns: pd.DataFrame, data_frame: pd.DataFrame, examples: int = 3) -> list[Fault]:
+    """Measure how often each name of `turns` shows each kind of `data_frame` (see `faults`), people included.
 
     Examples come from as many different conversations as there are, in the order of the turns.
     """
     result = []
-    for name, own in turns.groupby("name", sort=True):
-        for kind in found.columns:
-            hit = found.loc[own.index, kind].to_numpy(dtype=bool)
-            shown = own[hit].drop_duplicates("conversation_id").head(examples)
+    for name, rows in turns.groupby("name", sort=True):
+        for kind in data_frame.columns:
+            hit = data_frame.loc[rows.index, kind].to_numpy(dtype=bool)
+            shown = rows[hit].drop_duplicates("conversation_id").head(examples)
             cases = zip(shown["conversation_id"], shown["turn"].astype(int), shown["text"], strict=True)
             result.append(
                 Fault(
                     str(name),
                     kind,
                     int(hit.sum()),
-                    len(own),
-                    wilson(int(hit.sum()), len(own)),
-                    share_interval(hit, Clusters.by(own["conversation_id"])),
-                    own.loc[hit, "conversation_id"].nunique(),
-                    own["conversation_id"].nunique(),
+                    len(rows),
+                    wilson(int(hit.sum()), len(rows)),
+                    share_interval(hit, Clusters.by(rows["conversation_id"])),
+                    rows.loc[hit, "conversation_id"].nunique(),
+                    rows["conversation_id"].nunique(),
                     tuple(cases),
                 )
             )
@@ -275,14 +284,14 @@ def faulty_conversations(
         if kind not in KINDS:
             raise ValueError(f"kinds holds {kind!r}, expected some of {', '.join(KINDS)}")
     turns = turns_of(conversations)
-    found = faults(turns, training)
-    lacking = [kind for kind in kinds if kind not in found.columns]
+    fault_frame = faults(turns, training)
+    lacking = [kind for kind in kinds if kind not in fault_frame.columns]
     if lacking:
         why = "the data that the bots know are not there" if lacking[0] in OF_TRAINING else "there are too few people"
         raise ValueError(f"kinds holds {lacking[0]!r}, which can't be told: {why}")
     result: dict[str, list[str]] = {}
     for kind in KINDS:
         if kind in kinds:
-            for identity in dict.fromkeys(turns.loc[found[kind], "conversation_id"]):
+            for identity in dict.fromkeys(turns.loc[fault_frame[kind], "conversation_id"]):
                 result.setdefault(identity, []).append(kind)
     return dict(sorted(result.items()))

@@ -55,9 +55,9 @@ def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
     """Return for each text the first one that it is linked to by texts of similarity `ALIKE` or more; maybe itself."""
     leads, lengths = np.arange(len(texts)), np.array([len(words) for words in texts], dtype=int)
     owner = np.repeat(leads, lengths)
-    words, known = pd.factorize(np.array([word for text in texts for word in text], dtype=object))
-    pairs = pd.factorize(words[:-1] * len(known) + words[1:])[0]
-    codes = pd.factorize(pairs[:-1] * len(known) + words[2:])[0]
+    words, vocabulary = pd.factorize(np.array([word for text in texts for word in text], dtype=object))
+    pairs = pd.factorize(words[:-1] * len(vocabulary) + words[1:])[0]
+    codes = pd.factorize(pairs[:-1] * len(vocabulary) + words[2:])[0]
     kept = (owner[:-2] == owner[2:]) & (lengths[owner[:-2]] >= LEAST_WORDS)
     codes, owner = pd.DataFrame({"code": codes[kept], "owner": owner[:-2][kept]}).drop_duplicates().to_numpy().T
     sizes = np.bincount(owner, minlength=len(texts))
@@ -71,13 +71,13 @@ def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
         shared = np.zeros(len(texts), dtype=bool)
         for code in prefix.indices[prefix.indptr[place] : prefix.indptr[place + 1]]:
             shared[holders.indices[holders.indptr[code] : holders.indptr[code + 1]]] = True
-        near, some = np.flatnonzero(shared[:place]), FIRST
+        near, last_row = np.flatnonzero(shared[:place]), FIRST
         while len(near := near[leads[near] != leads[place]]):
-            both = table[near[:some]] @ table[[place]].toarray()[0]
-            alike = near[:some][both >= ALIKE * (sizes[near[:some]] + sizes[place] - both) - TINY]
+            both = table[near[:last_row]] @ table[[place]].toarray()[0]
+            alike = near[:last_row][both >= ALIKE * (sizes[near[:last_row]] + sizes[place] - both) - TINY]
             linked = np.isin(leads, leads[[place, *alike]])
             leads[linked] = leads[linked].min()
-            near, some = near[some:], 4 * some
+            near, last_row = near[last_row:], 4 * last_row
     return leads
 
 
@@ -99,15 +99,17 @@ def repeated_turns(turns: pd.DataFrame) -> pd.DataFrame:
     """
     turns = turns.assign(plain=[plain_text(text) for text in turns["text"]])
     rows = []
-    for name, own in turns.groupby("name", sort=True):
-        homes = own.groupby("plain")["conversation_id"].transform("nunique")
-        within = own.sort_values("turn", kind="stable").duplicated(["conversation_id", "plain"])
-        counts = own["plain"].value_counts().sort_index(kind="stable").sort_values(ascending=False, kind="stable")
-        common, times = own["text"][own["plain"] == counts.index[0]].iloc[0], int(counts.iloc[0])
+    for name, group_rows in turns.groupby("name", sort=True):
+        homes = group_rows.groupby("plain")["conversation_id"].transform("nunique")
+        within = group_rows.sort_values("turn", kind="stable").duplicated(["conversation_id", "plain"])
+        counts = (
+            group_rows["plain"].value_counts().sort_index(kind="stable").sort_values(ascending=False, kind="stable")
+        )
+        common, times = group_rows["text"][group_rows["plain"] == counts.index[0]].iloc[0], int(counts.iloc[0])
         repeated = float((homes > 1).mean())
-        text = f"{repeated:.0%} of {name}'s {len(own)} turns stand in another of its conversations too, "
+        text = f"{repeated:.0%} of {name}'s {len(group_rows)} turns stand in another of its conversations too, "
         text += f"{within.mean():.0%} earlier in the same one; the most frequent turn came {times} times."
-        rows.append((name, len(own), len(counts), repeated, float(within.mean()), common, times, text))
+        rows.append((name, len(group_rows), len(counts), repeated, float(within.mean()), common, times, text))
     columns = ["name", "turns", "distinct", "repeated", "within", "most_common", "times", "sentence"]
     table = pd.DataFrame(rows, columns=columns)
     return table.sort_values("repeated", ascending=False, kind="stable").reset_index(drop=True)
@@ -121,13 +123,15 @@ def identical_conversations(turns: pd.DataFrame) -> pd.DataFrame:
     ordered = turns.sort_values(["conversation_id", "turn"], kind="stable")
     rows = []
     sets: dict[tuple, list[str]] = {}
-    for identity, own in ordered.groupby("conversation_id", sort=True):
-        sets.setdefault(tuple(zip(own["name"], map(plain_text, own["text"]), strict=True)), []).append(str(identity))
-    for key, found in sets.items():
-        if len(found) > 1:
+    for identity, group_rows in ordered.groupby("conversation_id", sort=True):
+        sets.setdefault(tuple(zip(group_rows["name"], map(plain_text, group_rows["text"]), strict=True)), []).append(
+            str(identity)
+        )
+    for key, identities in sets.items():
+        if len(identities) > 1:
             names = " – ".join(dict.fromkeys(name for name, _ in key))
-            text = f"{len(found)} conversations of {names} are the same, word for word: one of them would say as much."
-            rows.append((names, len(found), found, text))
+            text = f"{len(identities)} conversations of {names} are identical: one of them would say as much."
+            rows.append((names, len(identities), identities, text))
     table = pd.DataFrame(rows, columns=["names", "n", "conversation_ids", "sentence"])
     return table.sort_values("n", ascending=False, kind="stable").reset_index(drop=True)
 
@@ -159,5 +163,5 @@ def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[S
         "conversations": total,
         "with_training_exchange": containing,
         "share": containing / total if total else None,
-        "turns_found": {name: found / n for name, (found, n) in sorted(counts.items())},
+        "turns_found": {name: hits / n for name, (hits, n) in sorted(counts.items())},
     }

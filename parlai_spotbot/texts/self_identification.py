@@ -1,5 +1,5 @@
-"""Whether a turn says that its speaker is a machine: "as an AI", "I'm ChatGPT", "OpenAI created me", "my knowledge
-cutoff is 2021", "I can't assist with that request", and the name that the contestant bears in its pool.
+"""Detection of turns whose speaker says that it is a machine: "as an AI", "I'm ChatGPT", "OpenAI created me", "my
+knowledge cutoff is 2021", "I can't assist with that request", and the name that the contestant bears in its pool.
 
 What is denied ("I'm not a robot"), asked ("are you a bot?"), supposed ("if I were a robot") or said of others doesn't
 count, nor does a word that merely begins so ("I'm a robotics student"), nor a name that people bear, too ("my name is
@@ -283,6 +283,6 @@ def _of_name(name: str) -> tuple[re.Pattern, ...]:
     """Patterns of a contestant giving its name: also without the size or version behind it (smollm2-135m: "SmolLM")."""
     words = re.findall(r"[^\W\d_]+", name.lower())
     given = {name.lower(), words[0] if words else ""} - {"human", ""}
-    found = "|".join(re.escape(n).replace(r"\-", "[ -]?") for n in sorted(given) if len(n) >= _LEAST_OF_A_NAME)
+    names = "|".join(re.escape(n).replace(r"\-", "[ -]?") for n in sorted(given) if len(n) >= _LEAST_OF_A_NAME)
     before = r"\b(?:my name is|my name's|call me|i'm called|i am called|mein name ist|ich heiße|nenn mich)"
-    return (re.compile(rf"{before} (?:{found})\d*(?!\w)"),) if found else ()
+    return (re.compile(rf"{before} (?:{names})\d*(?!\w)"),) if names else ()

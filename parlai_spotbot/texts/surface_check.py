@@ -99,12 +99,12 @@ def surface_report(conversations: Iterable[Conversation], segments: tuple[int, .
             "changed": sum(map(str.__ne__, turns, shown)) / len(turns),
             "special_tokens": sum(map(has_special_token, turns)),
         }
-        own = {when: _observations(said) for when, said in forms.items()}
+        observations_by_when = {when: _observations(texts) for when, texts in forms.items()}
         for when in seen:
-            row[when] = auc(own[when], of_people[when])
+            row[when] = auc(observations_by_when[when], of_people[when])
         row["given_away_by"] = []
         if row["after"] is not None and row["after"] > THRESHOLD:
-            row["given_away_by"] = _give_aways(own["after"][0], of_people["after"][0])
+            row["given_away_by"] = _give_aways(observations_by_when["after"][0], of_people["after"][0])
         contestants[name] = row
     return {
         "surface": surface,
@@ -118,19 +118,19 @@ def surface_report(conversations: Iterable[Conversation], segments: tuple[int, .
 
 def warnings(report: dict) -> list[str]:
     """Return the warnings of a `surface_report`: who is given away by what, whose turns held special tokens."""
-    said = []
+    sentences = []
     for name, row in report["contestants"].items():
         if row["given_away_by"]:
             by = ", ".join(
                 f"{g['feature']} ({g['contestant']:.0%}, people {g['people']:.0%})" for g in row["given_away_by"]
             )
-            said.append(
+            sentences.append(
                 f"{name}: the surface alone tells it from people (AUC {row['after']:.2f}, limit {THRESHOLD}): {by}"
             )
         if row["special_tokens"]:
             shown = "taken out of what is shown" if report["surface"] == "normalise" else "shown"
-            said.append(f"{name}: special tokens in {row['special_tokens']} of {row['turns']} turns, {shown}")
-    return said
+            sentences.append(f"{name}: special tokens in {row['special_tokens']} of {row['turns']} turns, {shown}")
+    return sentences
 
 
 def auc(bots: tuple[np.ndarray, np.ndarray], people: tuple[np.ndarray, np.ndarray]) -> float | None:

@@ -55,8 +55,8 @@ def all_answers_of(imported: ImportedStudy, seed: int, progress: Callable[[str],
     metrics, lost, every = [], {}, []
     for name, judgements in surveys.items():
         if name != INTERACTIVE:
-            found, why = metrics_of(get_survey(name), judgements, imported.conversations, (), HUMAN)
-            metrics += found
+            metrics_read, why = metrics_of(get_survey(name), judgements, imported.conversations, (), HUMAN)
+            metrics += metrics_read
             every += judgements
             lost |= {f"{name}: {reason}": n for reason, n in why.items()}
     training = pd.DataFrame(imported.training)
@@ -76,14 +76,17 @@ def _of(answers: AllAnswers, stem: str) -> dict:
 def agreement(answers: AllAnswers, tables: Path) -> PaperTable:
     """Section 7.1, Figure 12, all 40 metrics."""
     table = PaperTable("agreement", "Agreement of every metric (section 7.1)")
-    known, made = published.table(tables, "agreements"), {metric.key: metric for metric in answers.metrics}
+    published_alphas, metric_by_key = (
+        published.table(tables, "agreements"),
+        {metric.key: metric for metric in answers.metrics},
+    )
     for row in _of(answers, "interpretability")["metrics"]:
         key = (row["method"], row["name"])
-        paper = known.loc[key] if key in known.index else {}
+        paper = published_alphas.loc[key] if key in published_alphas.index else {}
         name, ends, how = label_of(*key), row["ci"] or (None, None), ALPHA.format(scale=row["scale"])
         alpha, n = row["alpha"], row["n"]
         if row["kind"] == CHOICE:
-            (alpha, n), how = _both_sides(made[":".join(key)]), SIDES
+            (alpha, n), how = _both_sides(metric_by_key[":".join(key)]), SIDES
         table.cells += [
             PaperCell(name, "alpha", paper.get("alpha"), alpha, how, 3),
             PaperCell(name, "alpha low", paper.get("low"), ends[0], ENDS, 3, beside=True),
@@ -101,18 +104,18 @@ ENDS = "95 % interval, ours over conversations and annotators, the published one
 def _both_sides(metric: Metric) -> tuple[float, int]:
     """Alpha of choices and the number of units where each pair stands from both of its sides, as was published."""
     rows = metric.rows
-    own = [f"{a}\t{b}" for a, b in zip(rows["conversation_a"], rows["conversation_b"], strict=True)]
+    pairs = [f"{a}\t{b}" for a, b in zip(rows["conversation_a"], rows["conversation_b"], strict=True)]
     other = [f"{b}\t{a}" for a, b in zip(rows["conversation_a"], rows["conversation_b"], strict=True)]
     values = np.concatenate([rows["value"], -rows["value"]])
-    found = krippendorff_alpha([*own, *other], values, Clusters.by([*own, *other]), "ordinal")
-    return found["alpha"], found["units"]
+    alpha = krippendorff_alpha([*pairs, *other], values, Clusters.by([*pairs, *other]), "ordinal")
+    return alpha["alpha"], alpha["units"]
 
 
 def rates(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figures 4 to 6 and 8: shares of turns with a label, and mean ratings, by bot."""
     table = PaperTable("rates", "What each bot shows and how it is rated (Figures 4, 5, 6 and 8)")
-    known = {"abc_eval": published.table(tables, "rates")}
-    known |= {method: published.table(tables, method) for method in ("dialogue_likert", "turn_likert")}
+    published_rates = {"abc_eval": published.table(tables, "rates")}
+    published_rates |= {method: published.table(tables, method) for method in ("dialogue_likert", "turn_likert")}
     for metric in answers.metrics:
         if metric.kind == CHOICE:
             continue
@@ -120,7 +123,7 @@ def rates(answers: AllAnswers, tables: Path) -> PaperTable:
         units = metric.rows.groupby(["bot", "unit"])["value"].mean().groupby(level="bot").agg(["mean", "size"])
         for bot, row in units.iterrows():
             key = (metric.name, str(bot))
-            paper = known[metric.method].loc[key] if key in known[metric.method].index else {}
+            paper = published_rates[metric.method].loc[key] if key in published_rates[metric.method].index else {}
             name = f"{label_of(metric.method, metric.name)}, {bot}"
             how = "mean over what was judged, of two answers the mean; the published one takes one of them by lot"
             table.add(name, column, paper.get(column), row["mean"], how, 2)
@@ -128,16 +131,16 @@ def rates(answers: AllAnswers, tables: Path) -> PaperTable:
             if metric.kind == RATE:
                 ends = wilson(row["mean"] * row["size"], row["size"])
                 for end, value in zip(("low", "high"), ends, strict=True):
-                    own = "Wilson's 95 % interval of our share"
-                    table.add(name, end, paper.get(end), value, own, 2)
+                    interval = "Wilson's 95 % interval of our share"
+                    table.add(name, end, paper.get(end), value, interval, 2)
     return table
 
 
 def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
     """Table 5 with 32 conversations a bot: the paper's tests, over many draws and in the first."""
     table = PaperTable("table5", f"Table 5: pairs of bots told apart, {SAMPLE} conversations a bot")
-    found = _of(answers, "sensitivity")
-    for row in found["metrics"]:
+    sensitivity = _of(answers, "sensitivity")
+    for row in sensitivity["metrics"]:
         printed = paper["table5"].get(row["method"], {}).get(row["name"])
         for place, level in enumerate(LEVELS):
             counts = row["counts"].get(f"{level:g}")
@@ -145,7 +148,8 @@ def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
                 continue
             name, value = label_of(row["method"], row["name"]), printed[place] if printed else None
             low, high = counts["ci_paper"]
-            how = f"{row['test_paper']}, the first of {found['draws']} draws of {found['sample']} conversations a bot"
+            draws, size = sensitivity["draws"], sensitivity["sample"]
+            how = f"{row['test_paper']}, the first of {draws} draws of {size} conversations a bot"
             table.add(name, f"{level:g}", value, counts["once_paper"], how, 0)
             spread = f"the same over all draws: mean, and the middle 95 % ({low:g} to {high:g})"
             table.add(name, f"{level:g}, mean of draws", None, counts["mean_paper"], spread)
@@ -157,7 +161,7 @@ def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
 def figure2(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figure 2: what each metric alone says of the interactor's rating and choice."""
     table = PaperTable("figure2", "Figure 2: each metric alone against the interactor's quality")
-    known = published.predictive(tables)
+    published_fits = published.predictive(tables)
     models = {
         "rating": "linear regression of the rating",
         "choice": "logistic regression of the choice, ties left out, conversations in the order in which they were led "
@@ -167,11 +171,11 @@ def figure2(answers: AllAnswers, tables: Path) -> PaperTable:
     for outcome, model in models.items():
         for row in _of(answers, "importance")[outcome]["metrics"]:
             key = (row["method"], row["name"])
-            paper = known.loc[key] if key in known.index else {}
+            paper = published_fits.loc[key] if key in published_fits.index else {}
             how = f"{model} on the metric; {LOT}; n {row['n']}"
-            for figure, said in (("coef", "coefficient"), ("r2", r2[outcome]), ("p", "p of the model")):
+            for figure, label in (("coef", "coefficient"), ("r2", r2[outcome]), ("p", "p of the model")):
                 printed = paper.get(f"{outcome}_{figure}")
-                table.add(label_of(*key), f"{outcome} {figure}", printed, row[figure], f"{said}, {how}", 2)
+                table.add(label_of(*key), f"{outcome} {figure}", printed, row[figure], f"{label}, {how}", 2)
             clustered = "p that allows for one person having led several conversations"
             table.add(label_of(*key), f"{outcome} p clustered", None, row["p_clustered"], clustered)
     return table
@@ -183,17 +187,17 @@ CLUSTERED = "p that allows for one person having led several conversations"
 def figure3(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figure 3: R² of each method's metrics together, and as they are removed."""
     table = PaperTable("figure3", "Figure 3: all metrics of a method together, fewer and fewer")
-    known = published.incremental(tables)
+    published_steps = published.incremental(tables)
     for outcome in ("rating", "choice"):
-        for method, own in _of(answers, "coverage")[outcome]["methods"].items():
-            steps = own.get("steps", [])
-            printed = known.get(method, []) if outcome == "rating" else []
+        for method, method_result in _of(answers, "coverage")[outcome]["methods"].items():
+            steps = method_result.get("steps", [])
+            printed = published_steps.get(method, []) if outcome == "rating" else []
             paper = {len(printed) - place: row for place, row in enumerate(printed)}
             for step in steps:
                 size = len(step["metrics"])
                 label, r2 = paper.get(size, (None, None))
                 name = f"{method.replace('_', ' ')}, {size} left ({outcome})"
-                how = f"R² of {size} metrics, {LOT}; not adjusted, as published; n {own['n']}"
+                how = f"R² of {size} metrics, {LOT}; not adjusted, as published; n {method_result['n']}"
                 table.add(name, "R²", r2, step["r2"], how, 2)
                 table.add(name, "adjusted R²", None, step["adjusted"], "adjusted for their number")
                 table.add(name, "next to go", label, step["removed"], "whose removal costs least")
@@ -204,15 +208,15 @@ def table9(answers: AllAnswers, tables: Path) -> PaperTable:
     """Median seconds of every task, as published, and what Table 9 comes from."""
     table = PaperTable("table9", "Seconds a task (published with Table 9)")
     seconds, _, turns = published.costs(tables)
-    known = {f"abc_eval:{task}": time for task, time in seconds.items()} | seconds
-    own = answers.training[answers.training["group"] == OWN].groupby("task")
-    training = own["seconds"].sum() / 60 / own["annotator"].nunique()
+    published_times = {f"abc_eval:{task}": time for task, time in seconds.items()} | seconds
+    trained = answers.training[answers.training["group"] == OWN].groupby("task")
+    training = trained["seconds"].sum() / 60 / trained["annotator"].nunique()
     for entry in _of(answers, "costs")["tasks"]:
         name = entry["task"]
         if entry["method"] == "turn_likert":
             paper = turns.get(entry["metrics"][0]) if len(entry["metrics"]) == 1 else None
         else:
-            paper = known.get(name)
+            paper = published_times.get(name)
         how = f"median seconds of {entry['n']} work units by {entry['annotators']} annotators"
         table.add(name, "seconds", paper, entry["minutes"] * 60, how, 2)
         table.add(name, "dollars", None, entry["payment"], "that median at 20 dollars an hour")
@@ -223,7 +227,7 @@ def table9(answers: AllAnswers, tables: Path) -> PaperTable:
 def table10(answers: AllAnswers, paper: Mapping) -> PaperTable:
     """Table 10: minutes, throughput and estimated cost of each method."""
     table = PaperTable("table10", "Table 10: minutes, throughput and costs of each method")
-    minutes = {method: _minutes(own) for method, own in answers.times.groupby("method")}
+    minutes = {method: _minutes(times) for method, times in answers.times.groupby("method")}
     if answers.talks:
         minutes["dialogue collection"] = (float(np.median(answers.talks)) / 60, f"median of {len(answers.talks)} chats")
     final = answers.times[answers.times["task"].isin(published.FINAL_TASKS)]
@@ -253,18 +257,21 @@ def _minutes(times: pd.DataFrame) -> tuple[float, str]:
 def screening(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figure 9: who passed the training, by group."""
     table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
-    known = published.table(tables, "screening")
+    published_rows = published.table(tables, "screening")
     groups = answers.training.groupby(["group", "task"], sort=True)
-    for (group, task), own in groups:
+    for (group, task), group_rows in groups:
         name, key = f"{group}, {str(task).partition(':')[2]}", (group, str(task).partition(":")[2])
-        paper = known.loc[key] if key in known.index else {}
-        attempted, passed = own["annotator"].nunique(), own[own["passed"].eq(True)]["annotator"].nunique()
+        paper = published_rows.loc[key] if key in published_rows.index else {}
+        attempted, passed = (
+            group_rows["annotator"].nunique(),
+            group_rows[group_rows["passed"].eq(True)]["annotator"].nunique(),
+        )
         low, high = wilson(passed, attempted)
         table.cells += [
             PaperCell(name, "attempted", paper.get("attempted"), int(attempted), "annotators who began", 0),
             PaperCell(name, "passed", paper.get("passed"), int(passed), "annotators whose last round was enough", 0),
-            PaperCell(name, "mistakes", paper.get("mistakes"), own["wrong_turns"].mean(), MISTAKES, 3),
-            PaperCell(name, "rounds", paper.get("n"), len(own), "rounds handed in", 0),
+            PaperCell(name, "mistakes", paper.get("mistakes"), group_rows["wrong_turns"].mean(), MISTAKES, 3),
+            PaperCell(name, "rounds", paper.get("n"), len(group_rows), "rounds handed in", 0),
         ]
         table.own(name, "Wilson's 95 % interval", {"pass share low": low, "pass share high": high})
     return table

@@ -1,4 +1,4 @@
-"""What follows by arithmetic from the published tables alone: intervals, counts of p-values, costs, screening."""
+"""Arithmetic on the published tables alone: intervals, counts of p-values, costs, screening."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ def _nearest(share: float, n: float, ends: tuple[float, float]) -> tuple[float, 
     """Wilson's interval of the hits of `n` that a share of three decimals may stand for, nearest to `ends`."""
     middle = round(share * n)
     counts = [hits for hits in range(max(0, middle - 2), middle + 3) if abs(hits / n - share) <= 0.0005 + 1e-9]
-    found = [wilson(hits, n) for hits in counts or [middle]]
-    return min(found, key=lambda own: max(abs(own[0] - ends[0]), abs(own[1] - ends[1])))
+    wilsons = [wilson(hits, n) for hits in counts or [middle]]
+    return min(wilsons, key=lambda ends_found: max(abs(ends_found[0] - ends[0]), abs(ends_found[1] - ends[1])))
 
 
 def table5(paper: Mapping, tables: Path) -> PaperTable:
     """Table 5: how many pairs of bots each metric tells apart, counted from the published p-values."""
     table = PaperTable("table5", "Table 5: pairs of bots told apart, by the published p-values of smaller samples")
-    found = published.counts(tables, "p_values_comparing_bots_downsampled", LEVELS)
+    counts = published.counts(tables, "p_values_comparing_bots_downsampled", LEVELS)
     how = (
         "number of the six published p-values below the level, from 32 answers a bot (32 turns for metrics of turns, "
         "which is far less than the 32 conversations of the paper) by one draw that is not the paper's"
     )
-    for method, own in paper["table5"].items():
-        for name, values in own.items():
+    for method, rows in paper["table5"].items():
+        for name, values in rows.items():
             for level, value in zip(LEVELS, values, strict=True):
-                mine = None if found is None else int(found.loc[(method, name), level])
-                table.add(label_of(method, name), f"{level:g}", value, mine, how, 0)
-    if found is None:
+                computed = None if counts is None else int(counts.loc[(method, name), level])
+                table.add(label_of(method, name), f"{level:g}", value, computed, how, 0)
+    if counts is None:
         table.notes.append(UNREADABLE)
     table.notes.append("the counts of the paper need the answers themselves: see table5 of data.json")
     return table
@@ -78,16 +78,16 @@ def table5(paper: Mapping, tables: Path) -> PaperTable:
 def sensitivity(tables: Path) -> PaperTable:
     """The counts published in sensitivity_table.csv, from the p-values of all answers."""
     table = PaperTable("sensitivity", "Pairs of bots told apart by all answers (published, not in the paper)")
-    found = published.counts(tables, "t_test_p_values_comparing_bots", OLD_LEVELS)
+    counts = published.counts(tables, "t_test_p_values_comparing_bots", OLD_LEVELS)
     how = (
         "number of the six published p-values below the level; those p-values are of Welch's, z and sign tests, the "
         "counts of t-tests with a common variance and of other lots among double answers"
     )
     for (method, name), row in published.table(tables, "sensitivity").iterrows():
         for level in OLD_LEVELS:
-            mine = None if found is None else int(found.loc[(method, name), level])
-            table.add(label_of(method, name), f"{level:g}", row[level], mine, how, 0)
-    if found is None:
+            computed = None if counts is None else int(counts.loc[(method, name), level])
+            table.add(label_of(method, name), f"{level:g}", row[level], computed, how, 0)
+    if counts is None:
         table.notes.append(UNREADABLE)
     return table
 
@@ -99,12 +99,12 @@ def table9(paper: Mapping, tables: Path) -> PaperTable:
     how = "median seconds at 20 dollars an hour; the paper paid by the times of an earlier pilot, so not to be reached"
     for task, pay in paper["table9"].items():
         time = sum(turns.values()) / len(turns) if task == "turn_likert" else seconds[task]
-        own = f"{how}; mean of the eight tasks" if task == "turn_likert" else how
-        table.add(task, "dollars", pay, projected(time / 60, 1, WAGE), own, 2, beside=True)
+        note = f"{how}; mean of the eight tasks" if task == "turn_likert" else how
+        table.add(task, "dollars", pay, projected(time / 60, 1, WAGE), note, 2, beside=True)
     for task, cost in costs.items():
         how = f"median seconds for {DIALOGUES} at {OLD_WAGE:g} dollars an hour, as published; {CENTS}"
-        mine = projected(seconds[task] / 60, DIALOGUES, OLD_WAGE)
-        table.add(task, "projected", cost, mine, how, 1)
+        computed = projected(seconds[task] / 60, DIALOGUES, OLD_WAGE)
+        table.add(task, "projected", cost, computed, how, 1)
     return table
 
 
@@ -168,9 +168,9 @@ def _paid(paper: Mapping) -> list[PaperCell]:
 def screening(tables: Path) -> PaperTable:
     """Appendix E, Figure 9: who passed the training, by group of annotators and task."""
     table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
-    found = published.table(tables, "screening")
+    published_rows = published.table(tables, "screening")
     share = "passed / attempted, from the published numbers; the paper shows them as bars"
-    for (group, task), row in found.iterrows():
+    for (group, task), row in published_rows.iterrows():
         name, (low, high) = f"{group}, {task}", wilson(row["passed"], row["attempted"])
         table.own(
             name, "published number of annotators", {column: int(row[column]) for column in ("attempted", "passed")}
@@ -178,7 +178,7 @@ def screening(tables: Path) -> PaperTable:
         table.own(name, share, {"pass share": row["passed"] / row["attempted"]})
         table.own(name, "Wilson's 95 % interval", {"pass share low": low, "pass share high": high})
         table.add(name, "rounds", row["n"], 3 * int(row["attempted"]), ROUNDS, 0, beside=group in EARLIER)
-    totals = found.groupby(level=0, sort=False)[["attempted", "passed"]].sum()
+    totals = published_rows.groupby(level=0, sort=False)[["attempted", "passed"]].sum()
     for group, row in totals.iterrows():
         passed, began = int(row["passed"]), int(row["attempted"])
         low, high = wilson(passed, began)
@@ -189,15 +189,15 @@ def screening(tables: Path) -> PaperTable:
 def figure3(tables: Path) -> PaperTable:
     """Figure 3: R² as metrics are removed, and what it is when adjusted for their number."""
     table = PaperTable("figure3", "Figure 3: what each method's metrics explain of the interactor's rating")
-    known = published.pickled(tables, "behavior_incremental_regressions_interactive")
+    published_steps = published.pickled(tables, "behavior_incremental_regressions_interactive")
     for method, steps in published.incremental(tables).items():
         for place, (name, r2) in enumerate(steps):
             size = len(steps) - place
             adjusted = 1 - (1 - r2) * (DIALOGUES - 1) / (DIALOGUES - size - 1)
             how = f"1 - (1 - R²)(n - 1)/(n - k - 1) of the published R², n = {DIALOGUES}, k = {size} metrics"
             paper = None
-            if method == "abc_eval" and place == 0 and known is not None:
-                paper = float(known["R-Squared"].iloc[0])
+            if method == "abc_eval" and place == 0 and published_steps is not None:
+                paper = float(published_steps["R-Squared"].iloc[0])
                 how += "; the published file calls it R-Squared"
             row = f"{method.replace('_', ' ')}, {size} left, next to go: {name.replace('_', ' ')}"
             table.add(row, "adjusted R²", paper, adjusted, how, 4)

@@ -1,4 +1,4 @@
-"""How well somebody finds the turns with a label, where several people said which those are.
+"""Accuracy of labels against those of several people.
 
 Every other person's labels count as right in turn. So a person is set against the other people in the same way as a
 model, and what people miss of one another is the measure of what a model misses of them. Draws are of conversations,
@@ -22,7 +22,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class LabelAccuracy:
-    """Of each of `FIGURES` the estimate, and its draws (replicates,)."""
+    """Record, for each of `FIGURES` the estimate, and its draws (replicates,)."""
 
     values: dict[str, float]
     draws: dict[str, np.ndarray]
@@ -39,14 +39,15 @@ class LabelAccuracy:
 
 
 def weights(conversations: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """How often each conversation is drawn (replicates, conversations)."""
+    """Compute how often each conversation is drawn (replicates, conversations)."""
     return rng.multinomial(conversations, np.full(conversations, 1 / conversations), size=replicates).astype(float)
 
 
 def against_people(
     answers: np.ndarray, truths: Sequence[np.ndarray], conversations: np.ndarray, drawn: np.ndarray
 ) -> LabelAccuracy:
-    """How well `answers` (turns,) of 0 and 1 find what each of `truths` (turns,) says, all of them counting alike.
+    """Measure how well `answers` (turns,) of 0 and 1 find what each of `truths` (turns,) says, all of them counting
+    alike.
 
     `conversations` (turns,) numbers the turns' conversations from 0, `drawn` are `weights`.
     """
@@ -54,7 +55,7 @@ def against_people(
 
 
 def among_people(people: Sequence[np.ndarray], conversations: np.ndarray, drawn: np.ndarray) -> LabelAccuracy:
-    """How well each of `people` finds what every other one says; see `against_people`."""
+    """Measure how well each of `people` finds what every other one says; see `against_people`."""
     pairs = [(a, b) for i, a in enumerate(people) for j, b in enumerate(people) if i != j]
     return _accuracy(pairs, conversations, drawn, 0.5)  # each couple stands in both orders
 
@@ -69,7 +70,7 @@ def _accuracy(
         for cell in range(4):
             cells[cell] += each * np.bincount(conversations[place == cell], minlength=size)
     whole = _figures(cells.sum(axis=1, keepdims=True).T)
-    return LabelAccuracy({name: float(own[0]) for name, own in whole.items()}, _figures(drawn @ cells.T))
+    return LabelAccuracy({name: float(accuracy[0]) for name, accuracy in whole.items()}, _figures(drawn @ cells.T))
 
 
 def _figures(counts: np.ndarray) -> dict[str, np.ndarray]:

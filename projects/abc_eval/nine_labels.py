@@ -1,4 +1,4 @@
-"""What the nine labels of 108 conversations give: agreement, rates, and people against a language model as a judge."""
+"""Results of the nine labels of 108 conversations: agreement, rates, and people against a language model as a judge."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ OTHER = "the other person"
 
 def labelled(imported: ImportedStudy) -> pd.DataFrame:
     """One row a label, turn and annotator or judge, of the study that the file makes (`label_frame`)."""
-    found = answers_frame(imported.judgements, imported.conversations)
-    frame, _ = label_frame(found.frame, {c.conversation_id: c for c in imported.conversations})
+    answered = answers_frame(imported.judgements, imported.conversations)
+    frame, _ = label_frame(answered.frame, {c.conversation_id: c for c in imported.conversations})
     return frame.reset_index(drop=True)
 
 
@@ -70,26 +70,26 @@ def labels_in(rows: pd.DataFrame) -> list[str]:
 def agreement(rows: pd.DataFrame, tables: Path) -> PaperTable:
     """Section 7.1, Figure 12: alpha, its interval, the number of turns and kappa of each label."""
     table = PaperTable("agreement", "Agreement of two people on nine labels (section 7.1)")
-    known = published.table(tables, "agreements")
+    published_alphas = published.table(tables, "agreements")
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
-        own, paper = people[people["question"] == label], known.loc[("abc_eval", label)]
-        found = krippendorff_alpha(own["rated"], own["value"], frame_clusters(own, crossed=False))
-        row, ends = name_of(label), log_ends(found)
+        label_rows, paper = people[people["question"] == label], published_alphas.loc[("abc_eval", label)]
+        alpha = krippendorff_alpha(label_rows["rated"], label_rows["value"], frame_clusters(label_rows, crossed=False))
+        row, ends = name_of(label), log_ends(alpha)
         theirs = " (published as “incorrect fact”)" if label == "fact_contradiction" else ""
         table.cells += [
-            PaperCell(row, "alpha", paper["alpha"], found["alpha"], ALPHA + theirs, 3),
+            PaperCell(row, "alpha", paper["alpha"], alpha["alpha"], ALPHA + theirs, 3),
             PaperCell(row, "alpha low", paper["low"], ends[0], ALPHA_ENDS, 3, beside=True),
             PaperCell(row, "alpha high", paper["high"], ends[1], ALPHA_ENDS, 3, beside=True),
-            PaperCell(row, "kappa", paper["kappa"], kappa_of(found["alpha"], len(own)), KAPPA, 3),
-            PaperCell(row, "turns", paper["n"], found["units"], "turns that two people labelled", 0),
+            PaperCell(row, "kappa", paper["kappa"], kappa_of(alpha["alpha"], len(label_rows)), KAPPA, 3),
+            PaperCell(row, "turns", paper["n"], alpha["units"], "turns that two people labelled", 0),
         ]
     return table
 
 
-def log_ends(found: Mapping) -> np.ndarray:
+def log_ends(mapping: Mapping) -> np.ndarray:
     """Return the ends of alpha's interval, symmetric for log(1 - alpha) as in earlier editions of this table."""
-    alpha, ends = found["alpha"], np.array(found["ci"])
+    alpha, ends = mapping["alpha"], np.array(mapping["ci"])
     return 1 - (1 - alpha) * np.exp((np.arctanh(alpha) - np.arctanh(ends)) * (1 + alpha))
 
 
@@ -101,27 +101,27 @@ def kappa_of(alpha: float, answers: int) -> float:
 def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
     """Figures 4 and 5 for nine labels: how often each bot shows them, by people and by the judges."""
     table = PaperTable("rates", "How often each bot shows nine behaviours (Figures 4 and 5)")
-    known, inside, bots = published.table(tables, "rates"), [], sorted(set(rows["name"]))
+    published_rates, inside, bots = published.table(tables, "rates"), [], sorted(set(rows["name"]))
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
-        own = people[people["question"] == label]
-        found = behaviour(own, bots, crossed=False, resample="conversations")
+        person = people[people["question"] == label]
+        rates_of_label = behaviour(person, bots, crossed=False, resample="conversations")
         for bot in bots:
-            row, paper = f"{name_of(label)}, {bot}", known.loc[(label, bot)]
-            share, ends = found["score"][bot], found["score_ci"][bot]
-            low, high = wilson(share * found["turns"][bot], found["turns"][bot])
+            row, paper = f"{name_of(label)}, {bot}", published_rates.loc[(label, bot)]
+            share, ends = rates_of_label["score"][bot], rates_of_label["score_ci"][bot]
+            low, high = wilson(share * rates_of_label["turns"][bot], rates_of_label["turns"][bot])
             inside.append(ends[0] <= paper["share"] <= ends[1])
             table.cells += [
                 PaperCell(row, "share", paper["share"], share, RATE, 3, beside=True),
                 PaperCell(row, "Wilson low", paper["low"], low, WILSON, 3, beside=True),
                 PaperCell(row, "Wilson high", paper["high"], high, WILSON, 3, beside=True),
-                PaperCell(row, "turns", paper["n"], found["turns"][bot], "turns of that bot", 0, beside=True),
+                PaperCell(row, "turns", paper["n"], rates_of_label["turns"][bot], "turns of that bot", 0, beside=True),
             ]
             table.own(row, CLUSTERED, {"clustered low": ends[0], "clustered high": ends[1]})
             for judge in _judges(rows, label):
-                said = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
+                judge_rows = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
                 how = f"share of the same turns that {judge} gave the label"
-                table.add(row, judge, None, said["value"].mean(), how)
+                table.add(row, judge, None, judge_rows["value"].mean(), how)
     table.notes.append(
         f"{sum(inside)} of {len(inside)} published shares, which are of 100 conversations a bot, lie in the interval "
         "of ours, which are of 27 of them."
@@ -138,34 +138,36 @@ def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> Pap
     table = PaperTable("judges", "People against automatic judges, label by label (Finch, Paek & Choi 2023)")
     better: dict[str, list[str]] = {}
     for label in labels_in(rows[rows["source"] == HUMAN]):
-        own = rows[rows["question"] == label]
-        said = wide(own[own["source"] == HUMAN])
-        people = [said[column].to_numpy(int) for column in said.columns]
-        homes, ids = pd.factorize(said.index.get_level_values("conversation_id"))
+        row = rows[rows["question"] == label]
+        labels_of_people = wide(row[row["source"] == HUMAN])
+        people = [labels_of_people[column].to_numpy(int) for column in labels_of_people.columns]
+        homes, ids = pd.factorize(labels_of_people.index.get_level_values("conversation_id"))
         drawn = weights(len(ids), replicates, rng)
         mutual = among_people(people, homes, drawn)
         _figures(table, f"{name_of(label)}, {OTHER}", OTHER, mutual, None)
         table.own(f"{name_of(label)}, people", SHARE, {"share": np.mean(people)})
         for judge in _judges(rows, label):
-            given = wide(own[own["source"] == judge]).reindex(said.index)[0].to_numpy(int)
-            found = against_people(given, people, homes, drawn)
-            _figures(table, f"{name_of(label)}, {judge}", judge, found, mutual)
+            given = wide(row[row["source"] == judge]).reindex(labels_of_people.index)[0].to_numpy(int)
+            comparison = against_people(given, people, homes, drawn)
+            _figures(table, f"{name_of(label)}, {judge}", judge, comparison, mutual)
             table.own(f"{name_of(label)}, {judge}", SHARE, {"share": given.mean()})
-            verdict = "as well as" if found.less(mutual, "alpha")[1][1] >= 0 else "worse than"
+            verdict = "as well as" if comparison.less(mutual, "alpha")[1][1] >= 0 else "worse than"
             better.setdefault(f"{judge} agrees with a person {verdict} another person does", []).append(name_of(label))
     table.notes += [f"{what}: {', '.join(labels)}." for what, labels in sorted(better.items())]
     table.notes.append("“as well as”: the 95 % interval of the difference of alphas reaches 0 or more")
     return table
 
 
-def _figures(table: PaperTable, row: str, who: str, found: LabelAccuracy, mutual: LabelAccuracy | None) -> None:
+def _figures(
+    table: PaperTable, row: str, who: str, label_accuracy: LabelAccuracy, mutual: LabelAccuracy | None
+) -> None:
     for figure in FIGURES:
         how = DETECTION[figure].format(who=who)
-        low, high = found.interval(figure)
-        table.own(row, how, {figure: found.values[figure]})
+        low, high = label_accuracy.interval(figure)
+        table.own(row, how, {figure: label_accuracy.values[figure]})
         table.own(row, ENDS.format(how), {f"{figure} low": low, f"{figure} high": high})
     for figure in ("alpha", "balanced_accuracy") if mutual is not None else ():
-        gap, (low, high) = found.less(mutual, figure)
+        gap, (low, high) = label_accuracy.less(mutual, figure)
         how = f"{figure} of {who} less that of {OTHER}, with its 95 % interval from the same draws"
         column = f"{figure} less people's"
         table.own(row, how, {column: gap, f"{column}, low": low, f"{column}, high": high})

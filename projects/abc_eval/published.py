@@ -47,7 +47,7 @@ TASKS = {
 }
 """Tasks by what costs.csv says of their labels."""
 
-TURN_TASKS = {name.capitalize(): ours for name, ours in DIMENSIONS.items()} | {
+TURN_TASKS = {name.capitalize(): task for name, task in DIMENSIONS.items()} | {
     "Emotion Aware": "emotional_understanding"
 }
 
@@ -93,11 +93,11 @@ def read(folder: Path, name: str, columns: Iterable[str], **how) -> pd.DataFrame
 
 def named(values: Iterable, kind: str, where: str) -> list:
     """Return our names of theirs; an unknown one is a `UserError`."""
-    known = KEYS.get(kind)
-    for value in values if known else ():
-        if value not in known:
-            raise UserError(f"{where}: {kind} '{value}' is not known.", nearest(str(value), map(str, known)))
-    return [known[value] for value in values] if known else list(values)
+    key_columns = KEYS.get(kind)
+    for value in values if key_columns else ():
+        if value not in key_columns:
+            raise UserError(f"{where}: {kind} '{value}' is not known.", nearest(str(value), map(str, key_columns)))
+    return [key_columns[value] for value in values] if key_columns else list(values)
 
 
 def table(folder: Path, which: str) -> pd.DataFrame:
@@ -144,13 +144,13 @@ def incremental(folder: Path) -> dict[str, list[tuple[str, float]]]:
     """By method: in the order of removal, the metric that goes next and R² (a share) while it is still there."""
     name = "incremental_validity.csv"
     columns = {"ABC-Eval": "abc_eval", "Likert Turn": "turn_likert", "Likert Dialogue": "dialogue_likert"}
-    frame, found = read(folder, name, columns), {}
+    frame, result = read(folder, name, columns), {}
     for column, method in columns.items():
         place = frame.columns.get_loc(column)
-        known = frame.iloc[:, [place, place + 1]].dropna()
-        shares = [float(str(said).split()[0]) / 100 for said in known.iloc[:, 1]]
-        found[method] = list(zip(named(known[column], "label", name), shares, strict=True))
-    return found
+        numbers = frame.iloc[:, [place, place + 1]].dropna()
+        shares = [float(str(cell).split()[0]) / 100 for cell in numbers.iloc[:, 1]]
+        result[method] = list(zip(named(numbers[column], "label", name), shares, strict=True))
+    return result
 
 
 def pickled(folder: Path, name: str) -> pd.DataFrame | None:

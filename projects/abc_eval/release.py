@@ -1,4 +1,4 @@
-"""What the authors published: where it is, that it is what they published, and which of it is at hand.
+"""The authors' published data: addresses, checksums, and the files at hand.
 
 The file of nine labels is of Finch, Paek & Choi (2023), the tables are those that Finch, Finch & Choi (2022) made their
 paper from. The file of the whole project is large; its size is not known here, but the id that git gives it is.
@@ -49,7 +49,8 @@ REMEDY = f"Name a folder with {LABELS} and {TABLES}, or let --download fetch the
 
 @dataclass(frozen=True)
 class Release:
-    """What is at hand: the folder of `tables`, and, where it was given, the file of nine `labels` and the `project`."""
+    """Record of what is at hand: the folder of `tables`, and, where it was given, the file of nine `labels` and the
+    `project`."""
 
     tables: Path
     labels: Path | None = None
@@ -57,18 +58,18 @@ class Release:
 
     @property
     def sources(self) -> dict[str, dict]:
-        """Of each file its sha256, and whether it is the published one (None where that is not known)."""
-        known = {Path(place).name: known for place, known in SHA256.items()} | {LABELS: LABELS_SHA256}
+        """Return, for each file its sha256, and whether it is the published one (None where that is not known)."""
+        checksums = {Path(place).name: known for place, known in SHA256.items()} | {LABELS: LABELS_SHA256}
         files = [path for path in (self.labels, *sorted(self.tables.iterdir())) if path is not None and path.is_file()]
-        found = {path.name: {"sha256": sha256(path), "published": same(path, known)} for path in files}
+        sources = {path.name: {"sha256": sha256(path), "published": same(path, checksums)} for path in files}
         if self.project is not None:
-            ours = git_id(self.project) == PROJECT_GIT
-            found[self.project.name] = {"sha256": sha256(self.project), "published": ours}
-        return found
+            is_published = git_id(self.project) == PROJECT_GIT
+            sources[self.project.name] = {"sha256": sha256(self.project), "published": is_published}
+        return sources
 
 
 def find(paths: Sequence[Path | str]) -> Release:
-    """What the named files and folders hold of the release; a `UserError` where the tables are missing."""
+    """Return what the named files and folders hold of the release; a `UserError` where the tables are missing."""
     tables = labels = project = None
     for path in map(Path, paths):
         if not path.exists():
@@ -79,13 +80,15 @@ def find(paths: Sequence[Path | str]) -> Release:
             else:
                 labels = path
             continue
-        own = path / TABLES if (path / TABLES).is_dir() else path
-        tables = own if (own / "surge_agreements.csv").exists() else tables
+        folder_of_tables = path / TABLES if (path / TABLES).is_dir() else path
+        tables = folder_of_tables if (folder_of_tables / "surge_agreements.csv").exists() else tables
         labels = path / LABELS if (path / LABELS).exists() else labels
         project = path / PROJECT if (path / PROJECT).exists() else project
     if tables is None:
-        told = ", ".join(map(str, paths))
-        raise UserError(f"{told}: the published tables (surge_agreements.csv and others) are not there.", REMEDY)
+        listed_paths = ", ".join(map(str, paths))
+        raise UserError(
+            f"{listed_paths}: the published tables (surge_agreements.csv and others) are not there.", REMEDY
+        )
     return Release(tables, labels, project)
 
 
@@ -97,16 +100,16 @@ def download(folder: Path | str, project: bool = False) -> list[Path]:
     """
     folder = Path(folder)
     fetched(LABELS_AT + LABELS, folder / LABELS, LABELS_SHA256)
-    for place, known in SHA256.items():
-        fetched(TABLES_AT + place, folder / TABLES / Path(place).name, known)
+    for place, checksum in SHA256.items():
+        fetched(TABLES_AT + place, folder / TABLES / Path(place).name, checksum)
     if project:
         fetched(PROJECT_AT + PROJECT, folder / PROJECT, PROJECT_GIT, _git_id)
     return [folder]
 
 
-def same(path: Path, known: dict[str, str]) -> bool | None:
-    """Whether a file is the published one of its name; None where none of that name is known."""
-    return sha256(path) == known[path.name] if path.name in known else None
+def same(path: Path, checksums: dict[str, str]) -> bool | None:
+    """Return whether a file is the published one of its name; None where none of that name is known."""
+    return sha256(path) == checksums[path.name] if path.name in checksums else None
 
 
 def git_id(path: Path) -> str:

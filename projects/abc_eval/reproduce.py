@@ -59,15 +59,15 @@ def _makers(
     release: Release, settings: AbcEvalSettings, progress: Callable[[str], None]
 ) -> dict[str, dict[str, Callable[[], PaperTable]]]:
     """Read what is at hand; return by part and table how each is made."""
-    paper, folder, found = paper_values("abc_eval"), release.tables, {}
+    paper, folder, makers = paper_values("abc_eval"), release.tables, {}
     if release.labels:
         rows = nine_labels.labelled(released_labels(release.labels))
-        found["labels"] = {
+        makers["labels"] = {
             "agreement": lambda: nine_labels.agreement(rows, folder),
             "rates": lambda: nine_labels.rates(rows, folder),
             "judges": lambda: nine_labels.judges(rows, settings.replicates, np.random.default_rng(settings.seed)),
         }
-    found["published"] = {
+    makers["published"] = {
         "intervals": lambda: arithmetic.intervals(folder),
         "table5": lambda: arithmetic.table5(paper, folder),
         "sensitivity": lambda: arithmetic.sensitivity(folder),
@@ -79,28 +79,28 @@ def _makers(
     if release.project:
         try:
             project = full(release.project)
-            own = all_answers.all_answers_of(project, settings.seed, lambda stem: progress(f"whole: {stem}"))
+            answers = all_answers.all_answers_of(project, settings.seed, lambda stem: progress(f"whole: {stem}"))
         except ValueError as err:
             raise UserError(f"{release.project}: {err}.", "Name the file as its authors published it.") from err
-        found["whole"] = {
-            "agreement": lambda: all_answers.agreement(own, folder),
-            "rates": lambda: all_answers.rates(own, folder),
-            "table5": lambda: all_answers.table5(own, paper),
-            "figure2": lambda: all_answers.figure2(own, folder),
-            "figure3": lambda: all_answers.figure3(own, folder),
-            "table9": lambda: all_answers.table9(own, folder),
-            "table10": lambda: all_answers.table10(own, paper),
-            "screening": lambda: all_answers.screening(own, folder),
+        makers["whole"] = {
+            "agreement": lambda: all_answers.agreement(answers, folder),
+            "rates": lambda: all_answers.rates(answers, folder),
+            "table5": lambda: all_answers.table5(answers, paper),
+            "figure2": lambda: all_answers.figure2(answers, folder),
+            "figure3": lambda: all_answers.figure3(answers, folder),
+            "table9": lambda: all_answers.table9(answers, folder),
+            "table10": lambda: all_answers.table10(answers, paper),
+            "screening": lambda: all_answers.screening(answers, folder),
         }
-    return found
+    return makers
 
 
 def summary(result: dict[str, dict[str, PaperTable]], release: Release) -> str:
     """One line a table: how many of the paper's values come out; what differs; which data are not the published."""
     lines = []
     for part, tables in result.items():
-        hit, of = reached(tables.values())
-        lines.append(f"{part}: {PARTS[part]}: {hit} of {of} values reached to their digits")
+        hit, total = reached(tables.values())
+        lines.append(f"{part}: {PARTS[part]}: {hit} of {total} values reached to their digits")
         lines += [f"  {name:<11} {table.verdict}" for name, table in tables.items()]
     others = [name for name, about in release.sources.items() if about["published"] is False]
     if others:

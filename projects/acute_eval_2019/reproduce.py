@@ -1,4 +1,4 @@
-"""What the paper's text says in numbers, beside what arithmetic allows, and beside a study of ours."""
+"""Numbers of the paper's text, next to what arithmetic allows and to a study of ours."""
 
 from __future__ import annotations
 
@@ -27,74 +27,75 @@ def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTabl
     Raises `UserError` where the study's survey isn't analysed.
     """
     out, paper = Path(out).expanduser().resolve(), paper_values("acute_eval_2019")
-    made = {"counts": counts(paper), "agreement": agreement(paper)}
+    tables = {"counts": counts(paper), "agreement": agreement(paper)}
     if study is not None:
-        own = analysed(Path(study))
-        made |= {"order": order(paper, own["ranking"]), "significant": significant(paper, own["ranking"])}
-        made |= {"same": same(paper, own["same"]), "wordings": wordings(paper, own["wordings"])}
-    write_tables(out, made, {"study": study is not None})
-    return made
+        analysis = analysed(Path(study))
+        tables |= {"order": order(paper, analysis["ranking"]), "significant": significant(paper, analysis["ranking"])}
+        tables |= {"same": same(paper, analysis["same"]), "wordings": wordings(paper, analysis["wordings"])}
+    write_tables(out, tables, {"study": study is not None})
+    return tables
 
 
 def analysed(path: Path) -> dict[str, Mapping]:
-    """What people's answers to a study's survey say, by finding."""
+    """Return what people's answers to a study's survey say, by finding."""
     study = Study.open(path)
-    folder, found = study.analysis_path(SURVEY), {}
+    folder, results = study.analysis_path(SURVEY), {}
     again = hints.run("analyze", study.path, SURVEY)
     for name in ("ranking", "same", "wordings"):
         value = files.read_json(folder / f"{name}.json", "analysis file", again)
         if HUMAN not in value["by_source"]:
             raise UserError(f"{folder / name}.json: nothing of people.", "Let people annotate, or name another study.")
-        found[name] = value["by_source"][HUMAN]
-    return found
+        results[name] = value["by_source"][HUMAN]
+    return results
 
 
 # -- what the text says by itself --------------------------------------------------------------------------------------
 def counts(paper: Mapping) -> PaperTable:
-    """How many comparisons and wordings there are."""
+    """Return how many comparisons and wordings there are."""
     table = PaperTable("counts", "Comparisons and wordings")
-    for task, own in paper["tasks"].items():
+    for task, task_values in paper["tasks"].items():
         how = "every two of the models and people"
-        table.add(task, "pairs", own["comparisons"], comb(len(own["models"]) + 1, 2), how, 0)
+        table.add(task, "pairs", task_values["comparisons"], comb(len(task_values["models"]) + 1, 2), how, 0)
     tried = paper["optimisation"]
     table.add("wordings", "in all", tried["wordings"], sum(tried["of"].values()), "sum over the four questions", 0)
     return table
 
 
 def attainable(printed: float, about: int, pairwise: bool) -> list[tuple[int, int, float]]:
-    """Which (n, chosen, value) give the share that is printed to three digits, for n near `about`.
+    """Return which (n, chosen, value) give the share that is printed to three digits, for n near `about`.
 
     The share of n annotators who chose the better conversation; or, `pairwise`, the share of couples of annotators who
     chose the same one.
     """
-    found = []
+    attainable_values = []
     for n in range(about - ABOUT, about + ABOUT + 1):
         for chosen in range((n + 1) // 2, n + 1):
             value = (comb(chosen, 2) + comb(n - chosen, 2)) / comb(n, 2) if pairwise else chosen / n
             if abs(value - printed) <= 0.0005 + 1e-9:
-                found.append((n, chosen, value))
-    return found
+                attainable_values.append((n, chosen, value))
+    return attainable_values
 
 
 def agreement(paper: Mapping) -> PaperTable:
-    """Which definition of agreement, and how many annotations, give the two shares of the text."""
+    """Return which definition of agreement, and how many annotations, give the two shares of the text."""
     table = PaperTable("agreement", "Agreement on the best and the worst wording of interestingness")
     tried = paper["optimisation"]
     for which, printed in tried["interestingness"].items():
         for pairwise, what in ((False, "share for the better conversation"), (True, "couples of annotators alike")):
-            found = attainable(printed, tried["annotations"], pairwise)
-            near = min(found, key=lambda row: abs(row[0] - tried["annotations"]), default=None)
+            attainable_values = attainable(printed, tried["annotations"], pairwise)
+            near = min(attainable_values, key=lambda row: abs(row[0] - tried["annotations"]), default=None)
             how = f"{what}; " + (f"{near[1]} of {near[0]}" if near else "no number near 20 gives it")
             table.add(which, what, printed, near[2] if near else None, how, 3)
-            many = ", ".join(f"{chosen} of {n}" for n, chosen, _ in found)
-            if found:
+            many = ", ".join(f"{chosen} of {n}" for n, chosen, _ in attainable_values)
+            if attainable_values:
                 table.notes.append(f"{which} ({printed:.1%}) as {what}: {many}")
     table.notes.append(_told_apart(paper))
     return table
 
 
 def _told_apart(paper: Mapping) -> str:
-    """What so few annotations of one pair of conversations can say, by the counts nearest to those of the text."""
+    """Return what so few annotations of one pair of conversations can say, by the counts nearest to those of the
+    text."""
     tried = paper["optimisation"]
     near = {
         which: min(attainable(printed, tried["annotations"], False), key=lambda row: abs(row[0] - tried["annotations"]))
@@ -102,10 +103,10 @@ def _told_apart(paper: Mapping) -> str:
     }
     ends = {which: clopper_pearson(chosen / n, n) for which, (n, chosen, _) in near.items()}
     counts = [[chosen, n - chosen] for n, chosen, _ in near.values()]
-    said = [f"the {which} between {low:.2f} and {high:.2f}" for which, (low, high) in ends.items()]
+    ranges = [f"the {which} between {low:.2f} and {high:.2f}" for which, (low, high) in ends.items()]
     return (
-        f"so many annotations leave the agreement of {' and of '.join(said)} (Clopper and Pearson, 95 %), and that the "
-        f"two differ has p = {fisher_exact(counts).pvalue:.2f} (Fisher), before any correction for thirteen wordings"
+        f"so many annotations leave the agreement of {' and of '.join(ranges)} (Clopper and Pearson, 95 %), and that "
+        f"the two differ has p = {fisher_exact(counts).pvalue:.2f} (Fisher), before correction for thirteen wordings"
     )
 
 
@@ -113,26 +114,26 @@ def _told_apart(paper: Mapping) -> str:
 def order(paper: Mapping, ranking: Mapping) -> PaperTable:
     """The order by each question, of the contestants that bear the paper's names."""
     table = PaperTable("order", "Orders by wins, of the contestants that both have")
-    for task, own in paper["tasks"].items():
-        for question, found in ranking["criteria"].items():
+    for task, task_values in paper["tasks"].items():
+        for question, result in ranking["criteria"].items():
             for key, kind in (("order", "human-model chats"), ("order_self", "self-chats")):
-                printed = own.get(key, {}).get(question)
-                names = [name for name in printed or () if name in found["order"]]
+                printed = task_values.get(key, {}).get(question)
+                names = [name for name in printed or () if name in result["order"]]
                 if len(names) > 1:
-                    ours = [name for name in found["order"] if name in names]
+                    order_found = [name for name in result["order"] if name in names]
                     how = f"{kind}; ours by Davidson's strength, of whatever conversations the study has"
                     row = f"{task}, {question}, {kind}"
-                    table.add(row, "order", " > ".join(names), " > ".join(ours), how, beside=True)
+                    table.add(row, "order", " > ".join(names), " > ".join(order_found), how, beside=True)
     if not table.cells:
         table.notes.append("no two contestants bear names of the paper's models, so no order stands beside its")
     return table
 
 
 def significant(paper: Mapping, ranking: Mapping) -> PaperTable:
-    """How many pairs differ: by the paper's binomial test, and by ours."""
+    """Return how many pairs differ: by the paper's binomial test, and by ours."""
     table = PaperTable("significant", "Pairs that differ (p < .05)")
-    for question, found in ranking["criteria"].items():
-        pairs = found["pairs"]
+    for question, result in ranking["criteria"].items():
+        pairs = result["pairs"]
         binomial = sum(pair["p_exact"] < LEVEL for pair in pairs)
         clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < LEVEL for pair in pairs)
         printed = paper["significant"].get(question, {})
@@ -152,10 +153,10 @@ def significant(paper: Mapping, ranking: Mapping) -> PaperTable:
     return table
 
 
-def same(paper: Mapping, found: Mapping) -> PaperTable:
+def same(paper: Mapping, mapping: Mapping) -> PaperTable:
     """A/A tests: how often the left one of two conversations of one bot is chosen."""
     table = PaperTable("same", "A bot against itself (A/A)")
-    for question, tests in found["tests"].items():
+    for question, tests in mapping["tests"].items():
         for row in tests:
             name = f"{question}, {row['name']}"
             how = f"share of the {row['of']} conversation of {row['n']} choices; 95 % interval, p of one half"
@@ -167,16 +168,16 @@ def same(paper: Mapping, found: Mapping) -> PaperTable:
     return table
 
 
-def wordings(paper: Mapping, found: Mapping) -> PaperTable:
-    """How often each wording finds the better conversation."""
+def wordings(paper: Mapping, mapping: Mapping) -> PaperTable:
+    """Compute how often each wording finds the better conversation."""
     table = PaperTable("wordings", "Question optimisation: agreement of each wording")
     best_worst = paper["optimisation"]["interestingness"]
     for which, printed in best_worst.items():
         table.add(f"interestingness, {which} (paper)", "agreement", printed, None, "the paper's", 3, beside=True)
-    for name, row in found["wordings"].items():
+    for name, row in mapping["wordings"].items():
         how = f"choices for the better of {row['pairs']} pairs of conversations, {row['n']} in all; 95 % interval"
         low, high = row["ci"]
         table.own(name, how, {"agreement": row["estimate"], "low": low, "high": high}, 3)
-    if not found["wordings"]:
+    if not mapping["wordings"]:
         table.notes.append("no wording was put for pairs whose better one is known: pack with --same-pairs")
     return table

@@ -44,7 +44,7 @@ def check(settings: NucStudySettings) -> None:
 
 
 def told(study: Study) -> str:
-    """How people come in."""
+    """Describe how people come in."""
     return (
         f"the survey for people is packed; to put it before them:\n"
         f"  {hints.command('crowdsource', study.path, 'nuc')}\n"
@@ -57,6 +57,10 @@ def write(out: Path, study: Study, settings: NucStudySettings) -> dict[str, Pape
     """The tables from the study's results, in `out`."""
     ranking = files.read_json(study.path / "nuc" / "analysis" / "ranking.json", "file of results")
     people = steps.people(study, settings.seed)
-    made = {own.name: own for own in (tables.table2(ranking, people), tables.table1(people), tables.tests(ranking))}
-    write_tables(out, made, {"seed": settings.seed, "questions": ranking["questions"], "people": people is not None})
-    return made
+    tables_by_name = {
+        table.name: table for table in (tables.table2(ranking, people), tables.table1(people), tables.tests(ranking))
+    }
+    write_tables(
+        out, tables_by_name, {"seed": settings.seed, "questions": ranking["questions"], "people": people is not None}
+    )
+    return tables_by_name

@@ -66,9 +66,9 @@ RECIPE = (
 
 @dataclass(frozen=True)
 class NucStudySettings:
-    """What a run goes by: so many `questions`, `epochs` of training, `threads` of each contestant; `only` these
-    contestants (none: all); `encoder`, a trained dual encoder in the place of training one ("": train). Questions are
-    of `corpora`, ParlAI tasks or domains joined by commas, whose downloads lie in `datapath` ("": ParlAI's)."""
+    """Record of what a run goes by: so many `questions`, `epochs` of training, `threads` of each contestant; `only`
+    these contestants (none: all); `encoder`, a trained dual encoder in the place of training one ("": train). Questions
+    are of `corpora`, ParlAI tasks or domains joined by commas, whose downloads lie in `datapath` ("": ParlAI's)."""
 
     questions: int = 200
     seed: int = 0
@@ -94,15 +94,17 @@ def carry_out(arguments: Sequence[str]) -> None:
 def encoder_of(out: Path, settings: NucStudySettings) -> Path:
     """The model file of the dual encoder, trained here unless there is one."""
     if settings.encoder:
-        own = Path(settings.encoder).expanduser().resolve()
-        if not own.is_file():
-            raise UserError(f"--dual-encoder {own}: no such file.", "Name a model file, or leave it out to train one.")
-        return own
+        encoder = Path(settings.encoder).expanduser().resolve()
+        if not encoder.is_file():
+            raise UserError(
+                f"--dual-encoder {encoder}: no such file.", "Name a model file, or leave it out to train one."
+            )
+        return encoder
     model, mark = out / ENCODER / "model", out / ENCODER / "trained.json"
     if not mark.exists():
         model.parent.mkdir(parents=True, exist_ok=True)
-        told = ["--num-epochs", str(settings.epochs), "--seed", str(settings.seed)]
-        carry_out(["train_model", "-mf", str(model), *RECIPE, *told])
+        options = ["--num-epochs", str(settings.epochs), "--seed", str(settings.seed)]
+        carry_out(["train_model", "-mf", str(model), *RECIPE, *options])
         files.write_json(mark, {"recipe": list(RECIPE), "epochs": settings.epochs, "seed": settings.seed})
     return model
 
@@ -116,20 +118,23 @@ def study_of(out: Path, settings: NucStudySettings) -> Study:
     for name in settings.only:
         if name not in pool and name != ENCODER:
             raise UserError(f"--only {name}: there is no such contestant.", nearest(name, [*pool, ENCODER]))
-    wanted = {name: own for name, own in pool.items() if not settings.only or name in settings.only}
+    contestants = {name: contestant for name, contestant in pool.items() if not settings.only or name in settings.only}
     encoder = not settings.only or ENCODER in settings.only
-    if len(wanted) + encoder < 2:
+    if len(contestants) + encoder < 2:
         raise UserError("a study has two contestants at least.", "Name another one after --only.")
     if encoder:
-        wanted[ENCODER] = Contestant(
+        contestants[ENCODER] = Contestant(
             ENCODER, model_file=str(encoder_of(out, settings)), description="the paper's model, trained small"
         )
     path = out / "study"
     if not Study.exists(path):
-        return Study.create(path, Plan(DOMAIN, wanted, seed=settings.seed, surveys=("nuc",)))
+        return Study.create(path, Plan(DOMAIN, contestants, seed=settings.seed, surveys=("nuc",)))
     study = Study.open(path)
-    there = {name: own.to_json() for name, own in study.plan.contestants.items()}
-    if there != {name: own.to_json() for name, own in wanted.items()} or study.plan.seed != settings.seed:
+    there = {name: contestant.to_json() for name, contestant in study.plan.contestants.items()}
+    if (
+        there != {name: contestant.to_json() for name, contestant in contestants.items()}
+        or study.plan.seed != settings.seed
+    ):
         raise UserError(f"{path}: there is a study with other contestants, or another seed.", "Choose another --out.")
     return study
 

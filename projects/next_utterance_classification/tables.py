@@ -24,19 +24,21 @@ def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
     `ranking` is what `spotbot_nuc` found, `people` the results by file of the survey's analysis.
     """
     table = PaperTable("table2", "Table 2: Recall@1 and Recall@2 among five candidates, people beside models")
-    for who, own in paper_values("next_utterance_classification")["table2"].items():
-        for corpus, values in own["corpora"].items():
+    for who, values_of_group in paper_values("next_utterance_classification")["table2"].items():
+        for corpus, values in values_of_group["corpora"].items():
             for measure, place in MEASURES.items():
                 row = f"{who}, {corpus} (paper)"
                 table.add(row, measure, values[place] / 100, None, "the paper's, of its own corpus", 3, beside=True)
     corpus = ranking["questions"].get("corpus", "")
-    for own in [*ranking["contestants"], *ranking.get("corpora", [])]:
-        home = f"{own['corpus']} alone" if "corpus" in own else corpus
-        row = f"{own['contestant']}, {home}" + ("" if own["main"] else f" ({own['way']})")
-        _ours(table, row, own, OWN.format(**own))
-    for own in people["recall"]["by_source"]["human"]["people"] if people else ():
-        how = f"of {own['annotators']} people; Wilson's interval clustered by conversation and annotator"
-        _ours(table, f"people: {own['who']}, {own['corpus']}", own, how)
+    for values_of_group in [*ranking["contestants"], *ranking.get("corpora", [])]:
+        home = f"{values_of_group['corpus']} alone" if "corpus" in values_of_group else corpus
+        row = f"{values_of_group['contestant']}, {home}" + (
+            "" if values_of_group["main"] else f" ({values_of_group['way']})"
+        )
+        _ours(table, row, values_of_group, OWN.format(**values_of_group))
+    for values_of_group in people["recall"]["by_source"]["human"]["people"] if people else ():
+        how = f"of {values_of_group['annotators']} people; Wilson's interval clustered by conversation and annotator"
+        _ours(table, f"people: {values_of_group['who']}, {values_of_group['corpus']}", values_of_group, how)
     for measure in MEASURES:
         share = int(measure[-1]) / paper_values("next_utterance_classification")["candidates"]
         table.add("guessing", measure, share, ranking["chance"][measure], "k / 5", 3, beside=True)
@@ -47,17 +49,19 @@ def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
     return table
 
 
-def _ours(table: PaperTable, row: str, own: Mapping, how: str) -> None:
+def _ours(table: PaperTable, row: str, row_values: Mapping, how: str) -> None:
     for measure in MEASURES:
-        low, high = own[measure]["ci"]
-        table.own(row, how, {measure: own[measure]["estimate"], f"{measure} low": low, f"{measure} high": high}, 3)
+        low, high = row_values[measure]["ci"]
+        table.own(
+            row, how, {measure: row_values[measure]["estimate"], f"{measure} low": low, f"{measure} high": high}, 3
+        )
 
 
 def table1(people: Mapping | None) -> PaperTable:
-    """Who took part: the paper's shares; ours where people answered, the answers of few taken together."""
+    """Return who took part: the paper's shares; ours where people answered, the answers of few taken together."""
     table = PaperTable("table1", "Table 1: who took part")
-    for question, own in paper_values("next_utterance_classification")["table1"].items():
-        for answer, value in own.items():
+    for question, answers in paper_values("next_utterance_classification")["table1"].items():
+        for answer, value in answers.items():
             row = f"{question}: {answer}"
             table.add(row, "share", value / 100, None, "the paper's, of 145 people", 3, beside=True)
     for question in people["questionnaire"]["by_source"]["human"]["questions"] if people else ():
@@ -72,10 +76,15 @@ def table1(people: Mapping | None) -> PaperTable:
 def tests(ranking: Mapping) -> PaperTable:
     """Every two contestants on the same questions."""
     table = PaperTable("tests", "Contestants against each other, paired by question (not in the paper)")
-    for own in ranking["comparisons"]:
-        row = f"{own['a']} less {own['b']}, {own['measure']}"
+    for comparison in ranking["comparisons"]:
+        row = f"{comparison['a']} less {comparison['b']}, {comparison['measure']}"
         how = "mean difference a question, clustered by conversation; Holm's correction within a measure"
-        low, high = own["ci"]
-        columns = {"difference": own["difference"], "low": low, "high": high, "p (Holm)": own["p_adjusted"]}
+        low, high = comparison["ci"]
+        columns = {
+            "difference": comparison["difference"],
+            "low": low,
+            "high": high,
+            "p (Holm)": comparison["p_adjusted"],
+        }
         table.own(row, how, columns, 3)
     return table

@@ -29,8 +29,8 @@ def ssa_with_bug(annotations: pd.DataFrame) -> pd.DataFrame:
     specificity and not disfavoured in sensibleness, while entity 0 must be favoured in both.
     """
     matches = matches_frame(annotations, "sensibleness_and_specificity")
-    asked = annotations.loc[matches.index]
-    bug = (asked["specificity"] == -1) & (asked["sensibleness"] <= 0)
+    annotated = annotations.loc[matches.index]
+    bug = (annotated["specificity"] == -1) & (annotated["sensibleness"] <= 0)
     return matches.assign(outcome=matches["outcome"].where(~bug, -1))
 
 
@@ -41,13 +41,15 @@ def feature_matches(annotations: pd.DataFrame, feature: str, domain: str) -> pd.
 
 def label_agreement(entities: Sequence[pd.DataFrame]) -> dict[str, dict[str, float]]:
     """Table 3: the share of annotations whose partner gave the same label, a mean over domains (frames of entities)."""
-    found: dict[str, dict[str, list[float]]] = {}
+    shares: dict[str, dict[str, list[float]]] = {}
     for frame in entities:
         for name, labels in both_given_one(frame).items():
             for label in LABELS:
                 if labels[label]["share"] is not None:
-                    found.setdefault(name, {}).setdefault(label, []).append(labels[label]["share"])
-    return {name: {label: float(np.mean(v)) for label, v in own.items()} for name, own in found.items()}
+                    shares.setdefault(name, {}).setdefault(label, []).append(labels[label]["share"])
+    return {
+        name: {label: float(np.mean(v)) for label, v in label_shares.items()} for name, label_shares in shares.items()
+    }
 
 
 def correctness(entities: pd.DataFrame) -> dict[str, float]:
@@ -88,10 +90,10 @@ def alike(annotations: pd.DataFrame, who: str, within: tuple[str, ...] = ("a", "
     rows = annotations[{"bots": ~people, "people": people, "all": people | ~people}[who]]
     observed = (rows["nature0"] == rows["nature1"]).sum()
     expected = variance = 0.0
-    for _, own in rows.groupby(list(within)):
-        n = len(own)
+    for _, rows_of_group in rows.groupby(list(within)):
+        n = len(rows_of_group)
         first, second = (
-            own[c].value_counts().reindex(["human", "unsure", "bot"], fill_value=0).to_numpy(float)
+            rows_of_group[c].value_counts().reindex(["human", "unsure", "bot"], fill_value=0).to_numpy(float)
             for c in ("nature0", "nature1")
         )
         expected += first @ second / n

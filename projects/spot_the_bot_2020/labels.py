@@ -27,12 +27,12 @@ AGREEMENT = (
 def table3(paper: dict, entities: dict[str, pd.DataFrame]) -> PaperTable:
     """Agreement by bot and label, a mean over the domains; needs all three."""
     table = PaperTable("table3", "Table 3: agreement on labels, mean over domains")
-    found = label_agreement(list(entities.values()))
+    agreement = label_agreement(list(entities.values()))
     for name, printed in paper["table3"].items():
         for label, value in zip(LABELS, printed, strict=True):
-            ours = found.get(name, {}).get(label)
-            table.add(name, label, value, ours, AGREEMENT + "; per domain, then the unweighted mean")
-    table.own("S2", AGREEMENT, {label: found.get("S2", {}).get(label) for label in LABELS})
+            computed = agreement.get(name, {}).get(label)
+            table.add(name, label, value, computed, AGREEMENT + "; per domain, then the unweighted mean")
+    table.own("S2", AGREEMENT, {label: agreement.get("S2", {}).get(label) for label in LABELS})
     table.notes.append("the paper leaves S2 out of the table")
     return table
 
@@ -48,7 +48,7 @@ def table3_of(entities: pd.DataFrame, domain: str) -> PaperTable:
 def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
     """Seconds an annotation."""
     table = PaperTable("table4", f"Table 4: seconds an annotation, {domain}")
-    elapsed, known = annotations["elapsed"], annotations["seconds"].dropna()
+    elapsed, timed = annotations["elapsed"], annotations["seconds"].dropna()
     seconds, conversation = paper["table4"][domain]
     table.cells = [
         PaperCell(
@@ -63,29 +63,29 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
             domain,
             "annotation time, real mean",
             None,
-            known.mean(),
+            timed.mean(),
             "complete HITs; the mean, without times that the page had lost",
         ),
         PaperCell(
             domain, "time per conversation", conversation, None, "human-bot conversations are not in the release"
         ),
     ]
-    table.notes.append(f"the mean is {known.mean() / elapsed.median():.1f} times the median: a few take very long")
+    table.notes.append(f"the mean is {timed.mean() / elapsed.median():.1f} times the median: a few take very long")
     return table
 
 
 def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
-    """What a pair of bots costs: the paper's reckoning, and one on real counts."""
+    """Return what a pair of bots costs: the paper's reckoning, and one on real counts."""
     table = PaperTable("section53", f"Section 5.3: cost, {domain}")
-    elapsed, known = annotations["elapsed"], annotations["seconds"].dropna()
+    elapsed, timed = annotations["elapsed"], annotations["seconds"].dropna()
     bots = annotations[annotations["a"] != HUMAN]
     pair = np.mean(bots.groupby([bots[["a", "b"]].min(axis=1), bots[["a", "b"]].max(axis=1)]).size())
-    told = paper["section53"]
+    section = paper["section53"]
     table.cells = [
         PaperCell(
             "section 5.3",
             "annotations a pair",
-            told["annotations_a_pair"],
+            section["annotations_a_pair"],
             pair,
             "complete HITs; the paper reckons with 40, the release holds this many (mean over pairs)",
             digits=0,
@@ -93,8 +93,8 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
         PaperCell(
             "section 5.3",
             "minutes a pair",
-            told["minutes_a_pair"],
-            told["annotations_a_pair"] * 24 / 60,
+            section["minutes_a_pair"],
+            section["annotations_a_pair"] * 24 / 60,
             "40 annotations × 24 seconds",
             digits=0,
         ),
@@ -109,20 +109,20 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
             "section 5.3",
             "minutes a pair, real count at the mean",
             None,
-            pair * known.mean() / 60,
+            pair * timed.mean() / 60,
             "real annotations a pair × mean time",
         ),
         PaperCell(
             "section 5.3",
             "minutes a system, human-bot chats",
-            told["minutes_a_system_convai"],
+            section["minutes_a_system_convai"],
             100 * 4.0,
             "100 dialogues × 4 minutes; the text says 2,000, footnote 12's 51 systems follow from 400",
             digits=0,
         ),
     ]
     table.notes.append(
-        f"the whole domain took {known.mean() * len(annotations) / 3600:.0f} hours of annotators at the mean time, "
+        f"the whole domain took {timed.mean() * len(annotations) / 3600:.0f} hours of annotators at the mean time, "
         f"{elapsed.median() * len(annotations) / 3600:.0f} at the median"
     )
     return table
@@ -157,27 +157,27 @@ def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump:
     """Win rates, shares of human and of unsure labels, and ties by segment length."""
     domain = dump.domain
     table = PaperTable("table8", f"Table 8: by segment length, {domain.name}")
-    found = by_length(matches_frame(annotations), entities, domain.bots)
+    results_by_length = by_length(matches_frame(annotations), entities, domain.bots)
     printed = paper["table8"] if domain.name == "dailydialog" else {}
     cut = "; decimals cut off, not rounded" if printed else "; the paper prints Dailydialog only"
     win = "complete HITs; matches of that length; unweighted mean of the pairwise rates" + cut
     share = "complete HITs; share of the bot's labels at that length" + cut
     for k in map(str, domain.segments):
-        known = printed.get(int(k), {})
+        printed_rates = printed.get(int(k), {})
         for bot in domain.bots:
-            own = found[k]["systems"][bot]
-            rate, human = known.get(bot, (None, None))
+            system = results_by_length[k]["systems"][bot]
+            rate, human = printed_rates.get(bot, (None, None))
             table.cells += [
-                PaperCell(bot, f"WR at {k}", rate, own["win_rate"], win, cut=True),
-                PaperCell(bot, f"HP at {k}", human, own["human_share"], share, cut=True),
-                PaperCell(bot, f"unsure at {k}", None, own["unsure_share"], share),
+                PaperCell(bot, f"WR at {k}", rate, system["win_rate"], win, cut=True),
+                PaperCell(bot, f"HP at {k}", human, system["human_share"], share, cut=True),
+                PaperCell(bot, f"unsure at {k}", None, system["unsure_share"], share),
             ]
-        people = found[k]["systems"][HUMAN]
+        people = results_by_length[k]["systems"][HUMAN]
         table.add(HUMAN, f"HP at {k}", None, people["human_share"], share)
         table.add(HUMAN, f"unsure at {k}", None, people["unsure_share"], share)
         ties = "share of ties among matches of that length" + cut
-        table.add("ties", f"ties at {k}", known.get("ties"), found[k]["ties"], ties, cut=True)
-    first, last = (found[str(k)]["systems"] for k in (domain.segments[0], domain.segments[-1]))
+        table.add("ties", f"ties at {k}", printed_rates.get("ties"), results_by_length[k]["ties"], ties, cut=True)
+    first, last = (results_by_length[str(k)]["systems"] for k in (domain.segments[0], domain.segments[-1]))
     for what, column in (("human", "human_share"), ("unsure", "unsure_share")):
         up = [bot for bot in domain.bots if last[bot][column] >= first[bot][column]]
         claim = f"fails for {', '.join(up)}" if up else "holds"
@@ -186,26 +186,32 @@ def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump:
 
 
 def table9(paper: dict, entities: pd.DataFrame, domain: str) -> PaperTable:
-    """How well annotators do."""
+    """Measure how well annotators do."""
     table = PaperTable("table9", f"Table 9: annotators, {domain}")
-    found = correctness(entities)
+    result = correctness(entities)
     people, average, on_people, below = paper["table9"][domain]
     how = "complete HITs; labels that are not unsure; mean over annotators"
     table.cells = [
-        PaperCell(domain, "#Ann", people, found["annotators"], "annotators with a complete HIT", digits=0),
-        PaperCell(domain, "avg. corr", average, found["correct"], how),
-        PaperCell(domain, "avg. hum. corr", on_people, found["correct_on_people"], how + "; entities that are people"),
-        PaperCell(domain, "< 50 %", below, found["below_half"], how + "; share of annotators below .5", digits=3),
+        PaperCell(domain, "#Ann", people, result["annotators"], "annotators with a complete HIT", digits=0),
+        PaperCell(domain, "avg. corr", average, result["correct"], how),
+        PaperCell(domain, "avg. hum. corr", on_people, result["correct_on_people"], how + "; entities that are people"),
+        PaperCell(domain, "< 50 %", below, result["below_half"], how + "; share of annotators below .5", digits=3),
     ]
     other = {"empathetic": "convai2", "convai2": "empathetic"}.get(domain)
     if other:
         exchanged = "as above; against the cell that the paper prints for the other domain: the two look exchanged"
-        table.add(domain, "< 50 %, cell exchanged", paper["table9"][other][3], found["below_half"], exchanged, digits=3)
+        table.add(
+            domain, "< 50 %, cell exchanged", paper["table9"][other][3], result["below_half"], exchanged, digits=3
+        )
     table.add(
-        domain, "always bot", None, found["always_bot"], "the correctness of answering bot always, mean over annotators"
+        domain,
+        "always bot",
+        None,
+        result["always_bot"],
+        "the correctness of answering bot always, mean over annotators",
     )
     table.notes.append(
-        f'always answering "bot" would score {found["always_bot"]:.2f}, more than annotators do: 50 % is not chance'
+        f'always answering "bot" would score {result["always_bot"]:.2f}, more than annotators do: 50 % is not chance'
     )
     return table
 
@@ -215,20 +221,20 @@ def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence
     table = PaperTable("appendixG", f"Appendix G: the ranking without weak annotators, {domain}")
     kept = without_weak(annotations, entities)
     orders = []
-    for told, frame in (("all annotators", annotations), ("without those below 75 %", kept)):
+    for whose, frame in (("all annotators", annotations), ("without those below 75 %", kept)):
         matrix = win_matrix(matches_frame(frame), bots)
         orders.append([bots[i] for i in np.argsort(-win_rates(matrix))])
         pairs = np.triu_indices(len(bots), 1)
         won, lost, ties = (table[pairs] for table in (matrix.wins, matrix.wins.T, matrix.ties))
         significant = int((paper_chi2(won, lost, won + lost + ties) < 0.05).sum())
-        how = "complete HITs; by win rate; pairs significant by the paper's test; " + told
+        how = "complete HITs; by win rate; pairs significant by the paper's test; " + whose
         values: dict = {
             "annotators": frame["worker_id"].nunique(),
             "annotations": len(frame),
             "order": " > ".join(orders[-1]),
             "significant pairs": significant,
         }
-        table.own(told, how, values)
+        table.own(whose, how, values)
     claim = "holds" if orders[0] == orders[1] else f"fails: {' > '.join(orders[1])}"
     table.notes.append(f"the paper's claim, that the ranking stays the same, {claim}")
     return table
@@ -244,11 +250,11 @@ def footnote3(annotations: pd.DataFrame, domain: str) -> PaperTable:
         ("all", ("k",)): "length",
         ("bots", ("worker_id", "k")): "annotator and length",
     }
-    for (who, within), told in chance.items():
-        found = alike(annotations, who, within)
-        how = f"complete HITs; conversations of {who}; chance: labels of entity 1 dealt anew within {told}"
-        row = f"{who}, by {told}"
-        table.own(row, how, {column: found[column] for column in ("observed", "expected", "z")})
+    for (who, within), agreement in chance.items():
+        result = alike(annotations, who, within)
+        how = f"complete HITs; conversations of {who}; chance: labels of entity 1 dealt anew within {agreement}"
+        row = f"{who}, by {agreement}"
+        table.own(row, how, {column: result[column] for column in ("observed", "expected", "z")})
     z = next(cell.ours for cell in table.cells if (cell.row, cell.column) == ("bots, by pair and length", "z"))
     claim = "fails" if z > 1.96 else "holds"
     table.notes.append(
@@ -261,11 +267,11 @@ def footnote3(annotations: pd.DataFrame, domain: str) -> PaperTable:
 def footnote9(entities: pd.DataFrame, domain: str) -> PaperTable:
     """Agreement by segment length: does it differ from that over all lengths?"""
     table = PaperTable("footnote9", f"Footnote 9: agreement by segment length, {domain}")
-    found = {k: both_given_one(own) for k, own in entities.groupby("k")}
+    shares_by_length = {k: both_given_one(rows_of_length) for k, rows_of_length in entities.groupby("k")}
     names, tests = sorted(set(entities["name"])), []
     for name, label in itertools.product(names, LABELS):
         counts = []
-        for k, by_name in found.items():
+        for k, by_name in shares_by_length.items():
             cell = by_name.get(name, {}).get(label, {"share": None, "n": 0})
             table.add(name, f"{label} at {k}", None, cell["share"], AGREEMENT)
             agreed = round((cell["share"] or 0.0) * cell["n"])

@@ -21,7 +21,7 @@ LEAVE_ONE_OUT = "convai2"
 def makers(
     paper: dict, annotations: pd.DataFrame, bots: Sequence[str], repetitions: int, seed: int
 ) -> dict[str, Callable[[], PaperTable]]:
-    """How to make Figure 3a of a domain and, for PersonaChat, Figure 3b."""
+    """Describe how to make Figure 3a of a domain and, for PersonaChat, Figure 3b."""
     domain = annotations.attrs["domain"]
     matches = conversation_matches(annotations)
 
@@ -49,12 +49,12 @@ def makers(
 
 def _curve(table: PaperTable, row: str, curve: dict, printed: Value) -> None:
     first = curve["first"]
-    ours: Value = first
+    computed: Value = first
     if isinstance(printed, str):
         least = int("".join(c for c in printed if c.isdigit())) + printed.startswith("over")
-        ours = printed if first is None or first >= least else str(first)
+        computed = printed if first is None or first >= least else str(first)
     column = "least conversations a pair for 95 %"
-    table.add(row, column, printed, ours, DEFINITION + "; from there on", digits=0)
+    table.add(row, column, printed, computed, DEFINITION + "; from there on", digits=0)
     table.own(row, DEFINITION + "; from there on", {column + ", our number": first})
     rates = zip(curve["sizes"], curve["share"], strict=True)
     table.own(row, DEFINITION, {f"rate at {size}": share for size, share in rates})

@@ -110,7 +110,7 @@ def summary(result: dict[str, dict[str, PaperTable]]) -> str:
     """One line a table: how many of the paper's values come out."""
     lines = []
     for domain, tables in result.items():
-        hit, of = reached(tables.values())
-        lines.append(f"{domain}: {hit} of {of} values of the paper reached to their digits")
+        hit, total = reached(tables.values())
+        lines.append(f"{domain}: {hit} of {total} values of the paper reached to their digits")
         lines += [f"  {name:<10} {table.verdict}" for name, table in tables.items()]
     return "\n".join(lines)

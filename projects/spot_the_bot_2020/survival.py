@@ -25,9 +25,9 @@ def curves(rows: pd.DataFrame, bots: Sequence[str]) -> dict[str, tuple[np.ndarra
     """Lengths k and the share that still passes after k exchanges, by name; people are the last."""
     result = {}
     for name in (*bots, HUMAN):
-        own = rows[rows["group"] == name]
-        k = np.unique(own["k"])
-        result[name] = (k, turnbull(own["left"], own["right"], backend="native").survival(k))
+        row = rows[rows["group"] == name]
+        k = np.unique(row["k"])
+        result[name] = (k, turnbull(row["left"], row["right"], backend="native").survival(k))
     return result
 
 
@@ -43,27 +43,31 @@ def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: 
     """The text's claims: which curves don't differ significantly, and which bots switch places."""
     domain = annotations.attrs["domain"]
     table = PaperTable("section42", f"Section 4.2: survival against wins, {domain}")
-    told = paper["section42"]
-    weak = {frozenset(pair) for pair in told["not_significant"][domain]}
+    section = paper["section42"]
+    weak = {frozenset(pair) for pair in section["not_significant"][domain]}
     tests = logrank_pairs(
         rows["left"], rows["right"], rows["group"], names=[*bots, HUMAN], adjust="bonferroni", backend="native"
     )
     for row in tests.to_dict(orient="records"):
         pair = (row["a"], row["b"])
-        ours = "yes" if row["p_adjusted"] < 0.05 else "no"
+        computed = "yes" if row["p_adjusted"] < 0.05 else "no"
         table.add(
-            "–".join(pair), "significant", "no" if frozenset(pair) in weak else "yes", ours, f"{TEST} ({len(tests)})"
+            "–".join(pair),
+            "significant",
+            "no" if frozenset(pair) in weak else "yes",
+            computed,
+            f"{TEST} ({len(tests)})",
         )
         table.add("–".join(pair), "p, corrected", None, row["p_adjusted"], TEST)
     by_wins, by_survival, at_last = orders(annotations, rows, bots)
     how = "mean over the lengths shown of the share that passes"
     table.add("order", "by wins", None, " > ".join(by_wins), "mean of pairwise win rates")
     table.add("order", "by survival", None, " > ".join(by_survival), how)
-    switched = {frozenset(pair) for pair in told["switched"][domain]}
+    switched = {frozenset(pair) for pair in section["switched"][domain]}
     for a, b in itertools.combinations(by_wins, 2):
-        ours = "yes" if by_survival.index(a) > by_survival.index(b) else "no"
+        computed = "yes" if by_survival.index(a) > by_survival.index(b) else "no"
         paper = "yes" if frozenset((a, b)) in switched else "no"
-        table.add(f"{a}–{b}", "switched", paper, ours, f"ordered by the {how}")
+        table.add(f"{a}–{b}", "switched", paper, computed, f"ordered by the {how}")
     if at_last != by_survival:
         table.notes.append(f"curves cross: at the greatest length the order is {' > '.join(at_last)}")
     return table
@@ -74,7 +78,7 @@ def orders(
 ) -> tuple[list[str], list[str], list[str]]:
     """The bots, best first: by win rate, by mean survival over the lengths shown, by survival at the greatest."""
     rates = dict(zip(bots, win_rates(win_matrix(matches_frame(annotations), list(bots))), strict=True))
-    found = curves(rows, bots)
-    keys = (rates.get, lambda bot: found[bot][1].mean(), lambda bot: found[bot][1][-1])
+    curve_by_bot = curves(rows, bots)
+    keys = (rates.get, lambda bot: curve_by_bot[bot][1].mean(), lambda bot: curve_by_bot[bot][1][-1])
     by_wins, by_mean, at_last = (sorted(bots, key=key, reverse=True) for key in keys)
     return by_wins, by_mean, at_last

@@ -65,8 +65,8 @@ def win_table(name: str, paper: dict, annotations: pd.DataFrame, domain: str, ru
     for a, i in row_of.items():
         for b, j in row_of.items():
             if a != b:
-                ours = matrix.rates[bots.index(a), bots.index(b)]
-                table.add(a, b, printed["rates"][i][j], ours, rate)
+                computed = matrix.rates[bots.index(a), bots.index(b)]
+                table.add(a, b, printed["rates"][i][j], computed, rate)
     overall = win_rates(matrix)
     ranges, fewer = common_ranges(matrix, runs, seed), common_ranges(matrix, runs, seed, int(matrix.counts.sum()))
     for a, i in row_of.items():
@@ -153,8 +153,8 @@ def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: s
             table.add(bot, feature, paper["table2"][domain][bot][place], rate, definition)
     strong, against = [], []
     for bot in bots:
-        own = rows[rows["group"] == bot]
-        fit = cox(own["left"], own["right"], own[list(order)], backend="native")
+        row = rows[rows["group"] == bot]
+        fit = cox(row["left"], row["right"], row[list(order)], backend="native")
         for feature, coef, p in zip(order, fit.coef, fit.pvalue, strict=True):
             table.own(bot, COX, {f"{feature}: coefficient": coef, f"{feature}: p": p})
             if p < 0.05:

@@ -138,7 +138,10 @@ def _made() -> tuple[dict[str, tuple[ChitchatConversation, ...]], CorpusStatisti
 
 def _store(place: Path) -> None:
     chats, statistics = _build()
-    rows = {fold: [[c.conversation_id, c.turns, c.people] for c in found] for fold, found in chats.items()}
+    rows = {
+        fold: [[c.conversation_id, c.turns, c.people] for c in kept_conversations]
+        for fold, kept_conversations in chats.items()
+    }
     (place / "folds.json").write_text(json.dumps({"chats": rows, "statistics": asdict(statistics)}), encoding="utf-8")
 
 
@@ -165,7 +168,9 @@ def _build() -> tuple[dict[str, tuple[ChitchatConversation, ...]], CorpusStatist
             dropped["greetings only (judges, humans, seeds)"] += 1
         else:
             chats[fold].append(chat if fold == "bots" else opened)
-    return {fold: tuple(found) for fold, found in chats.items()}, _statistics(len(raw), dropped, reasons, chats)
+    return {fold: tuple(kept_conversations) for fold, kept_conversations in chats.items()}, _statistics(
+        len(raw), dropped, reasons, chats
+    )
 
 
 def _statistics(
@@ -179,7 +184,7 @@ def _statistics(
         "its people are in different folds",
         "greetings only (judges, humans, seeds)",
     )
-    kept = [chat for found in chats.values() for chat in found]
+    kept = [chat for kept_conversations in chats.values() for chat in kept_conversations]
     cut = Counter(reasons[chat.conversation_id] for chat in kept)
     return CorpusStatistics(
         raw=raw,
@@ -188,12 +193,12 @@ def _statistics(
         cut={reason: cut[reason] for reason in cleaning.REASONS if cut[reason]},
         folds={
             fold: {
-                "conversations": len(found),
-                "long": sum(len(chat.turns) >= LONG for chat in found),
-                "turns": sum(len(chat.turns) for chat in found),
-                "people": len({person for chat in found for person in chat.people}),
+                "conversations": len(kept_conversations),
+                "long": sum(len(chat.turns) >= LONG for chat in kept_conversations),
+                "turns": sum(len(chat.turns) for chat in kept_conversations),
+                "people": len({person for chat in kept_conversations for person in chat.people}),
             }
-            for fold, found in chats.items()
+            for fold, kept_conversations in chats.items()
         },
     )
 

@@ -89,21 +89,21 @@ class LanguageModelJudge(Judge):
         `answers` are those to the item so far.
         """
         question, given = self.questions[pair[0]], self.settings
-        before = {known: answer for known, answer in answers.items() if known[0] in question.after}
+        before = {key: answer for key, answer in answers.items() if key[0] in question.after}
         place = (item.item_id, pair, repr(before) if question.kind == "free_text" else "")
         if place not in self._asks:
-            wanted = question.kind != "free_text" or given.free_text
+            free_text = question.kind != "free_text" or given.free_text
             form = prompts.PromptForm(given.order_numbers, given.samples, self.seed)
-            asks = prompts.prompted_questions(self.survey, item, pair, form, before) if wanted else []
+            asks = prompts.prompted_questions(self.survey, item, pair, form, before) if free_text else []
             self._asks[place] = {ask.key(self.identity): ask for ask in asks}
         return self._asks[place]
 
     def _raws(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[RawAnswer]:
         """The good answers, where there is one in each order; else none."""
         asks = self.asks(item, pair, answers)
-        found = [key for key in asks if key in self.journal.good]
-        whole = {asks[key].order for key in found} == {ask.order for ask in asks.values()}
-        return [self.journal.good[key] for key in found] if whole and all(map(self._is_settled, asks)) else []
+        keys = [key for key in asks if key in self.journal.good]
+        whole = {asks[key].order for key in keys} == {ask.order for ask in asks.values()}
+        return [self.journal.good[key] for key in keys] if whole and all(map(self._is_settled, asks)) else []
 
     def _is_settled(self, key: str) -> bool:
         return self.journal.is_settled(key, self.settings.attempts)
@@ -112,8 +112,8 @@ class LanguageModelJudge(Judge):
         """Answers to an item so far, those first that other questions depend on."""
         answers: dict[Pair, object] = {}
         pairs: list[Pair] = []
-        while (found := asked_of_item(self.free, item, answers)) != pairs:
-            pairs = found
+        while (open_pairs := asked_of_item(self.free, item, answers)) != pairs:
+            pairs = open_pairs
             for pair in pairs:
                 raws = self._raws(item, pair, answers) if pair not in answers else []
                 place = (item.item_id, *pair)
@@ -174,21 +174,21 @@ class LanguageModelJudge(Judge):
 
         Questions that depend on answers count as if all were put. Tokens are estimated, on the long side.
         """
-        asked: dict[str, PromptedQuestion] = {}
+        prompted: dict[str, PromptedQuestion] = {}
         for item in (item for unit in units for item in self._items.get(unit.unit_id, ())):
             answers = self.answers(item)
             for pair in self._every_pair(item):
                 asks = self.asks(item, pair, answers)
-                asked.update((key, ask) for key, ask in asks.items() if not self._is_settled(key))
-        read = sum(tokens(ask.system) + tokens(ask.text) for ask in asked.values())
-        given, most = self.settings, len(asked) * self.settings.max_new_tokens
-        usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in asked.values())
-        found = {"requests": len(asked), "answers_kept": len(self.journal.good), "prompt_tokens": read}
-        found |= {"completion_tokens": usual, "completion_tokens_at_most": most}
+                prompted.update((key, ask) for key, ask in asks.items() if not self._is_settled(key))
+        read = sum(tokens(ask.system) + tokens(ask.text) for ask in prompted.values())
+        given, most = self.settings, len(prompted) * self.settings.max_new_tokens
+        usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in prompted.values())
+        estimated = {"requests": len(prompted), "answers_kept": len(self.journal.good), "prompt_tokens": read}
+        estimated |= {"completion_tokens": usual, "completion_tokens_at_most": most}
         if not given.priced:
-            return {**found, "cost": None}
+            return {**estimated, "cost": None}
         costs = {"cost": given.cost(read, usual), "cost_at_most": given.cost(read, most), "currency": given.currency}
-        return {**found, **costs, "cost_so_far": given.cost(*self.journal.spent())}
+        return {**estimated, **costs, "cost_so_far": given.cost(*self.journal.spent())}
 
     def _every_pair(self, item: Item) -> Iterator[Pair]:
         turns = [turn.entity for turn in item.transcripts[0]]

@@ -72,9 +72,9 @@ def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
             raise UserError(f"{where}: unknown key '{name}'.", nearest(name, ("kind", *KEYS)))
     refuse_keys({name: value for name, value in given.items() if name != "key_variable"}, where, "key_variable")
     required = {"url": LOCAL, "model": REQUIRED["model"]}
-    found = option_fields.read_options(LanguageModelOptions, given, where, NAMES, required)
-    if found.samples > 1 and found.temperature == 0:
+    options = option_fields.read_options(LanguageModelOptions, given, where, NAMES, required)
+    if options.samples > 1 and options.temperature == 0:
         raise UserError(
             f"{where}: option 'temperature' is 0: samples at 0 are all the same.", "Raise it, or take one sample."
         )
-    return found
+    return options

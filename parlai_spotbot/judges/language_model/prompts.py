@@ -97,8 +97,8 @@ class PromptedQuestion:
 def prompt_sha256(survey: Survey) -> str:
     """Hash of the prompt for this survey."""
     shown = ("instructions", "questions", "layout", "entities", "conversations", "speakers", "other")
-    asked = {key: value for key, value in survey.to_json().items() if key in shown}
-    text = json.dumps([VERSION, WORDS, asked], sort_keys=True)
+    value_by_key = {key: value for key, value in survey.to_json().items() if key in shown}
+    text = json.dumps([VERSION, WORDS, value_by_key], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
@@ -174,8 +174,8 @@ class OrderedItem:
         if kind == "turn":
             turn = self.item.transcripts[0][int(number)]
             speaker = self.names[f"entity:{turn.entity}"]
-            said = WORDS["about_turn"].format(number=int(number) + 1, name=speaker, text=quoted(turn.text))
-            return f"{said}\n{self.named(wording, speaker)}"
+            phrase = WORDS["about_turn"].format(number=int(number) + 1, name=speaker, text=quoted(turn.text))
+            return f"{phrase}\n{self.named(wording, speaker)}"
         name = self.names.get(target, "")
         text = self.named(wording, name)
         return text if "{entity}" in wording or not name else f"{text} {WORDS['about'].format(name=name)}"
@@ -219,7 +219,7 @@ def prompted_questions(
     put = item.questions or tuple(q.name for q in survey.questions)
     numbered = any("turn" in survey.question(name).targets for name in put)
     system = system_text(survey, put)
-    known = tuple(option.value for option in question.options)
+    option_values = tuple(option.value for option in question.options)
     asks = []
     for order in form.orders[:1] if question.kind == "free_text" else form.orders:
         shown = OrderedItem(
@@ -227,7 +227,9 @@ def prompted_questions(
         )
         options = _listed(question, (form.seed, item.item_id, *pair), order)
         values = tuple(option.value for option in options)
-        labels = values if labels_of(question) == known else labels_of(question)  # a scale's digits stay its own
+        labels = (
+            values if labels_of(question) == option_values else labels_of(question)
+        )  # a scale's digits stay its own
         wording = shown.about(question.wording, pair[1])
         if question.kind == "free_text":
             wording = "\n".join([*_answered(survey, shown, question, answers or {}), wording])
@@ -235,7 +237,7 @@ def prompted_questions(
         lead = shown.lead(numbered)
         for sample in range(1 if question.kind == "free_text" else form.samples):
             place = (item.item_id, *pair, question.kind, order, sample)
-            asks.append(PromptedQuestion(*place, system, lead, tail, values, labels, known))
+            asks.append(PromptedQuestion(*place, system, lead, tail, values, labels, option_values))
     return asks
 
 
@@ -248,10 +250,10 @@ def _answered(
         if name in question.after:
             earlier = survey.question(name)
             labels = {option.value: shown.label(option) for option in earlier.options}
-            said = ", ".join(
+            phrase = ", ".join(
                 labels.get(value) or quoted(str(value)) for value in (answer if isinstance(answer, list) else [answer])
             )
-            lines.append(WORDS["answered"].format(question=shown.about(earlier.wording, target), answer=said))
+            lines.append(WORDS["answered"].format(question=shown.about(earlier.wording, target), answer=phrase))
     return lines
 
 

@@ -108,9 +108,9 @@ class ServedModel:
 
     def _agree(self, key: str, ask: PromptedQuestion, journal: AnswerJournal) -> None:
         """Find out by one request which form of answer the server takes; its answer counts like any other."""
-        known = [row.answer_format for row in journal.rows if row.answer_format and row.good]
-        if known:
-            self._format = known[-1]
+        answer_formats = [row.answer_format for row in journal.rows if row.answer_format and row.good]
+        if answer_formats:
+            self._format = answer_formats[-1]
             return
         self._affordable({key: ask}, 1, journal)
         for self._format in FORMATS:
@@ -205,8 +205,8 @@ class ServedModel:
             date=answer.date,
         )
         try:
-            said = _said(answer)
-            return replace(row, said=said[:SAID], **parsed(ask, said))
+            reply = _said(answer)
+            return replace(row, said=reply[:SAID], **parsed(ask, reply))
         except BadAnswer as err:
             return replace(row, said=answer.text[:SAID], kind=err.kind, problem=str(err))
 
@@ -230,17 +230,17 @@ def _said(answer: Completion) -> str:
     return fenced[1].strip() if fenced else text
 
 
-def parsed(ask: PromptedQuestion, said: str) -> dict:
-    """Return the fields of a `RawAnswer` that `said` means; raise `BadAnswer` where it is no answer, or several.
+def parsed(ask: PromptedQuestion, reply: str) -> dict:
+    """Return the fields of a `RawAnswer` that `reply` means; raise `BadAnswer` where it is no answer, or several.
 
     Accepted are a JSON object with the key "answer", alone or inside a longer text, and a label alone.
     """
     try:
-        data = parse_json(said)
+        data = parse_json(reply)
     except Malformed:
-        data = _answer_inside(said)
+        data = _answer_inside(reply)
         if data is None:
-            data = said if ask.kind == "free_text" else said.strip(" \n*`'.")
+            data = reply if ask.kind == "free_text" else reply.strip(" \n*`'.")
     answer = data["answer"] if isinstance(data, dict) and "answer" in data else data
     if ask.kind == "free_text":
         if not isinstance(answer, str) or not answer.strip():
@@ -261,16 +261,16 @@ def parsed(ask: PromptedQuestion, said: str) -> dict:
     return {"chances": tuple(float(value in values) for value in ask.known)}
 
 
-def _answer_inside(said: str) -> dict | None:
+def _answer_inside(reply: str) -> dict | None:
     """Return the JSON object with an "answer" in a longer text; None without one, `BadAnswer` where two differ."""
-    found = []
-    for text in JSON_OBJECT.findall(said):
+    parsed_rows = []
+    for text in JSON_OBJECT.findall(reply):
         with contextlib.suppress(Malformed):
             data = parse_json(text)
-            found += [data] if "answer" in data else []
-    if any(data["answer"] != found[0]["answer"] for data in found):
+            parsed_rows += [data] if "answer" in data else []
+    if any(data["answer"] != parsed_rows[0]["answer"] for data in parsed_rows):
         raise BadAnswer("several answers that differ")
-    return found[0] if found else None
+    return parsed_rows[0] if parsed_rows else None
 
 
 def response_format(ask: PromptedQuestion, form: str) -> dict | None:

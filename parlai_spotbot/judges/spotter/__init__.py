@@ -135,10 +135,10 @@ class Spotter(Judge):
         self.sources, bots = {}, {}
         for key in self.keys:
             excluded = ex.kin(plan, key)
-            own = ex.without([self.conversations[i] for i in order], excluded)[: ex.MAX_CONVERSATIONS]
-            added = standins.without(excluded) if len(own) < ex.MIN_CONVERSATIONS else []
-            self.sources[key] = (own, added)
-            bots.update({(c.conversation_id, c.entities): c for c in own + added})
+            bot_examples = ex.without([self.conversations[i] for i in order], excluded)[: ex.MAX_CONVERSATIONS]
+            added = standins.without(excluded) if len(bot_examples) < ex.MIN_CONVERSATIONS else []
+            self.sources[key] = (bot_examples, added)
+            bots.update({(c.conversation_id, c.entities): c for c in bot_examples + added})
         self.bots = ex.of_bots(bots.values(), lengths, show)
 
     def _variants(self, progress: bool) -> tuple[WordsVariant, CoherenceVariant]:
@@ -166,8 +166,8 @@ class Spotter(Judge):
         """All turns; those of people, which every study of the domain learns from, are embedded once for all."""
         learnt = sorted({text for example in self.people + self.corrupted for text in example.texts})
         others = sorted({text for example in self.examples for text in example.texts} - set(learnt))
-        told = hashlib.sha256(files.dumps(learnt).encode("utf-8", "surrogatepass")).hexdigest()
-        key = f"judge-{encoder.name}-{told[:16]}"
+        digest = hashlib.sha256(files.dumps(learnt).encode("utf-8", "surrogatepass")).hexdigest()
+        key = f"judge-{encoder.name}-{digest[:16]}"
         vectors = [*np.load(encoder.embedded_once(key, learnt, progress)), *encoder.embed(others, progress=progress)]
         texts = learnt + others
         return EmbeddedTurns(
@@ -175,8 +175,8 @@ class Spotter(Judge):
         )
 
     def _rows(self, key: tuple[str, ...]) -> np.ndarray:
-        own, added = self.sources[key]
-        names = {c.conversation_id for c in own + added}
+        conversations, added = self.sources[key]
+        names = {c.conversation_id for c in conversations + added}
         first = len(self.people) + len(self.corrupted)
         bots = [first + i for i, example in enumerate(self.bots) if example.conversation in names]
         return np.array([*range(first), *bots])
@@ -195,9 +195,9 @@ class Spotter(Judge):
 
     def describe(self) -> dict:
         leaving_out = {}
-        for key, (own, added) in self.sources.items():
-            names = sorted({name for c in own + added for name in c.entities})
-            counts = {"conversations": len(own), "stand_in_conversations": len(added)}
+        for key, (conversations, added) in self.sources.items():
+            names = sorted({name for c in conversations + added for name in c.entities})
+            counts = {"conversations": len(conversations), "stand_in_conversations": len(added)}
             leaving_out[" and ".join(key) or "people"] = {"bots": names, **counts}
         variants = {}
         for variant in (WordsVariant, CoherenceVariant):
@@ -208,8 +208,8 @@ class Spotter(Judge):
         return {"rule": RULE, "trained_on": trained_on, "variants": variants}
 
 
-def _check(item: Item, known: dict, where: object) -> None:
-    unknown = [c for c in item.conversation_ids if c not in known]
+def _check(item: Item, conversation_ids: dict, where: object) -> None:
+    unknown = [c for c in item.conversation_ids if c not in conversation_ids]
     if unknown and item.control is None:
         raise UserError(
             f"{where}: item {item.item_id}: field 'conversation_ids' names {unknown[0]!r}, which the study lacks.",

@@ -22,14 +22,14 @@ class FeatureCurves(TransformerMixin, BaseEstimator):
         self.breaks = breaks
 
     def fit(self, X: np.ndarray, y: object = None) -> FeatureCurves:
-        known = [column[~np.isnan(column)] for column in X.T]
-        self.mean_ = np.array([column.mean() if len(column) else 0.0 for column in known])
-        scale = np.array([column.std() if len(column) else 0.0 for column in known])
+        finite_columns = [column[~np.isnan(column)] for column in X.T]
+        self.mean_ = np.array([column.mean() if len(column) else 0.0 for column in finite_columns])
+        scale = np.array([column.std() if len(column) else 0.0 for column in finite_columns])
         self.scale_ = np.where(scale > 1e-12, scale, 1.0)
         shares = np.linspace(0, 1, self.breaks + 2)[1:-1]
         self.knots_ = [
             np.unique(np.quantile((column - m) / s, shares)) if len(column) else np.zeros(0)
-            for column, m, s in zip(known, self.mean_, self.scale_, strict=True)
+            for column, m, s in zip(finite_columns, self.mean_, self.scale_, strict=True)
         ]
         columns = self._columns(X)
         unknown = np.isnan(columns).all(axis=0)

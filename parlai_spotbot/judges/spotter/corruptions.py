@@ -120,7 +120,7 @@ def corrupted(
     speakers: dict[str, set[str]] = {}
     for example in people:
         speakers.setdefault(example.conversation, set()).add(example.speaker)
-    found = []
+    corrupted_texts = []
     for kind, spoil in KINDS.items():
         rng = random.Random(identifier(seed, kind))
         for base in rng.sample(whole, min(PER_KIND, len(whole))):
@@ -130,9 +130,9 @@ def corrupted(
             texts[base.entity :: 2] = [show(text) for text in spoilt]
             who, name = PREFIX + kind, f"{PREFIX}{kind}, {base.conversation}, {base.entity}"
             others = tuple(sorted(speakers[base.conversation]))
-            found += [
+            corrupted_texts += [
                 EntityExample(tuple(texts[: 2 * k]), base.entity, who, name, who, others, base.conversation)
                 for k in lengths
                 if 2 * k <= longest
             ]
-    return found
+    return corrupted_texts

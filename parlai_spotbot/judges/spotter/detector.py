@@ -68,8 +68,11 @@ class Detector:
     def _bands(self, bots: list[EntityExample]) -> dict[str, float]:
         """Per feature the gap below which the answer is "no_difference"."""
         gaps = [self._gaps(first, second) for first, second in zip(bots[::2], bots[1::2], strict=True)]
-        known = {f: [abs(gap[f]) for gap in gaps if not math.isnan(gap[f])] for f in FEATURES}
-        return {f: float(np.quantile(values, NO_DIFFERENCE_SHARE)) if values else 0.0 for f, values in known.items()}
+        gaps_by_feature = {f: [abs(gap[f]) for gap in gaps if not math.isnan(gap[f])] for f in FEATURES}
+        return {
+            f: float(np.quantile(values, NO_DIFFERENCE_SHARE)) if values else 0.0
+            for f, values in gaps_by_feature.items()
+        }
 
     def _gaps(self, first: EntityExample, second: EntityExample) -> dict[str, float]:
         one, two = self.variant.scores(first), self.variant.scores(second)
@@ -118,12 +121,14 @@ def folds(examples: Sequence[EntityExample]) -> list[tuple[np.ndarray, np.ndarra
     kinds = sorted({e.speaker for e in examples if e.origin})
     number = min(FOLDS, len(bots))
     if number > 1:
-        of = {speaker: i % number for group in (bots, people, kinds) for i, speaker in enumerate(group)}
+        fold_of = {speaker: i % number for group in (bots, people, kinds) for i, speaker in enumerate(group)}
         taking_part: dict[str, set[int]] = {}
         for example in examples:
             present = (example.speaker, *example.others)
-            taking_part.setdefault(example.conversation, set()).update(of[name] for name in present if name in of)
-        held = np.array([of[e.speaker] for e in examples])
+            taking_part.setdefault(example.conversation, set()).update(
+                fold_of[name] for name in present if name in fold_of
+            )
+        held = np.array([fold_of[e.speaker] for e in examples])
         splits = [
             (np.flatnonzero([fold not in taking_part[e.conversation] for e in examples]), np.flatnonzero(held == fold))
             for fold in range(number)
@@ -150,12 +155,12 @@ def _weights(human: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def _unseen(score: np.ndarray, human: np.ndarray, weight: np.ndarray, splits: list) -> np.ndarray:
     """Calibrated log-odds of each held-out part by the other parts: its own would see a difference even in chance."""
-    found = np.zeros(len(score))
+    scores = np.zeros(len(score))
     for _, held in splits:
         rest = np.setdiff1d(np.arange(len(score)), held)
         if human[rest].any() and not human[rest].all():
-            found[held] = _platt(score[rest], human[rest], weight[rest]).decision_function(score[held, None])
-    return found
+            scores[held] = _platt(score[rest], human[rest], weight[rest]).decision_function(score[held, None])
+    return scores
 
 
 def _platt(score: np.ndarray, human: np.ndarray, weight: np.ndarray) -> LogisticRegression:

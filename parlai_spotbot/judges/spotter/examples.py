@@ -69,8 +69,8 @@ def of_people(
     examples = []
     for episode in episodes:
         texts = tuple(show(text) for text in episode.turns[start:])
-        known = len(episode.people) == 2 and all(episode.people)
-        people = tuple(f"person {p}" for p in (episode.people if known else [episode.episode_id] * 2))
+        has_people = len(episode.people) == 2 and all(episode.people)
+        people = tuple(f"person {p}" for p in (episode.people if has_people else [episode.episode_id] * 2))
         for k in lengths:
             if len(texts) >= 2 * k:
                 examples += both(texts[: 2 * k], (HUMAN, HUMAN), episode.episode_id, people)
@@ -109,8 +109,8 @@ def bots_of(entities: Iterable[str]) -> tuple[str, ...]:
 def kin(plan: Plan, bots: Iterable[str]) -> set[str]:
     """`bots` and the contestants that are the same model under another name, perhaps with other options."""
     model = {name: _model(entry) for name, entry in plan.contestants.items()}
-    known = {model[bot] for bot in bots if bot in model}
-    return set(bots) | {name for name, key in model.items() if key in known}
+    models = {model[bot] for bot in bots if bot in model}
+    return set(bots) | {name for name, key in model.items() if key in models}
 
 
 def _model(entry: Contestant) -> tuple[str, str]:

@@ -36,8 +36,8 @@ BEYOND = 0.995
 
 def mean(values: Sequence[float]) -> float:
     """Mean of the values that are not nan; nan if there are none."""
-    known = [value for value in values if not math.isnan(value)]
-    return sum(known) / len(known) if known else math.nan
+    finite = [value for value in values if not math.isnan(value)]
+    return sum(finite) / len(finite) if finite else math.nan
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class EmbeddedTurns:
 
 def to_partner(example: EntityExample, vectors: Mapping[str, np.ndarray]) -> list[float]:
     """Cosine similarity of each of the entity's turns to the partner's turn before it."""
-    return [float(vectors[said] @ vectors[text]) for said, text in replies(example)]
+    return [float(vectors[before] @ vectors[text]) for before, text in replies(example)]
 
 
 def coherence(
@@ -65,13 +65,13 @@ def coherence(
     turns : sequence of TurnSurprise
         Of all turns of the segment.
     """
-    own, vectors = example.own, embedded.vectors
-    words = [tokens(text) for text in own]
+    turn_list, vectors = example.own, embedded.vectors
+    words = [tokens(text) for text in turn_list]
     count, pairs = sum(map(len, words)), [pair for turn in words for pair in pairwise(turn)]
     partner = to_partner(example, vectors)
-    answers = [float(vectors[text] @ vectors[said]) for text, said in replies(example, to=True)]
-    among = [float(vectors[a] @ vectors[b]) for i, a in enumerate(own) for b in own[i + 1 :]]
-    copied = [_share(tokens(text), set(tokens(said))) for said, text in replies(example)]
+    answers = [float(vectors[text] @ vectors[before]) for text, before in replies(example, to=True)]
+    among = [float(vectors[a] @ vectors[b]) for i, a in enumerate(turn_list) for b in turn_list[i + 1 :]]
+    copied = [_share(tokens(text), set(tokens(before))) for before, text in replies(example)]
     read = turns[example.entity :: 2]
     return {
         "close_to_partner": mean(partner),
@@ -79,18 +79,18 @@ def coherence(
         "close_to_answer": mean(answers),
         "close_to_itself": mean(among),
         "closest_own": max(among, default=math.nan),
-        "unusual_subject": mean([1.0 - float(vectors[text] @ middle) for text in own]),
+        "unusual_subject": mean([1.0 - float(vectors[text] @ middle) for text in turn_list]),
         "copied": mean(copied),
         "most_copied": max(copied, default=math.nan),
         "new_word_pairs": len(set(pairs)) / len(pairs) if pairs else math.nan,
-        "new_turns": len(set(own)) / len(own),
+        "new_turns": len(set(turn_list)) / len(turn_list),
         "surprise": surprises.mean(read),
         "most_surprising": max((surprises.mean([turn]) for turn in read), default=math.nan),
         "uneven_surprise": surprises.spread(read),
         "beyond_expected": surprises.excess(read),
         "first_guesses": sum(turn.guessed for turn in read) / sum(turn.n for turn in read),
         "unexpected_end": mean([turn.end for turn in read]),
-        "pieces_of_words": sum(embedded.pieces[text] for text in own) / count if count else math.nan,
+        "pieces_of_words": sum(embedded.pieces[text] for text in turn_list) / count if count else math.nan,
     }
 
 
@@ -100,24 +100,24 @@ def wording(example: EntityExample, language: PeopleLanguage) -> dict[str, float
     turns = [language.measured(text, example.origin) for text in example.own]
     return {
         "usual_letters": mean([turn.likelihood for turn in turns]),
-        "known_words": mean([float(known) for turn in turns for known in turn.known]),
+        "known_words": mean([float(share) for turn in turns for share in turn.known]),
         "order_of_words": mean([turn.order for turn in turns]),
         "new_words": len(set(words)) / len(words) if words else math.nan,
         "length": len(words) / len(example.own),
-        "taken_up": mean([taken_up(said, text, language) for said, text in replies(example)]),
+        "taken_up": mean([taken_up(before, text, language) for before, text in replies(example)]),
         "says_it_is_a_machine": mean([float(identifies_itself(text)) for text in example.own]),
     }
 
 
-def taken_up(said: str, text: str, language: PeopleLanguage) -> float:
-    """Share of the words of `said` that `text` contains, weighted by inverse document frequency; nan if unknown."""
-    theirs, ours = set(tokens(said)), set(tokens(text))
+def taken_up(before: str, text: str, language: PeopleLanguage) -> float:
+    """Share of the words of `before` that `text` contains, weighted by inverse document frequency; nan if unknown."""
+    theirs, reply_words = set(tokens(before)), set(tokens(text))
     total = sum(language.idf(word) for word in sorted(theirs))
-    return sum(language.idf(word) for word in sorted(theirs & ours)) / total if total else math.nan
+    return sum(language.idf(word) for word in sorted(theirs & reply_words)) / total if total else math.nan
 
 
-def _share(words: list[str], known: set[str]) -> float:
-    return sum(word in known for word in words) / len(words) if words else math.nan
+def _share(words: list[str], vocabulary: set[str]) -> float:
+    return sum(word in vocabulary for word in words) / len(words) if words else math.nan
 
 
 # -- compared with people ----------------------------------------------------------------------------------------------
@@ -132,9 +132,9 @@ class FeatureTable:
         exchanges = np.array([len(example.texts) // 2 for example in examples])
         people = np.array([example.who == HUMAN for example in examples])
         self.centre = {
-            k: (_by_column(np.mean, own), _by_column(np.std, own))
+            k: (_by_column(np.mean, people_values), _by_column(np.std, people_values))
             for k in sorted(set(exchanges[people].tolist()))
-            for own in (values[people & (exchanges == k)],)
+            for people_values in (values[people & (exchanges == k)],)
         }
         unusual = np.array([self.unusual(row, int(k)) for row, k in zip(values, exchanges, strict=True)])
         self.matrix = np.column_stack([values, unusual])

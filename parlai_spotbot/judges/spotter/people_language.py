@@ -66,9 +66,9 @@ class NGrams:
             if counts is None:
                 break
             count, total, kinds = counts.get(symbol, 0), self.totals[history], len(counts)
-            own = without.followers.get(history) if without else None
-            if own:
-                count, total = count - own[symbol], total - without.totals[history]
+            follower = without.followers.get(history) if without else None
+            if follower:
+                count, total = count - follower[symbol], total - without.totals[history]
                 kinds -= without.nowhere_else(history, counts)
                 if not total:
                     break
@@ -77,11 +77,11 @@ class NGrams:
 
     def nowhere_else(self, history: Sequence[str], counts: Counter) -> int:
         """Number of symbols that follow `history` in this part alone; `counts` are those of the whole."""
-        found = self._nowhere_else.get(history)
-        if found is None:
-            found = sum(counts[other] == n for other, n in self.followers[history].items())
-            self._nowhere_else[history] = found
-        return found
+        entry = self._nowhere_else.get(history)
+        if entry is None:
+            entry = sum(counts[other] == n for other, n in self.followers[history].items())
+            self._nowhere_else[history] = entry
+        return entry
 
 
 @dataclass(frozen=True)
@@ -120,15 +120,15 @@ class PeopleLanguage:
         without = self.home.get(text, origin)
         if (text, without) not in self._measured:
             letters, words = self._part(without)
-            own = tuple(tokens(text))
+            words_of_text = tuple(tokens(text))
             logs = self.letters.logs(text, letters)
-            after, anywhere = self.words.logs(own, words), self.words.logs(own, words, order=1)
+            after, anywhere = self.words.logs(words_of_text, words), self.words.logs(words_of_text, words, order=1)
             lost = words.followers[()] if words else Counter()
             counts = self.words.followers[()]
             self._measured[text, without] = TurnLanguage(
                 sum(logs) / len(logs),
                 sum(after) / len(after) - sum(anywhere) / len(anywhere),
-                [counts[word] > lost[word] for word in own if word[0].isalnum()],
+                [counts[word] > lost[word] for word in words_of_text if word[0].isalnum()],
             )
         return self._measured[text, without]
 

@@ -74,12 +74,12 @@ class ConversationSurprises:
 
     def __init__(self, conversations: Iterable[tuple[str, ...]], progress: str = ""):
         longest = _longest(set(conversations))
-        known = {texts: turns for texts in longest if (turns := _stored(texts)) is not None}
-        for texts, turns in _read([texts for texts in longest if texts not in known], progress):
-            known[texts] = turns
+        turns_by_texts = {texts: turns for texts in longest if (turns := _stored(texts)) is not None}
+        for texts, turns in _read([texts for texts in longest if texts not in turns_by_texts], progress):
+            turns_by_texts[texts] = turns
             _store(texts, turns)
         self._of: dict[tuple[str, ...], Sequence[TurnSurprise]] = {}
-        for texts, turns in known.items():
+        for texts, turns in turns_by_texts.items():
             for end in range(1, len(texts) + 1):
                 self._of.setdefault(texts[:end], turns[:end])
 

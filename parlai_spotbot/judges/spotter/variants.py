@@ -123,11 +123,11 @@ class CoherenceVariant:
     def _expected(self, examples: Sequence[EntityExample]) -> dict[tuple[int, int], float]:
         """People's mean surprise by segment length and entity: the first turn is read without anything before it."""
         surprise = self.matrix[:, list(self.features(examples[0])).index("surprise")]
-        found: dict[tuple[int, int], list[float]] = {}
+        expected: dict[tuple[int, int], list[float]] = {}
         for example, value in zip(examples, surprise, strict=True):
             if example.who == HUMAN:
-                found.setdefault((len(example.texts) // 2, example.entity), []).append(float(value))
-        return {place: float(np.mean(values)) for place, values in found.items()}
+                expected.setdefault((len(example.texts) // 2, example.entity), []).append(float(value))
+        return {place: float(np.mean(values)) for place, values in expected.items()}
 
     def features(self, example: EntityExample) -> dict[str, float]:
         return coherence(example, self.embedded, self.middle, self.surprises.turns(example.texts))

@@ -208,8 +208,8 @@ def unreachable(err: BaseException, timeout: float, key: Key) -> ChatError:
         if isinstance(cause, ssl.SSLCertVerificationError):
             return ChatError("unreachable", f"its certificate isn't trusted: {key.hidden(cause.verify_message)}")
         if isinstance(cause, OSError) and cause.strerror:
-            said = os.strerror(cause.errno) if (cause.errno or 0) > 0 else cause.strerror
-            return ChatError("unreachable", key.hidden(said.lower()))
+            reason = os.strerror(cause.errno) if (cause.errno or 0) > 0 else cause.strerror
+            return ChatError("unreachable", key.hidden(reason.lower()))
         cause = cause.__cause__ or cause.__context__
     broken = isinstance(err, (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError))
     return ChatError("unreachable", "the connection broke off" if broken else type(err).__name__)

@@ -69,7 +69,7 @@ def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
         content = "".join(str(part.get("text") or "") for part in parts)
     usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
     counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
-    known = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts)
+    is_counted = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts)
     return Completion(
         text=content if isinstance(content, str) else "",
         refusal=refusal.strip() if isinstance(refusal, str) else "",
@@ -78,7 +78,7 @@ def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
         model=str(data.get("model") or "not named")[:200],
         fingerprint=str(data.get("system_fingerprint") or "")[:200],
         date=_date(data.get("created"), headers),
-        counted=counts if known else None,
+        counted=counts if is_counted else None,
     )
 
 
@@ -101,8 +101,8 @@ def status_in(data: Any) -> int:
 def failure(status: int, headers: Mapping[str, str], data: Any, key: Key) -> ChatError:
     """The error that an HTTP status means, with the server's own words where there are any."""
     if 300 <= status < 400:
-        to = key.hidden(str(headers.get("location", "elsewhere")))[:200]
-        return ChatError("redirected", f"HTTP {status}: the server sends on to {to}")
+        location = key.hidden(str(headers.get("location", "elsewhere")))[:200]
+        return ChatError("redirected", f"HTTP {status}: the server sends on to {location}")
     words, code = _error_words(data)
     text = f"HTTP {status}" + (f": {words}" if words else "")
     if status in (401, 403):
@@ -132,17 +132,17 @@ def _error_words(data: Any) -> tuple[str, str]:
     return " ".join(words.split())[:300], str(error.get("code") or error.get("type") or "")[:60]
 
 
-def add_served(found: dict[str, dict], reply: Any) -> None:
+def add_served(served: dict[str, dict], reply: Any) -> None:
     """Count a reply under the exact model that the server named, with fingerprints and the first and last date."""
-    model = found.setdefault(
+    model = served.setdefault(
         reply.model, {"replies": 0, "system_fingerprints": [], "first_reply": reply.date, "last_reply": reply.date}
     )
     model["replies"] += 1
     model["first_reply"] = min(model["first_reply"], reply.date)
     model["last_reply"] = max(model["last_reply"], reply.date)
-    known = model["system_fingerprints"]
-    if reply.fingerprint and reply.fingerprint not in known and len(known) < FINGERPRINTS:
-        known.append(reply.fingerprint)
+    system_fingerprints = model["system_fingerprints"]
+    if reply.fingerprint and reply.fingerprint not in system_fingerprints and len(system_fingerprints) < FINGERPRINTS:
+        system_fingerprints.append(reply.fingerprint)
 
 
 class ChatAccount:

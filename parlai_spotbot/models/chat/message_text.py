@@ -33,7 +33,7 @@ def quoted(text: str) -> str:
 
     Where a special token begins, and whatever can't be seen, stands as an escape: to a model the token is text.
     """
-    begins = {found.start() for found in SPECIAL_TOKEN.finditer(text)}
+    begins = {match.start() for match in SPECIAL_TOKEN.finditer(text)}
     escaped = (n in begins or c in '"\\' or not c.isprintable() for n, c in enumerate(text))
     return f'"{"".join(_escaped(c) if hidden else c for c, hidden in zip(text, escaped, strict=True))}"'
 

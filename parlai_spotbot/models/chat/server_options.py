@@ -89,12 +89,12 @@ class ServerOptions(Options):
 
     def request(self, seed: int | None = None) -> dict:
         """Fields of a request, but for its messages; `seed` is the request's own, used if `self.seed` is "each"."""
-        own = {"each": "each" if seed is None else seed, "none": None}
+        seeds = {"each": "each" if seed is None else seed, "none": None}
         fields = {
             "max_tokens": self.max_new_tokens,
             "temperature": self.temperature,
             "top_p": self.topp,
-            "seed": own[self.seed] if self.seed in own else int(self.seed),
+            "seed": seeds[self.seed] if self.seed in seeds else int(self.seed),
             **self.extra,
         }
         return {name: value for name, value in fields.items() if value is not None}

@@ -1,4 +1,4 @@
-"""How contestants score the candidates of a question of Next-Utterance Classification (Lowe et al., 2016, section 3).
+"""Scoring of candidates by contestants in Next-Utterance Classification (Lowe et al., 2016, section 3).
 
 Any ParlAI agent can be asked: rankers by their own scores, generators by the likelihood of each candidate, all others
 by how like their reply each candidate is. `scores` says what each way means, `scoring_server` finds the way of an

@@ -47,7 +47,7 @@ class SeparateEncoder(ABC):
 
     @abstractmethod
     def contexts(self, questions: Sequence[NucQuestion]) -> Any:
-        """What `compare` needs of the contexts of some questions."""
+        """Return what `compare` needs of the contexts of some questions."""
 
     @abstractmethod
     def compare(self, contexts: Any, encoded: np.ndarray | sparse.csr_matrix) -> np.ndarray:
@@ -73,14 +73,14 @@ class EncodedTexts:
             return
         thin = []
         for start in range(0, len(self.texts), PIECE):
-            made = self._agent.encode(self.texts[start : start + PIECE])
-            if sparse.issparse(made):
-                thin.append(made)
+            encoded = self._agent.encode(self.texts[start : start + PIECE])
+            if sparse.issparse(encoded):
+                thin.append(encoded)
             else:
                 if not start:
-                    shape = (len(self.texts), *made.shape[1:])
+                    shape = (len(self.texts), *encoded.shape[1:])
                     self._rows = np.memmap(self._file, np.float32, "w+", shape=shape)
-                self._rows[start : start + PIECE] = made
+                self._rows[start : start + PIECE] = encoded
             yield min(start + PIECE, len(self.texts))
         if thin:
             self._rows = sparse.vstack(thin).tocsr()
@@ -104,8 +104,8 @@ class EncodedTexts:
 
     def blocks(self, questions: int) -> Iterator[slice]:
         """Blocks of rows, none of which takes more than `BLOCK_BYTES`, nor its scores for so many questions."""
-        own = 1 if sparse.issparse(self._rows) else int(np.prod(self._rows.shape[1:]))
-        width = 4 * max(own, questions, 1)
+        row_size = 1 if sparse.issparse(self._rows) else int(np.prod(self._rows.shape[1:]))
+        width = 4 * max(row_size, questions, 1)
         size = max(1, BLOCK_BYTES // width)
         for start in range(0, len(self.texts), size):
             yield slice(start, min(start + size, len(self.texts)))
@@ -118,8 +118,8 @@ def scores_of(
     places = [np.array([encoded.place[text] for text in question.candidates]) for question in questions]
     needed, where = np.unique(np.concatenate(places), return_inverse=True)
     scores = agent.compare(contexts, encoded.rows(needed))
-    ends = np.cumsum([len(own) for own in places])[:-1]
-    return [np.asarray(row[own]) for row, own in zip(scores, np.split(where.ravel(), ends), strict=True)]
+    ends = np.cumsum([len(place) for place in places])[:-1]
+    return [np.asarray(row[columns]) for row, columns in zip(scores, np.split(where.ravel(), ends), strict=True)]
 
 
 def corpus_ranks(
@@ -135,8 +135,8 @@ def corpus_ranks(
     """
     true = np.array([encoded.place[question.answer] for question in questions])
     barred = [
-        np.array(sorted({encoded.place[t] for t in own if t in encoded.place} | {place}))
-        for own, place in zip(excluded, true, strict=True)
+        np.array(sorted({encoded.place[t] for t in excluded_texts if t in encoded.place} | {place}))
+        for excluded_texts, place in zip(excluded, true, strict=True)
     ]
     blocks = list(encoded.blocks(len(questions)))
     kept = None if len(blocks) > 1 else agent.compare(contexts, encoded.rows(slice(None)))
@@ -145,17 +145,17 @@ def corpus_ranks(
         return agent.compare(contexts, encoded.rows(block)) if kept is None else kept
 
     # The true turns' scores come from the blocks in which all are: another shape may differ in the last bit.
-    found = np.empty(len(true), dtype=np.float32)
+    empty = np.empty(len(true), dtype=np.float32)
     for block in blocks:
-        own = np.flatnonzero((true >= block.start) & (true < block.stop))
-        if len(own):
-            found[own] = scores(block)[own, true[own] - block.start]
-    streamed = StreamedRanks(found)
+        in_block = np.flatnonzero((true >= block.start) & (true < block.stop))
+        if len(in_block):
+            empty[in_block] = scores(block)[in_block, true[in_block] - block.start]
+    streamed = StreamedRanks(empty)
     for block in blocks:
-        own = scores(block)
-        counted = np.ones(own.shape, dtype=bool)
+        in_block = scores(block)
+        counted = np.ones(in_block.shape, dtype=bool)
         for row, places in enumerate(barred):
             inside = places[(places >= block.start) & (places < block.stop)]
             counted[row, inside - block.start] = False
-        streamed.add(own, counted)
+        streamed.add(in_block, counted)
     return streamed.ranks()

@@ -1,4 +1,4 @@
-"""How likely generators take each candidate to be the next turn, its end included, in nats.
+"""Log-likelihood of each candidate as the next turn, its end included, in nats.
 
 Each context is read once: its keys and values (or encoder states) serve all candidates. Candidates are read in an order
 that follows from their texts, so the order in which they are given changes nothing.
@@ -61,12 +61,12 @@ class CausalLikelihood(CandidateLikelihood):
         prompt = self.prompt(question)
         room = max(2, self._context - len(prompt))
         rows = [row[:room] for row in turn_tokens(self.layout, texts)]
-        found = np.empty(len(texts))
+        empty = np.empty(len(texts))
         state = self._read(prompt) if self._keeps else None
         for part in parts(rows, texts):
-            own = [rows[i] for i in part]
-            found[part] = self._after(state, len(prompt), own) if state else self._whole(prompt, own)
-        return found
+            part_rows = [rows[i] for i in part]
+            empty[part] = self._after(state, len(prompt), part_rows) if state else self._whole(prompt, part_rows)
+        return empty
 
     @property
     def _context(self) -> int:
@@ -83,7 +83,7 @@ class CausalLikelihood(CandidateLikelihood):
         output = self.model(input_ids=self._ids([prompt]), past_key_values=cache, use_cache=True)
         return cache, output.logits[:, -1:]
 
-    def _after(self, state: tuple[DynamicCache, torch.Tensor], known: int, rows: list[list[int]]) -> np.ndarray:
+    def _after(self, state: tuple[DynamicCache, torch.Tensor], prompt_length: int, rows: list[list[int]]) -> np.ndarray:
         cache, first = copy.deepcopy(state[0]), state[1].expand(len(rows), -1, -1)
         width = max(map(len, rows))
         ids = torch.zeros((len(rows), width), dtype=torch.long, device=self.model.device)
@@ -98,11 +98,11 @@ class CausalLikelihood(CandidateLikelihood):
 
     def _whole(self, prompt: list[int], rows: list[list[int]]) -> np.ndarray:
         """One by one with the prompt read anew, for models whose memory is of another kind."""
-        found = []
+        sums = []
         for row in rows:
             logits = self.model(input_ids=self._ids([prompt + row]), use_cache=False).logits[:, len(prompt) - 1 : -1]
-            found.append(_sums(logits, self._ids([row]), [len(row)])[0])
-        return np.array(found)
+            sums.append(_sums(logits, self._ids([row]), [len(row)])[0])
+        return np.array(sums)
 
 
 def _sums(logits: torch.Tensor, ids: torch.Tensor, lengths: Sequence[int]) -> np.ndarray:
@@ -166,11 +166,11 @@ class GeneratorLikelihood(CandidateLikelihood):
         states = agent.model.encoder(*agent._encoder_input(batch))
         words = {"add_start": False, "add_end": True, "truncate": agent.label_truncate, "truncate_left": False}
         rows = [agent._vectorize_text(text, **words) for text in texts]
-        found = np.empty(len(texts))
+        empty = np.empty(len(texts))
         for part in parts(rows, texts):
             ids, _ = agent._pad_tensor([rows[i] for i in part], is_label=True)
             ids = ids.to(batch.text_vec.device)
-            own = agent.model.reorder_encoder_states(states, [0] * len(part))
-            logits, _ = agent.model.decode_forced(own, ids)
-            found[part] = _sums(logits[:, -ids.shape[1] :], ids, [len(rows[i]) for i in part])
-        return found
+            encoder_states = agent.model.reorder_encoder_states(states, [0] * len(part))
+            logits, _ = agent.model.decode_forced(encoder_states, ids)
+            empty[part] = _sums(logits[:, -ids.shape[1] :], ids, [len(rows[i]) for i in part])
+        return empty

@@ -53,10 +53,10 @@ class TorchRanker(SeparateEncoder):
 
     @torch.inference_mode()
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        made = self.agent._make_candidate_encs(self.vectors(texts))
+        encoded = self.agent._make_candidate_encs(self.vectors(texts))
         # Some keep candidates behind an axis for the batch.
-        self._axis = next(axis for axis, size in enumerate(made.shape) if size == len(texts) and axis < 2)
-        return made.movedim(self._axis, 0).float().cpu().numpy()
+        self._axis = next(axis for axis, size in enumerate(encoded.shape) if size == len(texts) and axis < 2)
+        return encoded.movedim(self._axis, 0).float().cpu().numpy()
 
     def vectors(self, texts: Sequence[str]) -> torch.Tensor:
         """The texts' tokens, padded (len(texts), length)."""
@@ -91,11 +91,11 @@ class TorchRanker(SeparateEncoder):
         return [row[: len(question.candidates)] for row, question in zip(scores, questions, strict=True)]
 
     def apart(self, question: NucQuestion) -> bool:
-        """Whether candidates encoded apart get the scores that they get otherwise."""
+        """Return whether candidates encoded apart get the scores that they get otherwise."""
         expected = self.together([question])[0]
         for self._marks in (False, True):
             try:
-                found = self.compare(self.contexts([question]), self.encode(question.candidates))[0]
+                scores = self.compare(self.contexts([question]), self.encode(question.candidates))[0]
             except (
                 NotImplementedError,
                 TypeError,
@@ -106,7 +106,7 @@ class TorchRanker(SeparateEncoder):
                 StopIteration,
             ):
                 return False  # cross-encoders, and what was written for candidates given inline only
-            if found.shape == expected.shape and np.abs(found - expected).max() <= SLACK * max(expected.std(), 1e-9):
+            if scores.shape == expected.shape and np.abs(scores - expected).max() <= SLACK * max(expected.std(), 1e-9):
                 return True
         return False
 
@@ -122,6 +122,6 @@ def listed_scores(question: NucQuestion, reply: Any) -> np.ndarray | None:
     given = reply.get("candidate_scores")
     if given is None or len(given) != len(listed):
         given = -np.arange(len(listed), dtype=float)
-    own = dict(zip(listed, np.asarray(given, dtype=float).tolist(), strict=True))
-    behind = min(own.values()) - 1
-    return np.array([own.get(text, behind) for text in question.candidates])
+    score_by_text = dict(zip(listed, np.asarray(given, dtype=float).tolist(), strict=True))
+    behind = min(score_by_text.values()) - 1
+    return np.array([score_by_text.get(text, behind) for text in question.candidates])

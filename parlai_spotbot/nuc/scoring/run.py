@@ -66,7 +66,8 @@ class ScoringProcess(ContestantProcess):
 
 @dataclass(frozen=True)
 class ScoringRun:
-    """What is to be scored: `questions`, and where there is a `bank`, their rank among all turns of the corpus.
+    """Record of what is to be scored: `questions`, and where there is a `bank`, their rank among all turns of the
+    corpus.
 
     `family` is the way asked for ("auto", or one of `ways.FAMILIES`), `folder` where scores are kept.
     """
@@ -96,17 +97,17 @@ def score_all(
     """
     for contestant in contestants:
         _check_kept(contestant, run)
-    found = {}
+    scores = {}
     with Bar("scoring", len(contestants) * len(run.questions), "question") as bar:
         for number, contestant in enumerate(contestants, start=1):
             bar.title = contestant.name
             try:
                 _score(contestant, run, bar)
-                found[contestant.name] = read_scores(contestant.name, run)
+                scores[contestant.name] = read_scores(contestant.name, run)
             except UserError as err:
                 say(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""))
             bar.at(number * len(run.questions))
-    return found
+    return scores
 
 
 def read_scores(name: str, run: ScoringRun) -> list[CandidateScores]:
@@ -128,13 +129,13 @@ def _check_kept(contestant: Contestant, run: ScoringRun) -> None:
         if run.path(contestant.name).exists():
             raise UserError(f"{path}: missing, but there are scores.", f"Remove {run.path(contestant.name)}.")
         return
-    kept, wanted = files.read_json(path), _identity(contestant, run)
+    kept, expected = files.read_json(path), _identity(contestant, run)
     for key, what in (
         ("asked_for", "by another --way"),
         ("questions", "of other questions"),
         ("entry", "of other options"),
     ):
-        if kept.get(key) != wanted[key]:
+        if kept.get(key) != expected[key]:
             raise UserError(
                 f"{path}: contestant '{contestant.name}' has scores {what}.",
                 "Choose another --out, ask as before, or remove the folder 'scores'.",
@@ -155,21 +156,21 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
     process.met = run.path(contestant.name).exists()
     bar.note("loading")
     try:
-        told = process.start()
-        own = {key: told[key] for key in ("agent", "model_sha256", "family", "apart") if key in told}
-        files.write_json(path, {**_identity(contestant, run), **own})
-        _carry_out(process, told, run, bar)
+        start = process.start()
+        described = {key: start[key] for key in ("agent", "model_sha256", "family", "apart") if key in start}
+        files.write_json(path, {**_identity(contestant, run), **described})
+        _carry_out(process, start, run, bar)
     finally:
         process.end()
 
 
-def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: Bar) -> None:
-    family, name = told["family"], process.contestant.name
-    ways, size = FAMILIES[family], SERVED if told.get("one_at_a_time") else BATCHES[family]
+def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar: Bar) -> None:
+    family, name = description["family"], process.contestant.name
+    ways, size = FAMILIES[family], SERVED if description.get("one_at_a_time") else BATCHES[family]
     texts = sorted({text for question in run.questions for text in question.candidates})
     empty = _without_context(process, texts, run, bar) if family == "likelihood" else {}
-    corpus = run.bank if told["apart"] else None
-    if told["apart"]:
+    corpus = run.bank if description["apart"] else None
+    if description["apart"]:
         every = sorted({*texts, *(corpus.texts if corpus else ())})
         for done, _ in process.ask(10, "encode", every):
             bar.note(f"encoding candidates: {done} of {len(every)}")
@@ -210,11 +211,11 @@ def _without_context(process: ScoringProcess, texts: Sequence[str], run: Scoring
     """log p of each text after nothing, each found once and kept on disk."""
     path = run.path(process.contestant.name, ".no_context.jsonl")
     with files.Journal(path) as journal:
-        known = dict(files.read_jsonl(path, lambda row, where: (row["text"], row["value"])))
-        for first in range(len(known), len(texts), TEXTS):
+        numbers = dict(files.read_jsonl(path, lambda row, where: (row["text"], row["value"])))
+        for first in range(len(numbers), len(texts), TEXTS):
             bar.note(f"likelihood without context: {first} of {len(texts)}")
             part = texts[first : first + TEXTS]
             for _, values in process.ask(len(part), "empty", part):
-                known.update(zip(part, values, strict=True))
-            journal.append(*({"text": text, "value": known[text]} for text in part))
-    return known
+                numbers.update(zip(part, values, strict=True))
+            journal.append(*({"text": text, "value": numbers[text]} for text in part))
+    return numbers

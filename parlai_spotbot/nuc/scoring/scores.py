@@ -48,10 +48,10 @@ def rounded(values: np.ndarray) -> list[float]:
 
 @dataclass(frozen=True)
 class CandidateScores:
-    """What a contestant made of one question's candidates: `values` (n_candidates,), higher is better, as many and in
-    the same order. `corpus`: among all turns of the corpus, how many others scored higher and the same, and how many
-    there are, the true one included; None where they were not scored. `failed` says why it gave no answer, in which
-    case all values are 0; "" where it did."""
+    """Record of what a contestant made of one question's candidates: `values` (n_candidates,), higher is better, as
+    many and in the same order. `corpus`: among all turns of the corpus, how many others scored higher and the same, and
+    how many there are, the true one included; None where they were not scored. `failed` says why it gave no answer, in
+    which case all values are 0; "" where it did."""
 
     question_id: str
     contestant: str

@@ -1,4 +1,4 @@
-"""What runs in a contestant's own process while it scores candidates: the agent, and the way that suits it.
+"""Server in a contestant's process that scores candidates.
 
 It answers in small steps (a piece of texts, a question), so that the run can show progress and stop what hangs.
 """
@@ -115,8 +115,8 @@ class NucServer(AgentServer):
         if hasattr(clone, "set_conversation_seed"):
             clone.set_conversation_seed(seed_of(question))
         events = events_of(question, self.persona)
-        for place, (mine, text) in enumerate(events):
-            if mine:
+        for place, (is_own, text) in enumerate(events):
+            if is_own:
                 note_own_turn(clone, Message({"text": text, "episode_done": False}))
                 continue
             message = {"id": "partner", "text": text, "episode_done": False}
@@ -165,11 +165,11 @@ class NucServer(AgentServer):
     def _pairwise(self, questions: Sequence[NucQuestion], excluded: Sequence[Sequence[str]] | None) -> list[dict]:
         (name,) = FAMILIES[self.chosen]
         contexts = self.way.contexts(questions)
-        rows = [{name: rounded(own)} for own in scores_of(self.way, self._encoded, questions, contexts)]
+        rows = [{name: rounded(score)} for score in scores_of(self.way, self._encoded, questions, contexts)]
         if excluded is not None:
             ranks = corpus_ranks(self.way, self._encoded, questions, contexts, excluded)
-            for row, own in zip(rows, zip(ranks.greater, ranks.equal, ranks.n, strict=True), strict=True):
-                row["corpus"] = tuple(map(int, own))
+            for row, counts in zip(rows, zip(ranks.greater, ranks.equal, ranks.n, strict=True), strict=True):
+                row["corpus"] = tuple(map(int, counts))
         for row, question in zip(rows, questions, strict=True):
             if why := self.failures.pop(question.question_id, ""):
                 row["failed"] = why
@@ -193,8 +193,8 @@ class NucServer(AgentServer):
         requests = []
         for question in questions:
             events: list[tuple[str, Any]] = [("open", seed_of(question))]
-            for mine, text in events_of(question, ""):
-                events.append(("self" if mine else "observe", {"id": "partner", "text": text, "episode_done": False}))
+            for is_own, text in events_of(question, ""):
+                events.append(("self" if is_own else "observe", {"id": "partner", "text": text, "episode_done": False}))
             requests.append((question.question_id, events, seed_of(question)))
         replies = [""] * len(questions)
         for place, result in super().act(requests, derive(*(seed for _, _, seed in requests))):
@@ -206,7 +206,8 @@ class NucServer(AgentServer):
 
 
 class ReplySimilarity(SeparateEncoder):
-    """How like a contestant's reply each candidate is: cosine of embeddings. Where there is no reply, all are 0."""
+    """Description of how like a contestant's reply each candidate is: cosine of embeddings. Where there is no reply,
+    all are 0."""
 
     def __init__(self, server: NucServer, embedder: MiniLM):
         self._server, self._embedder = server, embedder
@@ -216,8 +217,8 @@ class ReplySimilarity(SeparateEncoder):
         return self._embedder.embed(texts, dtype="bf16")
 
     def contexts(self, questions: Sequence[NucQuestion]) -> np.ndarray:
-        said = self._server.replies(questions)
-        return self._embedder.embed(said) * np.array([bool(text) for text in said], dtype=np.float32)[:, None]
+        replies = self._server.replies(questions)
+        return self._embedder.embed(replies) * np.array([bool(text) for text in replies], dtype=np.float32)[:, None]
 
     def compare(self, contexts: np.ndarray, encoded: np.ndarray) -> np.ndarray:
         return contexts @ encoded.T
@@ -252,13 +253,13 @@ def events_of(question: NucQuestion | None, persona: str) -> list[tuple[bool, st
     """
     events: list[tuple[bool, str]] = []
     if question is not None:
-        own = question.speakers[-1]
+        speaker_answering = question.speakers[-1]
         for text, speaker in zip(question.context, question.speakers[:-1], strict=True):
-            mine = speaker == own
-            if events and events[-1][0] == mine:
-                events[-1] = (mine, f"{events[-1][1]}\n{text}")
+            is_own = speaker == speaker_answering
+            if events and events[-1][0] == is_own:
+                events[-1] = (is_own, f"{events[-1][1]}\n{text}")
             else:
-                events.append((mine, text))
+                events.append((is_own, text))
     if events and events[0][0]:
         first = events.pop(0)[1]
         events[:1] = [(False, "\n".join([first, *(text for _, text in events[:1])]))]

@@ -56,10 +56,10 @@ def key_of(control: object) -> tuple[str, dict[int, frozenset[str]]]:
     key = {}
     for entry in turns.split(","):
         turn, equals, labels = entry.partition("=")
-        found = frozenset(labels.split("+")) - {""}
-        if not turn.isdigit() or not equals or not found <= set(LABELS[task]):
+        labels_given = frozenset(labels.split("+")) - {""}
+        if not turn.isdigit() or not equals or not labels_given <= set(LABELS[task]):
             raise ValueError(f"control is {control!r}, expected labels of the task {task} for each turn")
-        key[int(turn)] = found
+        key[int(turn)] = labels_given
     return task, key
 
 
@@ -88,11 +88,11 @@ def gold_quality(controls: Iterable[Judgement]) -> list[dict]:
             key = (row.worker_id, row.annotation_id, row.control)
             answers.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
             when[key] = max(when.get(key, ""), row.submitted_at)
-    found = []
+    rows = []
     for key in sorted(answers, key=lambda key: (when[key], key)):
         task, labels = key_of(key[2])
         right = graded(key[2], answers[key])
-        found.append(
+        rows.append(
             {
                 "worker_id": key[0],
                 "task": task,
@@ -103,7 +103,7 @@ def gold_quality(controls: Iterable[Judgement]) -> list[dict]:
                 "wrong": {str(turn): sorted(labels[turn]) for turn, ok in right.items() if not ok},
             }
         )
-    return found
+    return rows
 
 
 def gold_items(task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:
@@ -117,12 +117,12 @@ def gold_items(task: str, seed: int = 0, surface: str = "normalise") -> list[Ite
 
 def read_gold(path: Path | str, task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:
     """Return a user's own gold dialogues of a task as items; a `UserError` names file, dialogue, turn and field."""
-    known = {gold.id for gold in gold_dialogues(task)}
-    found = read_dialogues(Path(path), task)
-    for gold in found:
-        if gold.id in known:
+    ids = {gold.id for gold in gold_dialogues(task)}
+    dialogues = read_dialogues(Path(path), task)
+    for gold in dialogues:
+        if gold.id in ids:
             raise UserError(f"{path}: dialogue '{gold.id}' bears the id of one that comes along.", "Call it otherwise.")
-    return [item_of(gold, seed, surface) for gold in found]
+    return [item_of(gold, seed, surface) for gold in dialogues]
 
 
 def item_of(gold: GoldDialogue, seed: int, surface: str) -> Item:

@@ -44,12 +44,12 @@ def label_frame(
         first.setdefault(key, row)
     rows, tasks, stopped = [], [], 0
     for (annotation, task), turns in given.items():
-        if not all(complete(task, own) for own in turns.values()):
+        if not all(complete(task, turn) for turn in turns.values()):
             stopped += 1
             continue
         about = first[annotation, task]._asdict()
-        for target, own in turns.items():
-            for label, holds in labels_of(task, own).items():
+        for target, source_answers in turns.items():
+            for label, holds in labels_of(task, source_answers).items():
                 rows.append({**about, "target": target, "question": label, "answer": str(int(holds))})
                 tasks.append(task)
     labelled = pd.DataFrame(rows, columns=answers.columns)
@@ -76,16 +76,16 @@ def facts(answers: pd.DataFrame, rows: pd.DataFrame) -> dict[str, dict[str, int]
     The counts are `turns`, and those that use facts, are left open by a look-up (then neither label holds), and had
     something looked up. `rows` say whose the turns are.
     """
-    asked = answers[answers["question"].isin(QUESTIONS["knowledge"])]
+    answer = answers[answers["question"].isin(QUESTIONS["knowledge"])]
     whose = rows.drop_duplicates(["annotation_id", "target"]).set_index(["annotation_id", "target"])["name"].to_dict()
-    found: dict[str, dict[str, int]] = {}
-    for key, own in asked.groupby(["annotation_id", "target"], sort=True):
+    counts: dict[str, dict[str, int]] = {}
+    for key, group_rows in answer.groupby(["annotation_id", "target"], sort=True):
         if key not in whose:
             continue
-        said = dict(zip(own["question"], own["answer"], strict=True))
-        count = found.setdefault(whose[key], {"turns": 0, "use_facts": 0, "looked_up": 0, "left_open": 0})
+        source_answers = dict(zip(group_rows["question"], group_rows["answer"], strict=True))
+        count = counts.setdefault(whose[key], {"turns": 0, "use_facts": 0, "looked_up": 0, "left_open": 0})
         count["turns"] += 1
-        count["use_facts"] += said.get("uses_facts") == "yes"
-        count["looked_up"] += "facts_looked_up" in said
-        count["left_open"] += left_open(said)
-    return found
+        count["use_facts"] += source_answers.get("uses_facts") == "yes"
+        count["looked_up"] += "facts_looked_up" in source_answers
+        count["left_open"] += left_open(source_answers)
+    return counts

@@ -77,7 +77,7 @@ def complete(task: str, answers: Mapping[str, object]) -> bool:
 
 
 def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
-    """Which labels of the task hold for a turn, from its answers {question: answer}.
+    """Return which labels of the task hold for a turn, from its answers {question: answer}.
 
     Where facts are used that a look-up left open, neither label of the task knowledge holds (`left_open`). A new
     talking point is no follow-up: Table 4 speaks of the ideas shared in the previous turn, and in the published rates
@@ -94,8 +94,8 @@ def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
     if task == "empathy":
         return {label: answers["empathy"] == label for label in LABELS[task]}
     if task == "knowledge":
-        found = _facts(answers)
-        return {"fact_usage": found == "all_right", "fact_contradiction": found in WRONG}
+        facts = _facts(answers)
+        return {"fact_usage": facts == "all_right", "fact_contradiction": facts in WRONG}
     if task == "transitions":
         return {
             "ignore": answers["acknowledges"] == "no",
@@ -108,16 +108,16 @@ def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
 
 def _given(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
     """Return the labels of the task that are given themselves."""
-    found = {GIVEN[name]: answer == "yes" for name, answer in answers.items() if name in GIVEN}
-    return {label: found[label] for label in LABELS[task] if label in found}
+    labels = {GIVEN[name]: answer == "yes" for name, answer in answers.items() if name in GIVEN}
+    return {label: labels[label] for label in LABELS[task] if label in labels}
 
 
 @cache
 def possible(task: str) -> frozenset[frozenset[str]]:
     """Return the sets of labels that complete answers to the task can lead to."""
     choices = {name: ANSWERS[name] for name in QUESTIONS[task]}
-    found = (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
-    return frozenset(frozenset(k for k, holds in labels_of(task, row).items() if holds) for row in found)
+    answer_sets = (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
+    return frozenset(frozenset(k for k, holds in labels_of(task, row).items() if holds) for row in answer_sets)
 
 
 def left_open(answers: Mapping[str, object]) -> bool:
@@ -129,5 +129,5 @@ def _facts(answers: Mapping[str, object]) -> object:
     """Return the result of the answers to the task knowledge; None if no facts are used."""
     if answers.get("uses_facts") != "yes":
         return None
-    known = answers.get("facts_known")
-    return answers.get("facts_looked_up") if known == "not_sure" else known
+    facts_known = answers.get("facts_known")
+    return answers.get("facts_looked_up") if facts_known == "not_sure" else facts_known

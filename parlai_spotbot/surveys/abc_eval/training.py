@@ -28,7 +28,7 @@ Answers = Mapping[tuple[str, str], Any]
 
 @dataclass(frozen=True)
 class GradedTurn:
-    """How one turn of a gold dialogue was annotated; `given` is None where answers were missing."""
+    """Description of how one turn of a gold dialogue was annotated; `given` is None where answers were missing."""
 
     turn: int
     given: frozenset[str] | None
@@ -47,7 +47,7 @@ def gold_dialogues(task: str) -> tuple[GoldDialogue, ...]:
 
 
 def marks(gold: GoldDialogue, answers: Answers) -> tuple[GradedTurn, ...]:
-    """How each turn of the bot was annotated, in order: by labels, however they were come to."""
+    """Describe how each turn of the bot was annotated, in order: by labels, however they were come to."""
     return tuple(
         GradedTurn(turn, given_labels(gold.task, answers, turn), labels, gold.turns[turn].why)
         for turn, labels in gold.key.items()
@@ -56,10 +56,12 @@ def marks(gold: GoldDialogue, answers: Answers) -> tuple[GradedTurn, ...]:
 
 def given_labels(task: str, answers: Answers, turn: int) -> frozenset[str] | None:
     """Return the labels that an annotator's answers give a turn; None if answers are missing."""
-    own = {question: answer for (question, target), answer in answers.items() if target == f"turn:{turn}"}
-    if not complete(task, own):
+    answer_by_question = {
+        question: answer for (question, target), answer in answers.items() if target == f"turn:{turn}"
+    }
+    if not complete(task, answer_by_question):
         return None
-    return frozenset(label for label, holds in labels_of(task, own).items() if holds)
+    return frozenset(label for label, holds in labels_of(task, answer_by_question).items() if holds)
 
 
 # -- the files ---------------------------------------------------------------------------------------------------------
@@ -94,10 +96,10 @@ def read_file_of(path: Path, task: str) -> TaskMaterial:
 
 def read_dialogues(path: Path, task: str) -> tuple[GoldDialogue, ...]:
     """Return gold dialogues alone, from a user's file ``{task, dialogues}``: each with the role gold."""
-    found = _read(path, task).dialogues
-    if any(gold.role != "gold" for gold in found):
+    dialogues = _read(path, task).dialogues
+    if any(gold.role != "gold" for gold in dialogues):
         raise UserError(f"{path}: a dialogue has another role than gold.", "Give each the role gold.")
-    return found
+    return dialogues
 
 
 def _read(path: Path, task: str) -> TaskMaterial:

@@ -46,9 +46,9 @@ def truth(control: str | None) -> tuple[str, str]:
 
     (Of a rated conversation: which entity is a bot, the other one is a person.)
     """
-    known = (*SEGMENTS.marks, *KNOWN_CHOICE, *KNOWN_LOW)
-    if control not in known:
-        raise ValueError(f"control is {control!r}, expected one of {', '.join(known)}")
+    controls = (*SEGMENTS.marks, *KNOWN_CHOICE, *KNOWN_LOW)
+    if control not in controls:
+        raise ValueError(f"control is {control!r}, expected one of {', '.join(controls)}")
     if control == KNOWN_HUMAN:
         return ("human", "human")
     return ("bot", "human") if control in (KNOWN_BOT[0], KNOWN_CHOICE[1], KNOWN_LOW[0]) else ("human", "bot")
@@ -90,16 +90,16 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
         checksums.write_text(path, "")
         return path
     options = _options(study, survey, seed)
-    made = kind.make(study, about, options, read_controls(study, survey) if begun else ())
-    text = "".join(files.dumps(item.to_json()) + "\n" for item in made.items)
+    controls = kind.make(study, about, options, read_controls(study, survey) if begun else ())
+    text = "".join(files.dumps(item.to_json()) + "\n" for item in controls.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         checksums.write_text(path, text)
     done = {
         "rule": kind.rule,
         "seed": options.seed,
-        **kind.counts(made.items),
-        "from_domain": made.from_domain,
-        "warnings": list(made.warnings),
+        **kind.counts(controls.items),
+        "from_domain": controls.from_domain,
+        "warnings": list(controls.warnings),
     }
     study.record("controls", {**before, survey: done})
     return path
@@ -135,13 +135,13 @@ def _begun(study: Study, survey: str) -> bool:
 
 
 def _options(study: Study, survey: str, seed: int | None) -> PackOptions:
-    """How the survey was packed; for units from elsewhere the lengths that they have."""
+    """Describe how the survey was packed; for units from elsewhere the lengths that they have."""
     lengths = {item.exchanges for unit in study.units(survey) for item in unit.items} or set(study.plan.segments)
-    known = {"segments": sorted(lengths), "surface": "keep"}
-    known |= study.provenance().get("pack", {}).get(survey, {}).get("options", {})
+    options_used = {"segments": sorted(lengths), "surface": "keep"}
+    options_used |= study.provenance().get("pack", {}).get(survey, {}).get("options", {})
     return PackOptions(
         survey=survey,
-        segments=tuple(known["segments"]),
+        segments=tuple(options_used["segments"]),
         seed=study.plan.seed if seed is None else seed,
-        surface=known["surface"],
+        surface=options_used["surface"],
     )

@@ -46,8 +46,8 @@ class CheckControl(Control):
 
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
         """All of them, with as many candidates as the study's questions have."""
-        known = packed_with(study, survey.name) or {}
-        return ControlSet(make_checks(known.get("candidates", nuc.CANDIDATES), known.get("seed", study.plan.seed)))
+        packed = packed_with(study, survey.name) or {}
+        return ControlSet(make_checks(packed.get("candidates", nuc.CANDIDATES), packed.get("seed", study.plan.seed)))
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
         return {"known_candidate": len(items)}

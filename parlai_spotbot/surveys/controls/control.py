@@ -1,4 +1,4 @@
-"""What a kind of control is: how its items are made, and when an answer misses one.
+"""Interface of a kind of control: making its items, and grading answers.
 
 A control is an item whose right answer is known, mixed into units to find annotators who do not look. It is never
 analysed as data. Its mark, which no browser gets, says what is known.
@@ -40,10 +40,10 @@ def control_item(
 ) -> Item:
     """Return the item that shows these segments; its id is made from turns that nobody is shown too."""
     hidden = [turn.text for conversation, _ in shown for turn in conversation.turns]
-    said = [text for _, turns in shown for text in turns]
+    texts = [text for _, turns in shown for text in turns]
     ids = tuple(conversation.conversation_id for conversation, _ in shown)
     return Item(
-        item_id=opaque("control", options.survey, options.seed, *ids, *questions, *said, *hidden),
+        item_id=opaque("control", options.survey, options.seed, *ids, *questions, *texts, *hidden),
         conversation_ids=ids,
         exchanges=max(len(turns) // 2 for _, turns in shown),
         transcripts=tuple(tuple(Utterance(i % 2, text) for i, text in enumerate(turns)) for _, turns in shown),
@@ -73,5 +73,5 @@ class Control(ABC):
         """Return the controls of a packed survey, the same for the same input; those `kept` exist and stay."""
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
-        """How many there are of each mark."""
+        """Return how many there are of each mark."""
         return {mark: sum(item.control == mark for item in items) for mark in self.marks}

@@ -1,4 +1,4 @@
-"""Who missed how many controls, and so who is left out of all main figures: by the rows of judgements.
+"""Exclusion of annotators who missed too many controls.
 
 Controls of a launch are part of its plan, and with them how many may be missed: who misses more is left out in every
 survey. No other rule leaves anybody out; judges aren't subject to it.
@@ -15,7 +15,7 @@ from parlai_spotbot.surveys.survey import Limits, Survey
 
 
 def allowed_mistakes(survey: Survey | None) -> int:
-    """How many controls an annotator may miss: the survey's `control_mistakes`, with the limits of its launch."""
+    """Return how many controls an annotator may miss: `control_mistakes` of the survey and its launch."""
     return (survey.limits if survey is not None else Limits()).control_mistakes
 
 
@@ -34,9 +34,9 @@ def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict
     for (source, worker, _, control), answers in found.items():
         if not BY_MARK[control].complete(answers):
             continue
-        own = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
-        own["answered"] += 1
-        own["missed"] += BY_MARK[control].missed(control, answers)
+        counts = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
+        counts["answered"] += 1
+        counts["missed"] += BY_MARK[control].missed(control, answers)
     return graded
 
 

@@ -1,4 +1,4 @@
-"""Whom to look at: the people whom rules catch by how they worked, and who missed controls; in every survey.
+"""Flags of annotators by how they worked and by missed controls, in every survey.
 
 Who collects answers and who analyses them calls this, so both say the same of the same annotators. Nobody is left out
 of a figure for a flag; see `exclusion` for who is.
@@ -57,7 +57,7 @@ def missed_some(judgements: Sequence[Judgement], survey: Survey | None) -> list[
     """Return the people who missed controls, but no more than are allowed."""
     failed = failed_people(judgements, survey)
     graded = graded_controls(judgements).get(HUMAN, {})
-    return sorted(worker for worker, own in graded.items() if own["missed"] and worker not in failed)
+    return sorted(worker for worker, row in graded.items() if row["missed"] and worker not in failed)
 
 
 def flags_by_task(
@@ -68,8 +68,8 @@ def flags_by_task(
     parts: dict[str, list[Judgement]] = {}
     for row in judgements:
         parts.setdefault(task_of.get(row.question, ""), []).append(row)
-    found: dict[str, dict[str, None]] = {}
+    flags: dict[str, dict[str, None]] = {}
     for part in parts.values():
-        for worker, own in flagged_people(part, conversations, survey)["flags"].items():
-            found.setdefault(str(worker), {}).update(dict.fromkeys(own))
-    return {worker: list(own) for worker, own in found.items()}
+        for worker, worker_flags in flagged_people(part, conversations, survey)["flags"].items():
+            flags.setdefault(str(worker), {}).update(dict.fromkeys(worker_flags))
+    return {worker: list(own) for worker, own in flags.items()}

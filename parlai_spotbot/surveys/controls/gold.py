@@ -21,10 +21,12 @@ class GoldControl(Control):
         return gold.missed(mark, answers)
 
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
-        """Those of the tasks that the units ask, as they are; those of tasks that were added, behind."""
-        asked = {question for unit in study.units(survey.name) for item in unit.items for question in item.questions}
+        """Return those of the tasks that the units ask, as they are; those of tasks that were added, behind."""
+        questions = {
+            question for unit in study.units(survey.name) for item in unit.items for question in item.questions
+        }
         there = {gold.key_of(item.control)[0] for item in kept}
-        missing = [task.name for task in survey.tasks if asked & set(task.questions) and task.name not in there]
+        missing = [task.name for task in survey.tasks if questions & set(task.questions) and task.name not in there]
         return ControlSet(
             [*kept, *(i for task in missing for i in gold.gold_items(task, options.seed, options.surface))]
         )

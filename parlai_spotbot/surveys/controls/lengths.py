@@ -28,38 +28,38 @@ def spread(lengths: Lengths, number: int) -> list[tuple[int, ...]]:
     return [k for k in longest_first for _ in range(given[k])]
 
 
-def in_proportion(pools: Sequence[ByLength], lengths: Lengths, wanted: int) -> list[tuple[Segment, ...]]:
-    """Return up to `wanted` sets of segments, one of each of `pools`, whose lengths are in the proportion of `lengths`.
+def in_proportion(pools: Sequence[ByLength], lengths: Lengths, count: int) -> list[tuple[Segment, ...]]:
+    """Return up to `count` sets of segments, one of each of `pools`, whose lengths are in the proportion of `lengths`.
 
     A conversation is used once, and no two of a seed stand in a set. Of each length those that come first are taken; in
     pairs the longer one comes from either pool in turn. Where less than half of what there is could be taken in
     proportion, all that there is, whatever its length.
     """
-    for number in range(wanted, 0, -1):
+    for number in range(count, 0, -1):
         chosen = _taken(pools, spread(lengths, number))
         if len(chosen) == number:
             break
     else:
         chosen = []
-    if 2 * len(chosen) >= wanted:
+    if 2 * len(chosen) >= count:
         return chosen
     every = combinations_with_replacement(sorted(set().union(*pools), reverse=True), len(pools))
-    everything = _taken(pools, [k for k in every for _ in range(wanted)])[:wanted]
+    everything = _taken(pools, [k for k in every for _ in range(count)])[:count]
     return chosen if 2 * len(chosen) >= len(everything) else everything
 
 
-def _taken(pools: Sequence[ByLength], wanted: Sequence[tuple[int, ...]]) -> list[tuple[Segment, ...]]:
+def _taken(pools: Sequence[ByLength], lengths_wanted: Sequence[tuple[int, ...]]) -> list[tuple[Segment, ...]]:
     """Return for each of these lengths, in their order, the first segments of conversations that are still free."""
     used: set[str] = set()
-    found: list[tuple[Segment, ...]] = []
-    for lengths in wanted:
+    segments: list[tuple[Segment, ...]] = []
+    for lengths in lengths_wanted:
         chosen: list[Segment] = []
-        for pool, k in zip(pools, lengths[::-1] if len(found) // 4 % 2 else lengths, strict=True):
+        for pool, k in zip(pools, lengths[::-1] if len(segments) // 4 % 2 else lengths, strict=True):
             chosen += [s for s in pool.get(k, ()) if _fits(s[0], chosen, used)][:1]
         if len(chosen) == len(pools):
             used |= {conversation.conversation_id for conversation, _ in chosen}
-            found.append(tuple(chosen))
-    return found
+            segments.append(tuple(chosen))
+    return segments
 
 
 def _fits(conversation: Conversation, beside: Sequence[Segment], used: set[str]) -> bool:

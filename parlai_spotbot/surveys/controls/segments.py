@@ -81,13 +81,13 @@ class SegmentControl(Control):
         return answers.keys() >= set(NATURES)
 
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
-        wanted = 2 * WANTED if _asks_for_nature(survey) else 0
+        count = 2 * WANTED if _asks_for_nature(survey) else 0
         lengths = Counter(item.exchanges for unit in study.units(survey.name) for item in unit.items)
 
         def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
-            return make_controls(people, used, options, lengths) if wanted else []
+            return make_controls(people, used, options, lengths) if count else []
 
-        items, from_domain = made_of_people(study, options, of_people, wanted)
+        items, from_domain = made_of_people(study, options, of_people, count)
         return ControlSet(items, from_domain, shortages(items, survey))
 
 
@@ -96,7 +96,7 @@ class SegmentControl(Control):
 
 @dataclass(frozen=True)
 class SegmentMeasures:
-    """What the rule looks at: for each entity words a turn (mean) and turns that take up a word of the one before."""
+    """Input of the rule, for each entity: words per turn (mean) and turns that repeat a word of the turn before."""
 
     exchanges: int
     words: tuple[float, float]
@@ -146,33 +146,33 @@ def make_controls(
     used: Collection[str],
     options: PackOptions,
     lengths: Mapping[int, int] = MappingProxyType({}),
-    wanted: int = WANTED,
+    number: int = WANTED,
 ) -> list[Item]:
     """Return controls by `RULE` of conversations of `people` whose id is not in `used`, each used at most once.
 
     `lengths` says how many of the units' segments have which length (nothing: all lengths equally many). Returns
-    `wanted` segments of known people and as many with a known bot, each script and side about equally often; fewer
+    `number` segments of known people and as many with a known bot, each script and side about equally often; fewer
     where there are fewer conversations: then both kinds get about half. The same input gives the same items.
     """
     rng = random.Random(f"controls {options.survey} {options.seed}")
     lengths = lengths or dict.fromkeys(options.segments, 1)
     by_length = drawn_by_length(people, used, options, lengths, rng)
     names = {c.conversation_id for segments in by_length.values() for c, _ in segments}
-    wanted = min(wanted, (len(names) + 1) // 2)
+    number = min(number, (len(names) + 1) // 2)
     shares = {(k,): count for k, count in lengths.items()}
-    known = in_proportion([{k: known_people(found) for k, found in by_length.items()}], shares, wanted)
-    chosen = {conversation.conversation_id for ((conversation, _),) in known}
-    rest = {k: [s for s in found if s[0].conversation_id not in chosen] for k, found in by_length.items()}
-    with_bots = in_proportion([rest], shares, wanted)
-    items = [control_item(segments, KNOWN_HUMAN, options) for segments in known]
+    people_segments = in_proportion([{k: known_people(segments) for k, segments in by_length.items()}], shares, number)
+    chosen = {conversation.conversation_id for ((conversation, _),) in people_segments}
+    rest = {k: [s for s in segments if s[0].conversation_id not in chosen] for k, segments in by_length.items()}
+    with_bots = in_proportion([rest], shares, number)
+    items = [control_item(segments, KNOWN_HUMAN, options) for segments in people_segments]
     often: Counter[Script] = Counter()
     show = SURFACES[options.surface]
     for ((conversation, turns),) in rng.sample(with_bots, len(with_bots)):
         script = min(scripts_for(len(turns) // 2), key=lambda one: often[one])
         entity = 1 if len(turns) == 2 and script is parrot else (often[script] + SCRIPTS.index(script)) % 2
         often[script] += 1
-        said = [show(text) for text in replaced(rng, turns, entity, script)]
-        items.append(control_item([(conversation, said)], KNOWN_BOT[entity], options))
+        turns_shown = [show(text) for text in replaced(rng, turns, entity, script)]
+        items.append(control_item([(conversation, turns_shown)], KNOWN_BOT[entity], options))
     return items
 
 
@@ -202,11 +202,11 @@ def drawn_by_length(
     by_length = {k: segments_of(people, used, options, k) for k in sorted(lengths)}
     names = sorted({c.conversation_id for segments in by_length.values() for c, _ in segments})
     place = {name: number for number, name in enumerate(rng.sample(names, len(names)))}
-    return {k: sorted(found, key=lambda s: place[s[0].conversation_id]) for k, found in by_length.items()}
+    return {k: sorted(segments, key=lambda s: place[s[0].conversation_id]) for k, segments in by_length.items()}
 
 
 def known_people(segments: Sequence[Segment]) -> list[Segment]:
-    """Those that fit `RULE`, the nearest to the usual number of characters first; `segments` are of one length."""
+    """Return those of one length that fit `RULE`, the nearest to the median number of characters first."""
     usual = median(map(_characters, segments)) if segments else 0
     return sorted((s for s in segments if measures_of(s[1]).fits), key=lambda s: abs(_characters(s) - usual))
 
@@ -225,16 +225,16 @@ Maker = Callable[[Sequence[Conversation], Collection[str]], list[Item]]
 """(conversations between people, ids of those that units show) -> controls."""
 
 
-def made_of_people(study: Study, options: PackOptions, make: Maker, wanted: int) -> tuple[list[Item], int]:
+def made_of_people(study: Study, options: PackOptions, make: Maker, count: int) -> tuple[list[Item], int]:
     """Return controls of conversations between people that no unit shows, and how many are of the domain's people.
 
-    The domain's people are used only if the study's own give fewer than `wanted`.
+    The domain's people are used only if the study's own give fewer than `count`.
     """
     shown, taken = _shown(study, options.survey)
     used = shown | taken
     people = [c for c in study.conversations() if is_people(c) and used.isdisjoint((c.conversation_id, c.seed_id))]
     items = make(people, shown)
-    if len(items) >= wanted:
+    if len(items) >= count:
         return items, 0
     further = _people_of_domain(study, options)
     domains = {c.conversation_id for c in further}
@@ -260,7 +260,7 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
     except UserError:
         return []
     conversations = study.conversations()
-    known = {c.seed_id for c in conversations} | {c.conversation_id for c in conversations}
+    ids = {c.seed_id for c in conversations} | {c.conversation_id for c in conversations}
     seed = 0 if study.plan.unseeded else 1
     most = 2 * (seed + max(options.segments))
     return [
@@ -275,7 +275,7 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
             seed_id=episode.episode_id,
         )
         for number, episode in enumerate(episodes)
-        if episode.episode_id not in known
+        if episode.episode_id not in ids
     ]
 
 

@@ -79,22 +79,22 @@ class _WholeControl(Control):
         """Return True if a control that asks these questions can be graded."""
 
     @abstractmethod
-    def of_people(self, by_length: ByLength, lengths: Lengths, asked: Sets, options: PackOptions) -> list[Item]:
+    def of_people(self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions) -> list[Item]:
         """Return controls of conversations between people; the same input gives the same items."""
 
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
-        asked, lengths = self.asked(study, survey), _lengths(study, survey)
+        question_sets, lengths = self.asked(study, survey), _lengths(study, survey)
         each = {k for pair in lengths for k in pair}
 
         def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
             rng = random.Random(f"controls {options.survey} {options.seed}")
             shorter = {c.exchanges for c in people if SHORTEST <= c.exchanges < min(each)} if each else ()
             by_length = drawn_by_length(people, used, options, each.union(shorter), rng)
-            return self.of_people(by_length, lengths, asked, options) if each else []
+            return self.of_people(by_length, lengths, question_sets, options) if each else []
 
-        wanted = WANTED * (len(asked) if self.of_each_set else bool(asked))
-        items, from_domain = made_of_people(study, options, of_people, wanted)
-        return ControlSet(items, from_domain, shortage(items, survey, asked))
+        count = WANTED * (len(question_sets) if self.of_each_set else bool(question_sets))
+        items, from_domain = made_of_people(study, options, of_people, count)
+        return ControlSet(items, from_domain, shortage(items, survey, question_sets))
 
     def asked(self, study: Study, survey: Survey) -> Sets:
         """Return the sets of questions of the controls: those of the units' items that can be graded.
@@ -102,17 +102,17 @@ class _WholeControl(Control):
         Questions of users in which a person need not beat a bot that loops don't count. If no item asks
         anything that can be graded, it is the survey's default.
         """
-        own = own_questions.questions_of_study(study, survey.name)
+        user_questions = own_questions.questions_of_study(study, survey.name)
         main = [question.name for question in survey.main]
-        found = []
+        question_sets = []
         for questions in sorted({item.questions for unit in study.units(survey.name) for item in unit.items}):
-            telling = [q for q in questions or main if q in main and own.get(q, {}).get("control", True)]
+            telling = [q for q in questions or main if q in main and user_questions.get(q, {}).get("control", True)]
             if self.tells(telling):
-                found.append(questions)
-        if not found and survey.asked:
+                question_sets.append(questions)
+        if not question_sets and survey.asked:
             free = [question.name for question in survey.questions if question.kind == "free_text"]
-            found.append((*survey.asked, *free))
-        return found
+            question_sets.append((*survey.asked, *free))
+        return question_sets
 
 
 class ChoiceControl(_WholeControl):
@@ -135,7 +135,7 @@ class ChoiceControl(_WholeControl):
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question not in OPEN for question in questions)
 
-    def of_people(self, by_length: ByLength, lengths: Lengths, asked: Sets, options: PackOptions) -> list[Item]:
+    def of_people(self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions) -> list[Item]:
         """People of segments that fit the rule beside others of both, in which a script stands in.
 
         Each conversation is used once. Sides, seats, scripts and questions take turns.
@@ -143,14 +143,14 @@ class ChoiceControl(_WholeControl):
         rng = random.Random(f"pair controls {options.survey} {options.seed}")
         fitting = {k: known_people(segments) for k, segments in by_length.items()}
         others = {k: _last(fitting[k], segments) for k, segments in by_length.items()}
-        wanted = min(WANTED, _conversations(by_length) // 2) if asked else 0
+        count = min(WANTED, _conversations(by_length) // 2) if question_sets else 0
         often: Counter[Script] = Counter()
         items = []
-        for place, (one, other) in enumerate(in_proportion((fitting, others), lengths, wanted)):
+        for place, (one, other) in enumerate(in_proportion((fitting, others), lengths, count)):
             seat, right = place % 2, place // 2 % 2
             weak = _scripted(rng, other[1], seat, _least_used(SCRIPTS, other[1], often), options)
             shown = [(one[0], list(one[1])), (other[0], weak)]
-            questions = asked[place % len(asked)]
+            questions = question_sets[place % len(question_sets)]
             shown = shown if right == 0 else shown[::-1]
             items.append(control_item(shown, KNOWN_CHOICE[right], options, (seat, seat), questions))
         return items
@@ -180,17 +180,17 @@ class RatingControl(_WholeControl):
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question in BAD for question in questions) or (len(questions) == 1 and questions[0] not in OPEN)
 
-    def of_people(self, by_length: ByLength, lengths: Lengths, asked: Sets, options: PackOptions) -> list[Item]:
+    def of_people(self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions) -> list[Item]:
         """Return conversations in which a script replaces the judged speaker.
 
         A conversation may serve for several sets of questions, as nobody gets more than one of them.
         """
         rng = random.Random(f"low controls {options.survey} {options.seed}")
         scripts = [script for script in SCRIPTS if script is not parrot]
-        wanted = min(WANTED, _conversations(by_length))
-        segments = in_proportion((by_length,), lengths, wanted)
+        count = min(WANTED, _conversations(by_length))
+        segments = in_proportion((by_length,), lengths, count)
         items = []
-        for questions in asked:
+        for questions in question_sets:
             often: Counter[Script] = Counter()
             for place, ((conversation, turns),) in enumerate(segments):
                 seat = (place + place // len(scripts)) % 2
@@ -204,7 +204,7 @@ def _rating(answer: object) -> int:
 
 
 def _lengths(study: Study, survey: Survey) -> Lengths:
-    """Those of the survey's units, but for conversations that are too short for a control."""
+    """Return those of the survey's units, but for conversations that are too short for a control."""
     shown = Counter(
         tuple(sorted((len(turns) // 2 for turns in item.transcripts), reverse=True))
         for unit in study.units(survey.name)
@@ -236,9 +236,9 @@ def _scripted(rng: random.Random, turns: Sequence[str], seat: int, script: Scrip
     return [show(text) for text in replaced(rng, turns, seat, script)]
 
 
-def shortage(items: Sequence[Item], survey: Survey, asked: Sets) -> list[str]:
+def shortage(items: Sequence[Item], survey: Survey, question_sets: Sets) -> list[str]:
     """Return a warning if there are too few controls."""
-    if not asked:
+    if not question_sets:
         return [f"survey '{survey.name}', as it is asked, has no questions that a control could be graded by"]
     least = 4
     if len(items) >= least:

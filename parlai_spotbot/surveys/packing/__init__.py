@@ -1,4 +1,4 @@
-"""How conversations become units, what one person does in one sitting: one kind of packing a file."""
+"""Packing of conversations into units, one kind in each file."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ BETWEEN_BOTS = ("pairs",)
 
 @dataclass(frozen=True)
 class PackOptions:
-    """How to pack. `unit_size` conversations make a block, `humans_per_unit` of them between people.
+    """Description of how to pack. `unit_size` conversations make a block, `humans_per_unit` of them between people.
 
     `longest` follows from the survey: each conversation is packed once, at the longest segment that it fills.
     `sources` are the kinds of conversations in which bots are judged, `ask` the features where they were chosen.
@@ -105,7 +105,7 @@ class BlockDraft:
         return self.bots + self.people
 
     def people_wanted(self, options: PackOptions) -> int:
-        """How many conversations between people keep the proportion, at least one if any are asked for."""
+        """Return how many conversations between people keep the proportion, at least one if any are asked for."""
         share = options.humans_per_unit / options.bots_per_unit
         return max(round(len(self.bots) * share), min(1, options.humans_per_unit))
 
@@ -260,5 +260,5 @@ def make_item(conversation: Conversation, k: int, options: PackOptions, show: Ca
 
 def item_id(conversation: Conversation, k: int, options: PackOptions) -> str:
     """Return the id of a segment, made from hidden turns too, so that it can't be guessed."""
-    said = [text for turn in conversation.turns for text in (turn.speaker, turn.text)]
-    return opaque("item", options.survey, options.seed, conversation.conversation_id, k, *said)
+    texts = [text for turn in conversation.turns for text in (turn.speaker, turn.text)]
+    return opaque("item", options.survey, options.seed, conversation.conversation_id, k, *texts)

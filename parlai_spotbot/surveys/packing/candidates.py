@@ -59,11 +59,11 @@ def key_of(study: Study) -> dict[str, NucQuestion]:
 
     Raises `UserError` where nothing is packed, or the questions are not those of the units.
     """
-    known = packed_with(study, nuc.SURVEY.name)
-    if known is None:
+    packed = packed_with(study, nuc.SURVEY.name)
+    if packed is None:
         raise UserError(f"{study.path}: no questions are packed.", hints.run("pack", study.path, nuc.SURVEY.name))
     path = questions_path(study)
-    key = {nuc_item(question, known["seed"]).item_id: question for question in read_questions(path)}
+    key = {nuc_item(question, packed["seed"]).item_id: question for question in read_questions(path)}
     lost = {item.item_id for unit in study.units(nuc.SURVEY.name) for item in unit.items} - set(key)
     if lost:
         raise UserError(f"{path}: {len(lost)} items of the units are of no question of it.", "Put the old file back.")
@@ -81,12 +81,12 @@ class CandidatesPacking(Packing):
 
     def as_packed(self, study: Study, survey: Survey) -> Survey:
         """With as many candidates as the study's questions have, and the subject that its groups name."""
-        known = packed_with(study, survey.name)
-        if known is None:
+        recorded = packed_with(study, survey.name)
+        if recorded is None:
             return survey
-        return nuc.with_candidates(survey, known["candidates"], known["subject"] or nuc.SUBJECT)
+        return nuc.with_candidates(survey, recorded["candidates"], recorded["subject"] or nuc.SUBJECT)
 
-    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`.
 
         Every group has `people` units (where its file doesn't say, `annotators_per_segment` of each version); unit i of
@@ -94,15 +94,15 @@ class CandidatesPacking(Packing):
         `UserError` where questions are missing, too few, or can't be shown.
         """
         name = survey.name
-        known = packed_with(study, name) or {}
-        questions, corpora = _questions(study, wanted)
-        groups = _groups(wanted, known, corpora)
-        versions = known.get("versions", VERSIONS)
-        size, each = wanted.unit_size, wanted.annotators_per_segment
-        size = known.get("unit_size", survey.unit_size) if size is None else size
-        each = known.get("annotators", survey.annotators_per_item) if each is None else each
+        recorded = packed_with(study, name) or {}
+        questions, corpora = _questions(study, request)
+        groups = _groups(request, recorded, corpora)
+        versions = recorded.get("versions", VERSIONS)
+        size, each = request.unit_size, request.annotators_per_segment
+        size = recorded.get("unit_size", survey.unit_size) if size is None else size
+        each = recorded.get("annotators", survey.annotators_per_item) if each is None else each
         check_options({"--unit-size": size, "--annotators-per-item": each}, "keep")
-        seed = known.get("seed", study.plan.seed) if wanted.seed is None else wanted.seed
+        seed = recorded.get("seed", study.plan.seed) if request.seed is None else request.seed
         options = {
             "survey": name,
             "seed": seed,
@@ -128,10 +128,10 @@ class CandidatesPacking(Packing):
         return Packed(options, existing, added, _tables([*existing, *added], items), warnings=warnings)
 
 
-def _questions(study: Study, wanted: PackRequest) -> tuple[list[NucQuestion], list[str]]:
+def _questions(study: Study, request: PackRequest) -> tuple[list[NucQuestion], list[str]]:
     """Return the questions, all of which people can be shown, and their corpora in order."""
     copy, default = questions_path(study), study.path / "nuc" / "questions.jsonl"
-    path = Path(wanted.nuc_questions).expanduser() if wanted.nuc_questions else copy if copy.exists() else default
+    path = Path(request.nuc_questions).expanduser() if request.nuc_questions else copy if copy.exists() else default
     if not path.exists():
         raise UserError(f"{path}: no such file of questions.", made_by(study))
     questions = read_questions(path)
@@ -148,11 +148,11 @@ def _questions(study: Study, wanted: PackRequest) -> tuple[list[NucQuestion], li
     return questions, list(dict.fromkeys(question.corpus for question in questions))
 
 
-def _groups(wanted: PackRequest, known: Mapping, corpora: Sequence[str]) -> Groups:
-    if wanted.groups:
-        return read_groups(wanted.groups, corpora)
-    if known:
-        return Groups(tuple(Group(**row) for row in known["groups"]), known["subject"])
+def _groups(request: PackRequest, mapping: Mapping, corpora: Sequence[str]) -> Groups:
+    if request.groups:
+        return read_groups(request.groups, corpora)
+    if mapping:
+        return Groups(tuple(Group(**row) for row in mapping["groups"]), mapping["subject"])
     return Groups()
 
 
@@ -160,18 +160,18 @@ def _of(units: Sequence[Unit], items: Mapping[str, NucQuestion]) -> bool:
     return all(item.item_id in items for unit in units for item in unit.items)
 
 
-def _goes_on(known: Mapping, wanted: Mapping) -> bool:
+def _goes_on(mapping: Mapping, requested: Mapping) -> bool:
     """Return True if only people and groups were added, which leaves what is packed as it is."""
-    groups = {row["name"]: row for row in wanted["groups"]}
+    groups = {row["name"]: row for row in requested["groups"]}
 
     def fixed(row: Mapping) -> dict:
         return {key: value for key, value in row.items() if key not in ("groups", "annotators", "people")}
 
     return (
-        fixed(known) == fixed(wanted)
-        and known["annotators"] <= wanted["annotators"]
-        and all(fixed(row) == fixed(groups.get(row["name"], {})) for row in known["groups"])
-        and all(_people(row, known) <= _people(groups[row["name"]], wanted) for row in known["groups"])
+        fixed(mapping) == fixed(requested)
+        and mapping["annotators"] <= requested["annotators"]
+        and all(fixed(row) == fixed(groups.get(row["name"], {})) for row in mapping["groups"])
+        and all(_people(row, mapping) <= _people(groups[row["name"]], requested) for row in mapping["groups"])
     )
 
 
@@ -197,15 +197,15 @@ def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQues
     dealt: list[list[NucQuestion]] = [[] for _ in range(count)]
     shown: list[tuple[set[str], set[str], set[str]]] = [(set(), set(), set()) for _ in range(count)]
     for question in questions:
-        said = {bare_text(text) for text in (*question.context, question.answer)}
+        spoken = {bare_text(text) for text in (*question.context, question.answer)}
         offered = {bare_text(text) for text in question.candidates}
-        own = ({question.conversation_id}, said, offered)
-        beside = ({question.conversation_id}, offered, said)
+        texts_shown = ({question.conversation_id}, spoken, offered)
+        beside = ({question.conversation_id}, offered, spoken)
         fitting = [n for n in range(count) if all(map(set.isdisjoint, shown[n], beside))]
         if fitting:
             number = min(fitting, key=lambda n: (len(dealt[n]), n))
             dealt[number].append(question)
-            for texts, more in zip(shown[number], own, strict=True):
+            for texts, more in zip(shown[number], texts_shown, strict=True):
                 texts |= more
     return dealt
 
@@ -240,16 +240,16 @@ def _units(name: str, groups: Groups, lists: Mapping[str, list[list[NucQuestion]
 def _check_enough(
     group: str, counts: Mapping[str, int], lists: Mapping[str, list[list[NucQuestion]]], options: Mapping
 ) -> None:
-    for corpus, wanted in counts.items():
+    for corpus, count in counts.items():
         least = min(map(len, lists[corpus]))
-        if least < wanted:
+        if least < count:
             there = sum(map(len, lists[corpus]))
             of_group = f" of group '{group}'" if group else ""
             raise UserError(
                 f"corpus '{corpus}': {there} questions can be dealt to {options['versions']} versions, {least} to the "
-                f"smallest, but a version{of_group} takes {wanted} of the {options['unit_size']} from it; in a version "
+                f"smallest, but a version{of_group} takes {count} of the {options['unit_size']} from it; in a version "
                 "no two are of one conversation, and none gives away another's answer.",
-                f"Make more questions (about {2 * wanted * options['versions']} of it), or ask for fewer "
+                f"Make more questions (about {2 * count * options['versions']} of it), or ask for fewer "
                 "questions a person (--unit-size).",
             )
 

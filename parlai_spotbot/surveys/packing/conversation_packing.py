@@ -1,4 +1,4 @@
-"""What all kinds of packing that show conversations share: which are packed, which units stay, what is left out."""
+"""Base of packings that show conversations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ConversationPacking(Packing):
     """Packing of conversations; `options` below are those that `options` returns, of a class of the kind's own."""
 
     @abstractmethod
-    def options(self, study: Study, survey: Survey, wanted: PackRequest, conversations: Sequence[Conversation]) -> Any:
+    def options(self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]) -> Any:
         """Return how it is packed: as wanted, else as the first time, else as the survey says."""
 
     @abstractmethod
@@ -62,32 +62,35 @@ class ConversationPacking(Packing):
         """Return the lengths of what is shown, in exchanges, ascending."""
         return tuple(sorted({len(t) // 2 for item in items_of(units) for t in item.transcripts})) or (1,)
 
-    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`; people's conversations that show a fault are left out by the same rules as bots'."""
-        conversations, own = study.conversations(), own_questions.merged(study, survey.name, wanted.questions)
-        survey = own_questions.with_questions(survey, own) if own else survey
-        options = self.options(study, survey, wanted, conversations)
+        conversations, user_questions = (
+            study.conversations(),
+            own_questions.merged(study, survey.name, request.questions),
+        )
+        survey = own_questions.with_questions(survey, user_questions) if user_questions else survey
+        options = self.options(study, survey, request, conversations)
         recorded = options.recorded()
-        recorded |= {"wordings": own} if own and not self.cuts else {}
-        recorded |= {"leave_out": sorted(set(wanted.leave_out))} if wanted.leave_out else {}
+        recorded |= {"wordings": user_questions} if user_questions and not self.cuts else {}
+        recorded |= {"leave_out": sorted(set(request.leave_out))} if request.leave_out else {}
         by_id = {c.conversation_id: c for c in conversations}
         existing = existing_units(
             study, survey.name, recorded, partial(self._from, by_id, options), partial(_goes_on, self.growing(survey))
         )
         considered = self.considered(conversations, options)
-        faulty = faulty_ones(study, considered, wanted.leave_out)
+        faulty = faulty_ones(study, considered, request.leave_out)
         shown = shown_in(existing)
         kept = [c for c in considered if c.conversation_id not in faulty or c.conversation_id in shown]
         added = self.units(kept, options, existing)
         units = [*existing, *added]
         report = surface_report(considered, self.lengths(units, options), options.surface)
-        tables, said = self.told(units, by_id, options)
+        tables, messages = self.told(units, by_id, options)
         shown = shown_in(units)
         people = sum(by_id[i].kind == "people" for i in shown)
         counts = {"conversations": {"shown": {"of bots": len(shown) - people, "of people": people}}}
         left = self.left_out(conversations, shown, options, faulty)
-        own_questions.keep(study, survey.name, own)
-        return Packed(recorded, existing, added, counts | tables, left, said + warnings(report), report)
+        own_questions.keep(study, survey.name, user_questions)
+        return Packed(recorded, existing, added, counts | tables, left, messages + warnings(report), report)
 
     def _from(self, by_id: Mapping[str, Conversation], options: Any, units: Sequence[Unit]) -> bool:
         """Return True if the units show these conversations (item ids are made from the text)."""
@@ -128,9 +131,9 @@ def shown_in(units: Sequence[Unit]) -> set[str]:
     return {i for item in items_of(units) for i in item.conversation_ids}
 
 
-def _goes_on(growing: Sequence[str], known: Mapping, wanted: Mapping) -> bool:
+def _goes_on(growing: Sequence[str], mapping: Mapping, requested: Mapping) -> bool:
     """Return True if units packed with the known options can stay, and be added to, under the wanted ones."""
-    fixed = ({key: value for key, value in row.items() if key not in growing} for row in (known, wanted))
-    fewer = (known.get("comparisons") or 0) > (wanted.get("comparisons") or 10**9)
-    lost = set(known.get("questions", ())) - set(wanted.get("questions", ()))
+    fixed = ({key: value for key, value in row.items() if key not in growing} for row in (mapping, requested))
+    fewer = (mapping.get("comparisons") or 0) > (requested.get("comparisons") or 10**9)
+    lost = set(mapping.get("questions", ())) - set(requested.get("questions", ()))
     return next(fixed) == next(fixed) and not fewer and not lost

@@ -52,8 +52,8 @@ def pack_dialogues(
 
 def _who(conversation: Conversation) -> list[tuple[str, int]]:
     """Contestants and seats that may be judged."""
-    found = appearances([conversation], conversation.kind)
-    return [(name, seat) for name, pool in found.items() for seat in pool[conversation.conversation_id]]
+    seats_by_name = appearances([conversation], conversation.kind)
+    return [(name, seat) for name, pool in seats_by_name.items() for seat in pool[conversation.conversation_id]]
 
 
 def _wanted(talks: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]) -> list[Conversation]:
@@ -84,8 +84,8 @@ def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], opt
         blocks.setdefault(unit.block_id, []).append(unit)
     added = []
     for block_id, units in blocks.items():
-        asked = {question for unit in units for item in unit.items for question in item.questions}
-        missing = [questions for questions in options.dealt if asked.isdisjoint(questions)]
+        questions_asked = {question for unit in units for item in unit.items for question in item.questions}
+        missing = [questions for questions in options.dealt if questions_asked.isdisjoint(questions)]
         # The first unit's order was drawn for one annotator: the items are put back in an order of their own.
         group = sorted(units[0].items, key=lambda item: item.conversation_ids)
         rotations = [_asking(group, questions, by_id, options) for questions in missing]

@@ -17,7 +17,7 @@ class ElsewherePacking(Packing):
     of_conversations = False
     comes_in = True
 
-    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         raise UserError(
             f"--survey {survey.name}: comes in with its answers, there is nothing to pack.",
             hints.run("import", study.path, format=survey.name, data="FILE"),

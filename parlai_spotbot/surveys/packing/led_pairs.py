@@ -30,21 +30,21 @@ OTHERS = ("comparisons", "same", "people")
 """What else may be wanted of comparisons, and means nothing where the pairs are given."""
 
 
-def pairing(asked: str) -> str:
-    """How pairs are made, as it is recorded: "" where they are drawn."""
-    if asked not in ("", DRAWN, *HOW):
-        raise UserError(f"--pairs {asked}: unknown.", nearest(asked, (DRAWN, *HOW)))
-    return "" if asked == DRAWN else asked
+def pairing(mode: str) -> str:
+    """Describe how pairs are made, as it is recorded: "" where they are drawn."""
+    if mode not in ("", DRAWN, *HOW):
+        raise UserError(f"--pairs {mode}: unknown.", nearest(mode, (DRAWN, *HOW)))
+    return "" if mode == DRAWN else mode
 
 
-def check_led(wanted: PackRequest, pairs: str) -> None:
+def check_led(request: PackRequest, pairs: str) -> None:
     """Raise `UserError` where something is wanted that such pairs leave no room for."""
     for name in OTHERS:
-        if getattr(wanted, name) not in (None, False) or (name == "people" and wanted.people):
+        if getattr(request, name) not in (None, False) or (name == "people" and request.people):
             raise UserError(f"--{name}: with --pairs {pairs} {HOW[pairs]}.", "Leave it out.")
-    if wanted.sources not in (None, ("human_model",)):
+    if request.sources not in (None, ("human_model",)):
         raise UserError(
-            f"--source {','.join(wanted.sources)}: --pairs {pairs} takes conversations of people with bots.",
+            f"--source {','.join(request.sources)}: --pairs {pairs} takes conversations of people with bots.",
             "Leave it out.",
         )
 
@@ -63,33 +63,33 @@ def answers_to_the_same(conversations: Sequence[Conversation]) -> tuple[tuple[st
     for talk in sorted(conversations, key=lambda c: c.conversation_id):
         if talk.kind == "human_model" and talk.exchanges:
             seat = talk.is_human.index(False)
-            said = tuple(turn.text for turn in talk.turns[: 2 * talk.seed_exchanges + seat])
-            if said:
-                groups.setdefault((seat, talk.context[seat], talk.seed_exchanges, said), []).append(talk)
-    found = tuple(
+            texts = tuple(turn.text for turn in talk.turns[: 2 * talk.seed_exchanges + seat])
+            if texts:
+                groups.setdefault((seat, talk.context[seat], talk.seed_exchanges, texts), []).append(talk)
+    pairs = tuple(
         (one.conversation_id, other.conversation_id)
-        for own in groups.values()
-        for one, other in combinations(own, 2)
+        for group in groups.values()
+        for one, other in combinations(group, 2)
         if set(one.entities) != set(other.entities)
     )
-    if not found:
+    if not pairs:
         raise UserError(
             f"--pairs {CONTEXTS}: the study holds no two bots' conversations with people that begin with the same.",
             "Bring in two bots' answers to the same: spotbot_import --format messages --data one.jsonl,two.jsonl.",
         )
-    return found
+    return pairs
 
 
 def led_by_one(study: Study, conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
     """Every two conversations that one person led and compared, as far as the study still has both, in their order."""
     path = study.judgements_path(ASKED_BY)
-    known = {c.conversation_id for c in conversations if c.kind == "human_model" and c.exchanges}
+    conversation_ids = {c.conversation_id for c in conversations if c.kind == "human_model" and c.exchanges}
     rows = study.judgements(ASKED_BY) if path.exists() else []
-    asked = (row.conversation_ids for row in rows if row.source == HUMAN and len(row.conversation_ids) == 2)
-    found = dict.fromkeys((first, second) for first, second in asked if {first, second} <= known)
-    if not found:
+    pairs_asked = (row.conversation_ids for row in rows if row.source == HUMAN and len(row.conversation_ids) == 2)
+    pairs = dict.fromkeys((first, second) for first, second in pairs_asked if {first, second} <= conversation_ids)
+    if not pairs:
         raise UserError(
             f"--pairs {INTERACTORS}: the study holds no two conversations that one person led and compared.",
             "Let people chat with two bots each: spotbot_pack --survey interactive, then spotbot_crowdsource.",
         )
-    return tuple(found)
+    return tuple(pairs)

@@ -14,13 +14,13 @@ from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.packing import PackRequest
 
 
-def pack_study(study: Study, survey: str = "spot_the_bot", **wanted: Any) -> dict:
+def pack_study(study: Study, survey: str = "spot_the_bot", **options: Any) -> dict:
     """Write the units of a survey and return the summary that `spotbot_pack` prints; see `PackRequest`, `Packing.pack`.
 
     The summary stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
     """
     expect_study(study)
-    about, wishes = get_survey(survey, study), PackRequest(**wanted)
+    about, wishes = get_survey(survey, study), PackRequest(**options)
     packing = packing_of(about)
     packing.check(about, wishes)
     return packing.pack(study, about, wishes)

@@ -40,16 +40,16 @@ class Packing(ABC):
     comes_in: ClassVar[bool] = False
     refuses: ClassVar[tuple[tuple[tuple[str, ...], str], ...]] = ()
 
-    def check(self, survey: Survey, wanted: PackRequest) -> None:
+    def check(self, survey: Survey, request: PackRequest) -> None:
         """Raise `UserError` where something is wanted that means nothing to this kind."""
         for names, why in self.refuses:
             for name in names:
-                if getattr(wanted, name) not in (None, "", (), []):
+                if getattr(request, name) not in (None, "", (), []):
                     option = OPTIONS.get(name, name).replace("_", "-")
                     raise UserError(f"--{option}: survey {survey.name} {why}.", "Leave it out.")
 
     @abstractmethod
-    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         """Pack the units of a study, of which nothing is written yet.
 
         Raises
@@ -58,9 +58,9 @@ class Packing(ABC):
             On wishes that can't be carried out, and where units packed in another way have judgements already.
         """
 
-    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
+    def pack(self, study: Study, survey: Survey, request: PackRequest) -> dict:
         """Write the units of a study and return the summary, ready for JSON; the caller holds the study's lock."""
-        packed = self.packed(study, survey, wanted)
+        packed = self.packed(study, survey, request)
         sizes = [len(unit.items) for unit in packed.units]
         summary = {
             "packing": self.name,
@@ -107,6 +107,6 @@ def summary_text(summary: Mapping) -> str:
     return "\n".join([*lines, *(f"warning: {warning}" for warning in summary["warnings"])]).rstrip()
 
 
-def seed_of(study: Study, wanted: PackRequest) -> int:
+def seed_of(study: Study, request: PackRequest) -> int:
     """Return the seed that is wanted, else the study's."""
-    return study.plan.seed if wanted.seed is None else wanted.seed
+    return study.plan.seed if request.seed is None else request.seed

@@ -36,7 +36,7 @@ JudgeableSeats = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True, order=True)
 class ComparisonCell:
-    """What is compared equally often: two contestants (in alphabetical order) of a source on one question ("": all)."""
+    """Two contestants (in alphabetical order) of a source, compared equally often on one question ("": all)."""
 
     source: str
     a: str
@@ -46,7 +46,7 @@ class ComparisonCell:
 
 @dataclass
 class ComparisonTally:
-    """What units hold already: comparisons by cell, uses by conversation, pairs of conversations, seats by cell."""
+    """Counts of existing units: comparisons and seats by cell, uses by conversation, pairs of conversations."""
 
     counts: Counter[ComparisonCell] = field(default_factory=Counter)
     uses: Counter[str] = field(default_factory=Counter)
@@ -78,16 +78,18 @@ class PairsPacking(WholePacking):
         self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: WholeOptions
     ) -> tuple[dict, list[str]]:
         """Count the comparisons of each cell, too, and say where there are fewer than wanted."""
-        tables, said = super().told(units, by_id, options)
+        tables, warnings = super().told(units, by_id, options)
         tally = tally_of_items(items_of(units), by_id, options)
         cells = sorted(tally.counts)
         if not options.led:
             pools = pools_of(usable(by_id.values()), options, tally.uses)
-            wanted, cells = comparisons_of(pools, options), cells_of(pools, options)
-            said += [_fewer(cell, tally.counts[cell], wanted) for cell in cells if tally.counts[cell] < wanted]
+            comparisons, cells = comparisons_of(pools, options), cells_of(pools, options)
+            warnings += [
+                _fewer(cell, tally.counts[cell], comparisons) for cell in cells if tally.counts[cell] < comparisons
+            ]
             again = [i for i, times in tally.uses.items() if times > 1]
             if again:
-                said.append(
+                warnings.append(
                     f"{len(again)} conversations are shown in several comparisons, up to {max(tally.uses.values())}, "
                     "as there are fewer of them than --comparisons takes: the least used came first, and no two stand "
                     "beside each other twice"
@@ -95,12 +97,12 @@ class PairsPacking(WholePacking):
         rows: dict[str, dict[str, int]] = {}
         for cell in cells:
             rows.setdefault(f"{cell.a} and {cell.b} ({cell.source})", {})[cell.question or "all"] = tally.counts[cell]
-        return tables | {"comparisons": rows}, said
+        return tables | {"comparisons": rows}, warnings
 
 
-def _fewer(cell: ComparisonCell, count: int, wanted: int) -> str:
+def _fewer(cell: ComparisonCell, count: int, comparisons: int) -> str:
     about = f" on {cell.question}" if cell.question else ""
-    return f"{cell.a} and {cell.b}{about}: {count} comparisons of {wanted}, no two conversations are left for more"
+    return f"{cell.a} and {cell.b}{about}: {count} comparisons of {comparisons}, no two conversations are left for more"
 
 
 def pack_pairs(
@@ -133,13 +135,13 @@ def chosen_pairs(
         pools = pools_of(talks, options, tally.uses)
         return choose(cells_of(pools, options), pools, comparisons_of(pools, options), tally, rng)
     there = {frozenset(item.conversation_ids) for item in items}
-    found = []
+    pairs = []
     for ids in options.led:
         if set(ids) <= by_id.keys() and frozenset(ids) not in there:
             seats = tuple(by_id[i].is_human.index(False) for i in ids)
             a, b = sorted(by_id[i].entities[seat] for i, seat in zip(ids, seats, strict=True))
-            found.append((ComparisonCell("human_model", a, b), ids, seats))
-    return found
+            pairs.append((ComparisonCell("human_model", a, b), ids, seats))
+    return pairs
 
 
 def turned(ids: tuple[str, ...], seats: tuple[int, ...], rng: random.Random) -> Pair:
@@ -183,7 +185,7 @@ def _with_itself(pool: Mapping[str, JudgeableSeats]) -> list[tuple[str, str]]:
 
 
 def comparisons_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: WholeOptions) -> int:
-    """How many comparisons a cell is to have."""
+    """Return how many comparisons a cell is to have."""
     if options.comparisons is not None:
         return options.comparisons
     bots = [len(ids) for pool in pools.values() for name, ids in pool.items() if name != HUMAN]
@@ -214,28 +216,28 @@ def cell_of(item: Item, by_id: Mapping[str, Conversation], options: WholeOptions
 def choose(
     cells: Sequence[ComparisonCell],
     pools: Mapping[str, Mapping[str, JudgeableSeats]],
-    wanted: int,
+    comparisons: int,
     tally: ComparisonTally,
     rng: random.Random,
 ) -> list[tuple[ComparisonCell, *Pair]]:
-    """Comparisons until every cell has `wanted`: (cell, conversations of a and b, seats that are judged).
+    """Comparisons until every cell has `comparisons`: (cell, conversations of a and b, seats that are judged).
 
     Cells take turns, in an order drawn for each round, so that all are served alike; `tally` is kept up to date.
     """
     chosen = []
-    lacking = [cell for cell in cells if tally.counts[cell] < wanted]
+    lacking = [cell for cell in cells if tally.counts[cell] < comparisons]
     while lacking:
         least = min(tally.counts[cell] for cell in lacking)
         for cell in rng.sample(lacking, len(lacking)):
             if tally.counts[cell] > least:
                 continue
-            found = _pick(cell, pools[cell.source][cell.a], pools[cell.source][cell.b], tally, rng)
-            if found is None:
+            pick = _pick(cell, pools[cell.source][cell.a], pools[cell.source][cell.b], tally, rng)
+            if pick is None:
                 lacking.remove(cell)
                 continue
-            tally.note(cell, *found)
-            chosen.append((cell, *found))
-        lacking = [cell for cell in lacking if tally.counts[cell] < wanted]
+            tally.note(cell, *pick)
+            chosen.append((cell, *pick))
+        lacking = [cell for cell in lacking if tally.counts[cell] < comparisons]
     return chosen
 
 
@@ -296,7 +298,7 @@ def pack_same_pairs(
 
 
 def put_already(units: Iterable[Unit]) -> tuple[dict[frozenset[str], Item], dict[frozenset[str], set[str]]]:
-    """Of each pair of conversations that stands in `units`: the first of its items, and the questions put for it."""
+    """Return the first item and the questions of each pair of conversations in `units`."""
     first: dict[frozenset[str], Item] = {}
     put: dict[frozenset[str], set[str]] = {}
     for unit in units:
@@ -309,5 +311,8 @@ def put_already(units: Iterable[Unit]) -> tuple[dict[frozenset[str], Item], dict
 
 def _groups(members: Sequence[dict[str, Item]], size: int, seeds: Mapping[str, str]) -> list[list[dict[str, Item]]]:
     """Return the pairs, each as its items by question, in groups for one annotator each."""
-    of = {next(iter(member.values())).item_id: member for member in members}
-    return [[of[item.item_id] for item in group] for group in deal([m[next(iter(m))] for m in members], size, seeds)]
+    member_by_item_id = {next(iter(member.values())).item_id: member for member in members}
+    return [
+        [member_by_item_id[item.item_id] for item in group]
+        for group in deal([m[next(iter(m))] for m in members], size, seeds)
+    ]

@@ -39,19 +39,21 @@ class PartnersPacking(Packing):
         ),
     )
 
-    def packed(self, study: Study, survey: Survey, wanted: PackRequest) -> Packed:
+    def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`; every two contestants of the plan meet in `comparisons` units."""
-        known = packed_with(study, survey.name) or {}
-        comparisons = known.get("comparisons", COMPARISONS) if wanted.comparisons is None else wanted.comparisons
+        earlier_record = packed_with(study, survey.name) or {}
+        comparisons = (
+            earlier_record.get("comparisons", COMPARISONS) if request.comparisons is None else request.comparisons
+        )
         contestants = list(study.plan.remaining().contestants)
         if len(contestants) < FEWEST:
             raise UserError(
                 f"{study.plan_path}: one contestant, and a unit is a pair of them.", "Add a second one to the pool."
             )
-        least = max(1, known.get("comparisons", 1))
+        least = max(1, earlier_record.get("comparisons", 1))
         if comparisons < least:
             raise UserError(f"--comparisons {comparisons}: expected {least} or more.", "What is packed stays.")
-        recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study, wanted)}
+        recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study, request)}
         existing = existing_units(study, survey.name, recorded, lambda units: _of_study(units, contestants), _goes_on)
         added = partner_units(survey, contestants, comparisons, recorded["seed"], existing)
         talked = Counter((name, n) for unit in [*existing, *added] for n, name in enumerate(partners_of(unit)))
@@ -59,8 +61,8 @@ class PartnersPacking(Packing):
         return Packed(recorded, existing, added, {"talked to": rows})
 
 
-def _goes_on(known: Mapping, wanted: Mapping) -> bool:
-    return {**known, "comparisons": 0} == {**wanted, "comparisons": 0}
+def _goes_on(mapping: Mapping, requested: Mapping) -> bool:
+    return {**mapping, "comparisons": 0} == {**requested, "comparisons": 0}
 
 
 def _of_study(units: Sequence[Unit], contestants: Sequence[str]) -> bool:
@@ -77,12 +79,12 @@ def partner_units(
     """
     have = Counter(frozenset(partners_of(unit)) for unit in existing)
     pairs = list(combinations(contestants, 2))
-    made = []
+    units = []
     for number in range(comparisons):
         due = [pair for pair in pairs if number >= have[frozenset(pair)]]
         random.Random(f"partners {survey.name} {seed} {number}").shuffle(due)
-        made += [_unit(survey, pair, number, seed) for pair in due]
-    return made
+        units += [_unit(survey, pair, number, seed) for pair in due]
+    return units
 
 
 def _unit(survey: Survey, pair: tuple[str, str], number: int, seed: int) -> Unit:

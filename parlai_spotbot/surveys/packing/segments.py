@@ -44,28 +44,28 @@ class SegmentsPacking(ConversationPacking):
         """Return the survey with the features that were chosen, else its own."""
         chosen = (packed_with(study, survey.name) or {}).get("ask")
         added = own_questions.questions_of_study(study, survey.name)
-        own = [name for name in features_of(survey) if name not in added]
-        return with_features(survey, own if chosen is None else chosen)
+        names = [name for name in features_of(survey) if name not in added]
+        return with_features(survey, names if chosen is None else chosen)
 
     def options(
-        self, study: Study, survey: Survey, wanted: PackRequest, conversations: Sequence[Conversation]
+        self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
     ) -> PackOptions:
         """See `ConversationPacking.options`."""
-        known = packed_with(study, survey.name) or {}
-        annotators = wanted.annotators_per_segment
+        packed = packed_with(study, survey.name) or {}
+        annotators = request.annotators_per_segment
         options = PackOptions(
             survey=survey.name,
             segments=study.plan.segments
-            if wanted.segments is None
-            else check_segments(list(wanted.segments), "--segments"),
-            unit_size=survey.unit_size if wanted.unit_size is None else wanted.unit_size,
-            humans_per_unit=wanted.humans_per_unit,
+            if request.segments is None
+            else check_segments(list(request.segments), "--segments"),
+            unit_size=survey.unit_size if request.unit_size is None else request.unit_size,
+            humans_per_unit=request.humans_per_unit,
             annotators_per_segment=survey.annotators_per_item if annotators is None else annotators,
-            seed=seed_of(study, wanted),
-            surface=wanted.surface,
+            seed=seed_of(study, request),
+            surface=request.surface,
             longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
-            ask=_asked(study, survey, known, wanted),
-            sources=_sources(survey, known, wanted, conversations),
+            ask=_asked(study, survey, packed, request),
+            sources=_sources(survey, packed, request, conversations),
         )
         _check_lengths(self.considered(conversations, options), options, study)
         return options
@@ -79,8 +79,8 @@ class SegmentsPacking(ConversationPacking):
         """See `ConversationPacking.units`."""
         if not any(options.lengths(c) for c in conversations if not is_people(c)):
             raise UserError("--leave-out: no conversation of bots is left to pack.", "Leave fewer kinds out.")
-        made = pack(conversations, options, existing)
-        shown = set().union(*blocks_of([*existing, *made]).values())
+        units = pack(conversations, options, existing)
+        shown = set().union(*blocks_of([*existing, *units]).values())
         people = [c for c in conversations if is_people(c) and c.conversation_id in shown]
         if "pairs" not in options.sources and not people:
             raise UserError(
@@ -88,7 +88,7 @@ class SegmentsPacking(ConversationPacking):
                 "Import conversations between people that have other seeds, or show conversations of two bots, too: "
                 "--source pairs,human_model.",
             )
-        return made
+        return units
 
     def id_of(self, item: Item, talks: Sequence[Conversation], options: PackOptions) -> str:
         return item_id(talks[0], item.exchanges, options)
@@ -112,16 +112,16 @@ class SegmentsPacking(ConversationPacking):
         return {"segments of": rows}, shortages(blocks_of(units), people, options)
 
 
-def _asked(study: Study, survey: Survey, known: Mapping, wanted: PackRequest) -> tuple[str, ...] | None:
+def _asked(study: Study, survey: Survey, mapping: Mapping, request: PackRequest) -> tuple[str, ...] | None:
     """Return the features to ask about, in the survey's order; None for the survey's own.
 
     They are as wanted, else as the first time, with those that a file brings.
     """
     every = features_of(survey)
     added = own_questions.questions_of_study(study, survey.name)
-    brought = own_questions.read_questions(wanted.questions, survey.name) if wanted.questions else {}
-    own = tuple(name for name in every if name not in {**added, **brought})
-    named = wanted.ask or (*known.get("ask", own), *brought)
+    brought = own_questions.read_questions(request.questions, survey.name) if request.questions else {}
+    names = tuple(name for name in every if name not in {**added, **brought})
+    named = request.ask or (*mapping.get("ask", names), *brought)
     for name in named:
         if name not in (*every, NONE):
             raise UserError(
@@ -130,23 +130,23 @@ def _asked(study: Study, survey: Survey, known: Mapping, wanted: PackRequest) ->
             )
     if NONE in named and set(named) != {NONE}:
         raise UserError(f"--ask {','.join(named)}: none and others.", f"Leave {NONE} out, or the others.")
-    asked = tuple(name for name in every if name in named)
-    return None if asked == own else asked
+    questions = tuple(name for name in every if name in named)
+    return None if questions == names else questions
 
 
 def _sources(
-    survey: Survey, known: Mapping, wanted: PackRequest, conversations: Sequence[Conversation]
+    survey: Survey, mapping: Mapping, request: PackRequest, conversations: Sequence[Conversation]
 ) -> tuple[str, ...]:
     """Return where bots are judged: as wanted, else as the first time, else talking to each other."""
-    asked = wanted.sources or tuple(known.get("sources", BETWEEN_BOTS))
-    if "self" in asked:
+    sources = request.sources or tuple(mapping.get("sources", BETWEEN_BOTS))
+    if "self" in sources:
         raise UserError(
             f"--source self: survey {survey.name} asks of each of two who it is, and there one bot speaks both parts.",
             nearest("self", SOURCES),
         )
-    if wanted.sources:
-        asked = sources_of(conversations, asked)
-    return tuple(source for source in SOURCES if source in asked)
+    if request.sources:
+        sources = sources_of(conversations, sources)
+    return tuple(source for source in SOURCES if source in sources)
 
 
 def _check_lengths(conversations: Sequence[Conversation], options: PackOptions, study: Study) -> None:
@@ -167,24 +167,26 @@ def _check_lengths(conversations: Sequence[Conversation], options: PackOptions, 
 
 def shortages(blocks: dict[str, set[str]], people: set[str], options: PackOptions) -> list[str]:
     """Return where blocks could not be made as asked."""
-    said = []
+    warnings = []
     have = sum(len(ids & people) for ids in blocks.values())
     share = options.humans_per_unit / options.bots_per_unit
-    wanted = sum(max(round(len(ids - people) * share), min(1, options.humans_per_unit)) for ids in blocks.values())
-    if have < wanted:
-        said.append(
-            f"too few conversations between people that fit: {have} places of {wanted} filled "
+    people_needed = sum(
+        max(round(len(ids - people) * share), min(1, options.humans_per_unit)) for ids in blocks.values()
+    )
+    if have < people_needed:
+        warnings.append(
+            f"too few conversations between people that fit: {have} places of {people_needed} filled "
             f"({options.humans_per_unit} people's to {options.bots_per_unit} bots' wanted); raise --human-conversations"
         )
     uses = Counter(i for ids in blocks.values() for i in ids & people)
     reused = sum(times > 1 for times in uses.values())
     if reused:
         many = "conversations between people are" if reused > 1 else "conversation between people is"
-        said.append(f"{reused} {many} shown in more than one block, as there are too few")
+        warnings.append(f"{reused} {many} shown in more than one block, as there are too few")
     least = -(-sum(len(ids - people) for ids in blocks.values()) // options.bots_per_unit)
     if len(blocks) > least:
-        said.append(
+        warnings.append(
             f"{len(blocks)} blocks where {least} would hold all, so units are smaller: conversations of one seed can't "
             "share a block, and a study that grew gets blocks of its own"
         )
-    return said
+    return warnings

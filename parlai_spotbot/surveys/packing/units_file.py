@@ -25,8 +25,8 @@ GONE = "a contestant that is left out"
 def faulty_ones(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
     """Return the conversations with a fault of one of `kinds` or a contestant that is left out, with the reasons."""
     gone = set(study.plan.left_out)
-    found = {c.conversation_id: [GONE] for c in conversations if not gone.isdisjoint(c.entities)}
-    return {**_of_kinds(study, [c for c in conversations if c.conversation_id not in found], kinds), **found}
+    faults = {c.conversation_id: [GONE] for c in conversations if not gone.isdisjoint(c.entities)}
+    return {**_of_kinds(study, [c for c in conversations if c.conversation_id not in faults], kinds), **faults}
 
 
 def _of_kinds(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
@@ -60,9 +60,9 @@ def packed_with(study: Study, survey: str) -> dict | None:
 def existing_units(
     study: Study,
     survey: str,
-    wanted: Mapping,
+    requested: Mapping,
     made_here: Callable[[list[Unit]], bool],
-    goes_on: Callable[[Mapping, Mapping], bool] = lambda known, wanted: known == wanted,
+    goes_on: Callable[[Mapping, Mapping], bool] = lambda recorded, requested: recorded == requested,
 ) -> list[Unit]:
     """Return the units to keep; none if they are to be packed again, which must not happen to judged ones.
 
@@ -74,7 +74,7 @@ def existing_units(
         return []
     units = study.units(survey)
     known = packed_with(study, survey)
-    stays = known is not None and goes_on(known, wanted) and made_here(units)
+    stays = known is not None and goes_on(known, requested) and made_here(units)
     if stays and not _shows_gone(study, units):
         return units
     judgements = study.judgements_path(survey)
@@ -91,9 +91,9 @@ def existing_units(
     if answered:
         holder = ledger if ledger.exists() else judgements
         known = known or {}
-        differ = [key for key in {**known, **wanted} if known and known.get(key) != wanted.get(key)]
+        differ = [key for key in {**known, **requested} if known and known.get(key) != requested.get(key)]
         if differ:
-            how = ", ".join(f"{key} {known.get(key)!r} there, {wanted.get(key)!r} here" for key in differ)
+            how = ", ".join(f"{key} {known.get(key)!r} there, {requested.get(key)!r} here" for key in differ)
             problem = f"{path}: packed with other options ({how}), and {holder.name} holds answers to these units."
         else:
             problem = f"{path}: not made from these conversations by this command, and {holder.name} holds answers."

@@ -1,4 +1,4 @@
-"""Who of a whole conversation may be judged, for the surveys that show whole ones (ACUTE-Eval, Comparative, Likert).
+"""Entities of whole conversations that may be judged, for surveys such as ACUTE-Eval, Comparative and Likert.
 
 A contestant appears in self-chats (either seat may be judged), in conversations with other bots (its own seat), and in
 conversations with people (its own seat); people appear as a contestant in the conversations between people.
@@ -32,7 +32,7 @@ LATER = ("pairs", "same", "same_pairs")
 
 @dataclass(frozen=True)
 class WholeOptions:
-    """How whole conversations are packed; see `Survey` for what a survey says itself.
+    """Description of how whole conversations are packed; see `Survey` for what a survey says itself.
 
     `questions` are those that are put, `groups` how a survey of tasks deals them to the units on a conversation,
     `companions` the free texts that go with each; `comparisons` of each pair of
@@ -90,15 +90,15 @@ class WholeOptions:
         return () if self.everything else (*questions, *self.companions)
 
 
-def sources_of(conversations: Iterable[Conversation], asked: Sequence[str] | None) -> tuple[str, ...]:
+def sources_of(conversations: Iterable[Conversation], requested: Sequence[str] | None) -> tuple[str, ...]:
     """Return the sources asked for, checked; by default self-chats and those with people, else between bots."""
     counts = Counter(c.kind for c in conversations if c.exchanges)
-    if asked is None:
-        found = tuple(source for source in SOURCES[:2] if counts[source]) or ("pairs",)
-        if not counts[found[0]]:
+    if requested is None:
+        sources = tuple(source for source in SOURCES[:2] if counts[source]) or ("pairs",)
+        if not counts[sources[0]]:
             raise UserError("There is no conversation of bots to pack.", "Run spotbot_selfchat to the end.")
-        return found
-    for source in asked:
+        return sources
+    for source in requested:
         if source not in SOURCES:
             raise UserError(f"--source {source}: unknown.", nearest(source, SOURCES))
         if not counts[source]:
@@ -108,7 +108,7 @@ def sources_of(conversations: Iterable[Conversation], asked: Sequence[str] | Non
                 "human_model": "Bring some in with spotbot_import --format conversations",
             }[source]
             raise UserError(f"--source {source}: the study has no such conversations.", f"{how}.")
-    return tuple(source for source in SOURCES if source in asked)
+    return tuple(source for source in SOURCES if source in requested)
 
 
 def usable(conversations: Iterable[Conversation]) -> list[Conversation]:
@@ -127,21 +127,21 @@ def reserved(people: Iterable[Conversation], shown: Collection[str], seed: int) 
 
 
 def kept_for_controls(people: Sequence[Conversation], shown: Collection[str], options: WholeOptions) -> set[str]:
-    """Those of the conversations between people that aren't packed; none where gold dialogues are the controls."""
+    """Return the conversations between people that aren't packed; none where gold dialogues are the controls."""
     return set() if options.spread == "tasks" else reserved(people, shown, options.seed)
 
 
 def appearances(conversations: Iterable[Conversation], source: str) -> dict[str, dict[str, tuple[int, ...]]]:
     """By contestant: the ids of its conversations of this source ("people" too) and the seats that may be judged."""
-    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    seats_by_name: dict[str, dict[str, tuple[int, ...]]] = {}
     for conversation in conversations:
         if conversation.kind != source:
             continue
         for name in dict.fromkeys(conversation.entities):
             if (name == HUMAN) == (source == "people"):
                 seats = tuple(seat for seat in (0, 1) if conversation.entities[seat] == name)
-                found.setdefault(name, {})[conversation.conversation_id] = seats
-    return found
+                seats_by_name.setdefault(name, {})[conversation.conversation_id] = seats
+    return seats_by_name
 
 
 def whole_item(
@@ -171,6 +171,6 @@ def whole_item_id(
     conversations: Sequence[Conversation], judged: Sequence[int], questions: Sequence[str], survey: str, seed: int
 ) -> str:
     """Return the id of an item, made from hidden turns too, so that it can't be guessed."""
-    said = [text for c in conversations for turn in c.turns for text in (turn.speaker, turn.text)]
+    texts = [text for c in conversations for turn in c.turns for text in (turn.speaker, turn.text)]
     ids = [c.conversation_id for c in conversations]
-    return opaque("whole", survey, seed, *ids, "judged", *judged, "asked", *questions, "said", *said)
+    return opaque("whole", survey, seed, *ids, "judged", *judged, "asked", *questions, "said", *texts)

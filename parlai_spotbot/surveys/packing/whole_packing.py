@@ -22,7 +22,7 @@ from parlai_spotbot.surveys.survey import Survey
 
 
 class WholePacking(ConversationPacking):
-    """What kinds that show whole conversations share."""
+    """Record of what kinds that show whole conversations share."""
 
     refuses = ((CANDIDATES, "has no questions with candidates"), (("segments",), "shows whole conversations"))
 
@@ -36,25 +36,25 @@ class WholePacking(ConversationPacking):
         return kept_for_controls(people, shown, options)
 
     def options(
-        self, study: Study, survey: Survey, wanted: PackRequest, conversations: Sequence[Conversation]
+        self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
     ) -> WholeOptions:
         """See `ConversationPacking.options`."""
-        known = packed_with(study, survey.name) or {}
+        packed = packed_with(study, survey.name) or {}
 
         def chosen(name: str, otherwise: Any, recorded: str = "") -> Any:
-            value = getattr(wanted, name)
-            return known.get(recorded or name, otherwise) if value is None else value
+            value = getattr(request, name)
+            return packed.get(recorded or name, otherwise) if value is None else value
 
-        if wanted.same_pairs and survey.spread != "items":
+        if request.same_pairs and survey.spread != "items":
             raise UserError(
                 f"--same-pairs: survey {survey.name} puts its questions for the same conversations anyway.",
                 "Leave it out.",
             )
-        questions = _questions(study, survey, wanted, known)
-        pairs = pairing(wanted.pairs or known.get("pairs", ""))
+        questions = _questions(study, survey, request, packed)
+        pairs = pairing(request.pairs or packed.get("pairs", ""))
         if pairs:
-            check_led(wanted, pairs)
-        sources = ("human_model",) if pairs else wanted.sources or known.get("sources")
+            check_led(request, pairs)
+        sources = ("human_model",) if pairs else request.sources or packed.get("sources")
         return WholeOptions(
             survey=survey.name,
             questions=questions,
@@ -72,8 +72,8 @@ class WholePacking(ConversationPacking):
             unit_size=chosen("unit_size", survey.unit_size),
             annotators_per_item=chosen("annotators_per_segment", survey.annotators_per_item, "annotators_per_item"),
             repeated=chosen("repeated", survey.repeated),
-            seed=seed_of(study, wanted),
-            surface=wanted.surface,
+            seed=seed_of(study, request),
+            surface=request.surface,
         )
 
     def told(
@@ -88,22 +88,24 @@ class WholePacking(ConversationPacking):
         rows = {
             name: {"spoke first": seats[name, 0], "second": seats[name, 1]} for name in sorted({n for n, _ in seats})
         }
-        said = "there are no conversations between people, so people are no contestant, and controls are hard to make"
+        warning = (
+            "there are no conversations between people, so people are no contestant, and controls are hard to make"
+        )
         missing = options.people and not any(c.kind == "people" for c in by_id.values())
-        return {"judged": rows}, [said] * missing
+        return {"judged": rows}, [warning] * missing
 
 
-def _questions(study: Study, survey: Survey, wanted: PackRequest, known: Mapping) -> tuple[str, ...]:
+def _questions(study: Study, survey: Survey, request: PackRequest, mapping: Mapping) -> tuple[str, ...]:
     """Return the questions to ask, in the survey's order; --ask names questions, or tasks where the survey has some."""
     main = {question.name: (question.name,) for question in survey.main}
     named = {task.name: task.questions for task in survey.tasks} or main
-    for name in wanted.ask or ():
+    for name in request.ask or ():
         if name not in named:
             what = "task" if survey.tasks else "question"
             raise UserError(f"--ask {name}: survey {survey.name} has no such {what}.", nearest(name, named))
-    asked = [question for name in wanted.ask or () for question in named[name]]
-    before = known.get("questions", ())
-    if wanted.questions is not None and wanted.ask is None:  # questions of a file are asked
-        asked = [*before, *own_questions.merged(study, survey.name, wanted.questions)]
-    asked = asked or before or survey.asked or main
-    return tuple(name for name in main if name in asked)
+    questions = [question for name in request.ask or () for question in named[name]]
+    before = mapping.get("questions", ())
+    if request.questions is not None and request.ask is None:  # questions of a file are asked
+        questions = [*before, *own_questions.merged(study, survey.name, request.questions)]
+    questions = questions or before or survey.asked or main
+    return tuple(name for name in main if name in questions)

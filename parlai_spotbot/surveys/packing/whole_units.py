@@ -17,8 +17,8 @@ from parlai_spotbot.surveys.packing.whole_items import WholeOptions
 
 def marks(item: Item, seeds: Mapping[str, str]) -> set[str]:
     """Return the item's conversations and seeds, which no other item of a unit may show."""
-    found = {f"conversation {i}" for i in item.conversation_ids}
-    return found | {f"seed {seeds[i]}" for i in item.conversation_ids if seeds.get(i)}
+    names = {f"conversation {i}" for i in item.conversation_ids}
+    return names | {f"seed {seeds[i]}" for i in item.conversation_ids if seeds.get(i)}
 
 
 def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[list[Item]]:
@@ -28,14 +28,14 @@ def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[lis
     open_: list[tuple[list[Item], set[str]]] = []
     most = -(-len(items) // -(-len(items) // size)) if items else size
     for item in items:
-        own = marks(item, seeds)
-        fit = next((pair for pair in open_ if pair[1].isdisjoint(own)), None)
+        item_marks = marks(item, seeds)
+        fit = next((pair for pair in open_ if pair[1].isdisjoint(item_marks)), None)
         if fit is None:
             fit = ([], set())
             groups.append(fit[0])
             open_.append(fit)
         fit[0].append(item)
-        fit[1].update(own)
+        fit[1].update(item_marks)
         if len(fit[0]) >= most:
             open_.remove(fit)
     return groups

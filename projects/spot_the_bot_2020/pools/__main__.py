@@ -52,16 +52,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    own = dict(text.partition("=")[::2] for text in options.own)
-    if not all(own.values()):
+    paths = dict(text.partition("=")[::2] for text in options.own)
+    if not all(paths.values()):
         raise UserError(f"--own {options.own[-1]}: not NAME=FILE.", "For example --own LC=models/lc/model.")
     pool = pool_of(options.domain, [name.strip() for name in options.only.split(",") if name.strip()] or None)
-    pool_of(options.domain, own)
+    pool_of(options.domain, paths)
     out, task = Path(options.out).expanduser().resolve(), get_domain(options.domain).task
     for name in pool:
         if options.dry_run:
-            print(f"{name}: {own.get(name) or plan(name, task)}")
-        elif name not in own:
+            print(f"{name}: {paths.get(name) or plan(name, task)}")
+        elif name not in paths:
             try:
                 make(name, task, out)
             except UserError as err:
@@ -69,7 +69,7 @@ def _run(options: argparse.Namespace) -> None:
                     raise
                 print(f"{name} left out: {err.problem}")
     if not options.dry_run:
-        path = write_pool(pool, own, out)
+        path = write_pool(pool, paths, out)
         command = hints.command("tournament", Path("studies") / out.name, pool=path, domain=options.domain)
         print(f"\npool: {path}\nnext: {command}")
 
@@ -104,8 +104,8 @@ def plan(name: str, task: str) -> str:
     """Describe in a line what is done for a contestant."""
     recipe = recipes()["contestants"][name]
     sources = {need: recipes()["sources"][need] for need in recipe["needs"]}
-    if found := "; ".join(source["why"] for source in sources.values() if "why" in source):
-        return f"cannot be fetched: {found}"
+    if reasons := "; ".join(source["why"] for source in sources.values() if "why" in source):
+        return f"cannot be fetched: {reasons}"
     fetched = "".join(f"fetch {source['address']}, " for source in sources.values())
     return f"{fetched}{'train' if 'train' in recipe else 'use'}: {recipe['description']} ({task})"
 
@@ -152,8 +152,8 @@ def fetch(need: str, folder: Path) -> Path:
 def places_of(name: str, out: Path) -> dict[str, str]:
     """Fetch what a contestant needs; return the places by the names that options use."""
     needs = recipes()["contestants"][name]["needs"]
-    found = {need: str(fetch(need, out / "sources" / need)) for need in needs}
-    return {"contestant": str(out / name), **found}
+    places = {need: str(fetch(need, out / "sources" / need)) for need in needs}
+    return {"contestant": str(out / name), **places}
 
 
 def make(name: str, task: str, out: Path) -> None:
@@ -199,13 +199,13 @@ def drop_torn_checkpoint(folder: Path) -> None:
             path.unlink()
 
 
-def write_pool(pool: list[str], own: dict[str, str], out: Path) -> Path:
+def write_pool(pool: list[str], paths: dict[str, str], out: Path) -> Path:
     """Write pool.yaml with all contestants that are finished, ready or the user's own."""
     entries = {}
     for name in pool:
         recipe, record = recipes()["contestants"][name], out / name / RECORD
-        if name in own:
-            place = own[name] if own[name].startswith("zoo:") else str(Path(own[name]).resolve())
+        if name in paths:
+            place = paths[name] if paths[name].startswith("zoo:") else str(Path(paths[name]).resolve())
             entries[name] = {"model_file": place}
         elif "model_file" in recipe:
             entries[name] = {"model_file": recipe["model_file"], "description": recipe["description"]}

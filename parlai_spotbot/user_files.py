@@ -76,7 +76,10 @@ def _line(path: Path | str, place: Sequence[str | int]) -> str:
     """Return ", line N" of the innermost part of `place` that stands in a file; "" where it isn't a file."""
     if not Path(path).is_file():
         return ""
-    node = yaml.compose(Path(path).read_text(encoding="utf-8"), LOADER)
+    try:
+        node = yaml.compose(Path(path).read_text(encoding="utf-8"), LOADER)
+    except yaml.YAMLError:  # the file was read by SafeLoader, which accepts some texts that libyaml refuses
+        return ""
     line = node.start_mark.line if node else 0
     for part in place:
         if isinstance(node, yaml.MappingNode):

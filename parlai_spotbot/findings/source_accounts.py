@@ -26,23 +26,20 @@ WIDE = 0.3
 class SourceAccount:
     """What is known of a source as a whole.
 
-    `annotators`: people, or variants of a judge, of whom `flagged` were caught by a rule or left out. `answered` of the
-    `units` that were packed have all their answers; 0 of 0 where that isn't known. `partial`: a judge that hasn't
-    answered all. `accuracy`: the mean of the share of people that it calls human and of bots that it calls bots, unsure
-    as half, with its interval; None where nobody asked who is human. `chance`: a judge whose interval doesn't lie above
-    one half.
+    `answered` of the `units` that were packed have all their answers; 0 of 0 where that isn't known. `partial`: a judge
+    that hasn't answered all. `accuracy`: the mean of the share of people that it calls human and of bots that it calls
+    bots, unsure as half, with its interval; None where nobody asked who is human. `chance`: a judge whose interval
+    doesn't lie above one half.
     """
 
     source: str
     people: bool
-    annotators: int = 0
     answered: int = 0
     units: int = 0
     partial: bool = False
     accuracy: float | None = None
     ci: tuple[float, float] | None = None
     chance: bool = False
-    flagged: int = 0
     judged: tuple[int, int] = (0, 0)
     """How many people and how many bots the accuracy is of."""
 
@@ -75,7 +72,7 @@ class SourceAccount:
             found.append(
                 f"{who} {verb} people from bots here: it is right in {percent(self.accuracy)}{between(self.ci)}, "
                 f"people ({people:,}) and bots ({bots:,}) weighed alike, and guessing in {percent(GUESSING)}. So it "
-                "ranks nobody; its figures stand in the tables."
+                "ranks nobody; its figures stand in the CSV files."
             )
         return found
 
@@ -126,14 +123,12 @@ def account_of(source: str, annotators: Mapping) -> SourceAccount:
     return SourceAccount(
         source=source,
         people=people,
-        annotators=own.get("annotators", len(annotators.get("annotators") or {})),
         answered=own.get("answered", 0),
         units=own.get("units", 0),
         partial=not people and own.get("answered", 0) < own.get("units", 0),
         accuracy=estimate,
         ci=tuple(ci) if known else None,
         chance=not people and estimate is not None and not (known and ci[0] > GUESSING),
-        flagged=own.get("flagged", 0),
         judged=(accuracy.get("people", 0), accuracy.get("bots", 0)),
     )
 

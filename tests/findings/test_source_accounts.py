@@ -72,7 +72,7 @@ def test_a_judge_that_always_says_the_same_is_at_chance_and_one_that_knows_is_no
 
 def test_people_are_never_doubted(study):
     people = account(study, HUMAN)
-    assert (people.people, people.partial, people.chance, people.annotators) == (True, False, False, 2)
+    assert (people.people, people.partial, people.chance) == (True, False, False)
 
 
 @pytest.mark.slow

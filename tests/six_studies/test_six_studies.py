@@ -192,5 +192,5 @@ def barriers(tab):
 
 def show_everything(tab):
     """All tabs one below the other, as the page offers it."""
-    tab.get_by_role("button", name="Show everything").click()
+    tab.get_by_role("button", name="Open all sections").click()
     assert all(panel.is_visible() for panel in tab.locator("[role=tabpanel]").all())

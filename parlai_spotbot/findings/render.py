@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import pandas as pd
 
@@ -15,9 +15,6 @@ from parlai_spotbot.findings.schema import ENDS, PLACES, Chart, Column, Table, e
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
-
-if TYPE_CHECKING:
-    from parlai_spotbot.findings.finding import Finding
 
 SENTENCES = 3
 """A section says so many; the first screen and the terminal have all of a ranking."""
@@ -55,7 +52,20 @@ class Fact(str):
         return fact
 
 
-def csv_tables(finding: Finding) -> dict[str, Table]:
+class Framed(Protocol):
+    """What of a finding is rendered, see `findings.finding.Finding`."""
+
+    name: str
+    heading: str
+    tables: Mapping[str, Table]
+    chart: Chart | None
+    bars: tuple[str, ...]
+    reference: str
+    first: bool
+    summarise: Callable[[Result], list[str]]
+
+
+def csv_tables(finding: Framed) -> dict[str, Table]:
     """Return the tables by the stems of their CSV: FINDING for the first, FINDING_TABLE for the others."""
     return {
         table.csv or (finding.name if place == 0 else f"{finding.name}_{name}"): table
@@ -63,7 +73,7 @@ def csv_tables(finding: Finding) -> dict[str, Table]:
     }
 
 
-def tell(finding: Finding, result: Result) -> list[Section]:
+def tell(finding: Framed, result: Result) -> list[Section]:
     """Return a finding's section of the page: up to three sentences, a chart, tables; [] where it has nothing."""
     frames = {name: table.read(result.data) for name, table in finding.tables.items()}
     sentences = [sentence for sentence in finding.summarise(result) if sentence]
@@ -107,7 +117,7 @@ def _marked(column: Column, text: str) -> str:
     return Name(HUMAN if text == "people" else text)
 
 
-def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections.Chart | None:
+def page_chart(finding: Framed, frames: Mapping[str, pd.DataFrame]) -> sections.Chart | None:
     """Return a finding's chart as the page draws it; None where it has none, or nothing to draw."""
     chart = finding.chart
     if chart is None or frames[chart.table].empty:
@@ -209,7 +219,7 @@ def _scatter(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
 KINDS = {"forest": _forest, "curve": _curve, "bars": _bars, "grid": _grid, "scatter": _scatter}
 
 
-def lines(finding: Finding, result: Result) -> list[str]:
+def lines(finding: Framed, result: Result) -> list[str]:
     """Return what the terminal shows: of a ranking its table and all sentences, of others the first sentence."""
     sentences = [f"  {sentence}" for sentence in finding.summarise(result) if sentence]
     if not finding.bars:
@@ -227,7 +237,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"  {line}".rstrip() for line in lines]
 
 
-def card(finding: Finding, result: Result) -> Card | None:
+def card(finding: Framed, result: Result) -> Card | None:
     """Return the first screen's ranking: places, with the columns `finding.bars` as bars beside people's share.
 
     A source that can't tell people from bots ranks nobody; where no single order fits, who beats whom stands in the
@@ -254,7 +264,7 @@ def card(finding: Finding, result: Result) -> Card | None:
     return Card(tuple(bars), clusters(own, bars), None if value is None else 100 * value, text, sentences)
 
 
-def _bars_of(finding: Finding, own: Mapping) -> dict[str, dict[str, Bar]]:
+def _bars_of(finding: Framed, own: Mapping) -> dict[str, dict[str, Bar]]:
     """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
     table = next(iter(finding.tables.values()))
     frame = table.read(own)

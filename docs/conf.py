@@ -1,4 +1,4 @@
-"""How Sphinx makes the pages: `make docs`. READMEs of rooms are pages as they are; public names make the API's page."""
+"""Sphinx's configuration for `make docs`. READMEs of rooms are pages as they are; public names make the API's page."""
 
 import inspect
 import os
@@ -62,8 +62,8 @@ def linked(text: str, folder: Path, page: Path) -> str:
     """A text of `folder` as it stands in the file `page`: links to pages lead there, others are their words."""
     places = {(ROOT / source).resolve(): MADE / f"{name}.md" for name, source in READMES.items()}
 
-    def mended(found: re.Match) -> str:
-        image, words, link = found[1], found[2], found[3]
+    def mended(match: re.Match) -> str:
+        image, words, link = match[1], match[2], match[3]
         target = (folder / link).resolve()
         if image:
             return f"![{words}]({os.path.relpath(target, page.parent)})"
@@ -79,11 +79,11 @@ def api() -> str:
     """The page of the public names, each by its docstring."""
     lines = ["API", "===", "", "Everything is to be had from ``parlai_spotbot`` itself.", ""]
     for name in parlai_spotbot.__all__:
-        found = getattr(parlai_spotbot, name)
-        if inspect.ismodule(found):
+        member = getattr(parlai_spotbot, name)
+        if inspect.ismodule(member):
             continue
-        kind = "autoclass" if inspect.isclass(found) else "autofunction"
-        lines += [f".. {kind}:: {found.__module__}.{name}"]
+        kind = "autoclass" if inspect.isclass(member) else "autofunction"
+        lines += [f".. {kind}:: {member.__module__}.{name}"]
         lines += ["   :members:", "   :inherited-members:", ""] if kind == "autoclass" else [""]
     return "\n".join(lines)
 
@@ -92,8 +92,8 @@ def make_pages(app) -> None:
     MADE.mkdir(exist_ok=True)
     for name, source in READMES.items():
         path = ROOT / source
-        made = linked(path.read_text(encoding="utf-8"), path.parent, MADE / f"{name}.md")
-        write(MADE / f"{name}.md", made)
+        page = linked(path.read_text(encoding="utf-8"), path.parent, MADE / f"{name}.md")
+        write(MADE / f"{name}.md", page)
     write(MADE / "api.rst", api())
 
 

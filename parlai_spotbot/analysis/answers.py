@@ -75,7 +75,7 @@ def answers_frame(
     ValueError
         Names the judgement (numbered from 1) whose conversations or annotator are unknown or missing.
     """
-    known = {conversation.conversation_id for conversation in conversations}
+    conversation_ids = {conversation.conversation_id for conversation in conversations}
     numbered, repeated = last_answers(judgements, item_of or shown_item())
     left_out = {source: {REPEATED: number} for source, number in repeated.items()}
     rows: dict[tuple[str, str], dict[tuple[str, str], tuple]] = {}
@@ -89,7 +89,7 @@ def answers_frame(
         elif row.question.startswith(ADDITIONAL):
             count(left_out, row.source, "answer to a further question of the launch")
         else:
-            rows.setdefault(key, {})[row.question, row.target] = _row(row, number, known)
+            rows.setdefault(key, {})[row.question, row.target] = _row(row, number, conversation_ids)
     complete = []
     item, answer = COLUMNS.index("item_id"), COLUMNS.index("answer")
     for (source, _), given in rows.items():
@@ -202,12 +202,12 @@ def count(left_out: dict[str, dict[str, int]], source: str, reason: str) -> None
     reasons[reason] = reasons.get(reason, 0) + 1
 
 
-def _row(row: Judgement, number: int, known: Collection[str]) -> tuple:
+def _row(row: Judgement, number: int, conversation_ids: Collection[str]) -> tuple:
     where = f"judgement {number} ({row.judgement_id})"
     if not row.conversation_ids:
         raise ValueError(f"{where}: conversation_ids is empty, expected one or two")
     for identity in row.conversation_ids:
-        if identity not in known:
+        if identity not in conversation_ids:
             raise ValueError(f"{where}: conversation_ids names '{identity}', which is not among the conversations")
     check_worker(row, where)
     return (

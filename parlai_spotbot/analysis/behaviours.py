@@ -42,22 +42,26 @@ def behaviour(
         `dialogues` {name: `mean`, `ci`, `sd` of the shares of single dialogues, `n`, and `without`, the share of
         dialogues without the label}.
     """
-    found = rate(rows, names, crossed=crossed, resample=resample, scale=SCALE, less_is_better=less_is_better)
-    counts = found.pop("distribution")
-    del found["distribution_ci"], found["ends"]  # most behaviours are rare
-    of = {name: rows[rows["name"] == name] for name in found["order"]}
+    result = rate(rows, names, crossed=crossed, resample=resample, scale=SCALE, less_is_better=less_is_better)
+    counts = result.pop("distribution")
+    del result["distribution_ci"], result["ends"]  # most behaviours are rare
+    row_by_name = {name: rows[rows["name"] == name] for name in result["order"]}
     return {
-        **found,
-        "score_ci": _clustered(of, crossed, resample),
-        "hits": {name: counts[name][1] for name in of},
-        "wilson": {name: wilson(counts[name][1], sum(counts[name])) for name in of},
-        "turns": {name: int(own["rated"].nunique()) for name, own in of.items()},
-        "conversations": {name: int(own["conversation_id"].nunique()) for name, own in of.items()},
-        "dialogues": {name: _dialogues(own, crossed, resample) for name, own in of.items()},
+        **result,
+        "score_ci": _clustered(row_by_name, crossed, resample),
+        "hits": {name: counts[name][1] for name in row_by_name},
+        "wilson": {name: wilson(counts[name][1], sum(counts[name])) for name in row_by_name},
+        "turns": {name: int(group_rows["rated"].nunique()) for name, group_rows in row_by_name.items()},
+        "conversations": {
+            name: int(group_rows["conversation_id"].nunique()) for name, group_rows in row_by_name.items()
+        },
+        "dialogues": {name: _dialogues(group_rows, crossed, resample) for name, group_rows in row_by_name.items()},
     }
 
 
-def _clustered(of: Mapping[str, pd.DataFrame], crossed: bool, resample: str) -> dict[str, tuple[float, float]]:
+def _clustered(
+    rows_by_name: Mapping[str, pd.DataFrame], crossed: bool, resample: str
+) -> dict[str, tuple[float, float]]:
     """Intervals of shares that allow for what hangs together.
 
     A contestant without a turn (or with nothing but turns) of the label shows nothing of how they hang together: the
@@ -65,25 +69,29 @@ def _clustered(of: Mapping[str, pd.DataFrame], crossed: bool, resample: str) -> 
     is as many as it has conversations.
     """
     tests = {
-        name: share_test(own["value"].to_numpy() > 0, frame_clusters(own, crossed, resample))
-        for name, own in of.items()
+        name: share_test(rows["value"].to_numpy() > 0, frame_clusters(rows, crossed, resample))
+        for name, rows in rows_by_name.items()
     }
     telling = {name: test for name, test in tests.items() if 0 < test["estimate"] < 1 and test["effective"] > 1}
     weights = {name: min(test["estimate"], 1 - test["estimate"]) * test["n"] for name, test in telling.items()}
     worth = sum(weights[name] * test["effective"] / test["n"] for name, test in telling.items())
-    found = {}
+    intervals = {}
     for name, test in tests.items():
-        found[name] = test["ci"]
+        intervals[name] = test["ci"]
         if test["estimate"] in (0, 1) and not test["independent"]:
-            share = worth / sum(weights.values()) if telling else of[name]["conversation_id"].nunique() / test["n"]
-            found[name] = tuple(clopper_pearson(test["estimate"], test["n"] * share, LEVEL).tolist())
-    return found
+            share = (
+                worth / sum(weights.values())
+                if telling
+                else rows_by_name[name]["conversation_id"].nunique() / test["n"]
+            )
+            intervals[name] = tuple(clopper_pearson(test["estimate"], test["n"] * share, LEVEL).tolist())
+    return intervals
 
 
-def _dialogues(own: pd.DataFrame, crossed: bool, resample: str) -> dict:
+def _dialogues(rows: pd.DataFrame, crossed: bool, resample: str) -> dict:
     """The shares of single dialogues: each annotation of a dialogue counts as one."""
-    by = [name for name in ("conversation_id", "worker_id", "annotation_id", CLUSTER) if name in own]
-    single = own.groupby(by, sort=True)["value"].mean().reset_index()
+    by = [name for name in ("conversation_id", "worker_id", "annotation_id", CLUSTER) if name in rows]
+    single = rows.groupby(by, sort=True)["value"].mean().reset_index()
     mean = mean_of(single["value"], frame_clusters(single, crossed, resample), LEVEL, (0.0, 1.0))
     each = single.groupby("conversation_id")["value"].mean()
     return {
@@ -95,8 +103,8 @@ def _dialogues(own: pd.DataFrame, crossed: bool, resample: str) -> dict:
     }
 
 
-def adjust_over_all(found: Mapping[str, dict]) -> None:
+def adjust_over_all(results: Mapping[str, dict]) -> None:
     """Give every pair of every label `p_adjusted_all`: Holm's, over the tests of all labels together."""
-    pairs = [pair for own in found.values() for pair in own["pairs"]]
+    pairs = [pair for result in results.values() for pair in result["pairs"]]
     for pair, p in zip(pairs, adjust_known([pair["p"] for pair in pairs]), strict=True):
         pair["p_adjusted_all"] = float(p)

@@ -111,13 +111,13 @@ def joined(
 
 
 def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the columns in `allowed` each answer belongs to (n,), and its value there (n,)."""
-    asked = list(zip(answers["question"], answers["target"], strict=True))
+    """Return which of the columns in `allowed` each answer belongs to (n,), and its value there (n,)."""
+    asked_pairs = list(zip(answers["question"], answers["target"], strict=True))
     questions = {("nature", f"entity:{entity}"): f"nature{entity}" for entity in (0, 1)}
     questions |= {(name, "pair"): name for name in list(allowed)[2:]}
-    names = [questions.get(pair) for pair in asked]
+    names = [questions.get(pair) for pair in asked_pairs]
     columns = ("number", "judgement_id", "conversation_ids", "exchanges", "answer")
-    rows = zip(*(answers[column] for column in columns), asked, names, strict=True)
+    rows = zip(*(answers[column] for column in columns), asked_pairs, names, strict=True)
     for number, identity, ids, exchanges, answer, (question, target), name in rows:
         where = f"judgement {number} ({identity})"
         if len(ids) != 1:
@@ -125,8 +125,8 @@ def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> tup
         if exchanges < 1:
             raise ValueError(f"{where}: exchanges {exchanges}, expected a whole number from 1 up")
         if name is None:
-            known = ", ".join(f"'{q}' about '{t}'" for q, t in questions)
-            raise ValueError(f"{where}: question '{question}' about target '{target}', expected one of {known}")
+            expected = ", ".join(f"'{q}' about '{t}'" for q, t in questions)
+            raise ValueError(f"{where}: question '{question}' about target '{target}', expected one of {expected}")
         if answer not in allowed[name]:
             raise ValueError(f"{where}: answer {answer!r}, expected one of {', '.join(allowed[name])}")
     place = {name: i for i, name in enumerate(allowed)}
@@ -201,8 +201,8 @@ def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.Da
     elif criterion in contest and criterion not in ABOUT:
         outcome = contest[criterion]
     else:
-        known = ("nature", *(name for name in FEATURES if name in contest), "sensibleness_and_specificity")
-        raise ValueError(f"criterion is {criterion!r}, expected one of {', '.join(known)}")
+        criteria = ("nature", *(name for name in FEATURES if name in contest), "sensibleness_and_specificity")
+        raise ValueError(f"criterion is {criterion!r}, expected one of {', '.join(criteria)}")
     matches = contest[[name for name in OF_MATCH if name in contest]].copy()
     matches["outcome"] = outcome.astype(int)
     return matches

@@ -24,7 +24,7 @@ LEAST = 3
 
 @dataclass(frozen=True)
 class Scores:
-    """What one study says of `names` (n): `score` (n,), higher is better, and its standard error `se` (n,).
+    """Record of what one study says of `names` (n): `score` (n,), higher is better, and its standard error `se` (n,).
 
     NaN where it is unknown. `zero_sum`: whether the scores are shares of wins against each other, so that their errors
     add up to nothing.
@@ -59,7 +59,7 @@ def standard_error(ci: Sequence[float | None] | None) -> float:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How far two orders agree.
+    """Description of how far two orders agree.
 
     `tau` is Kendall's tau-b, `rho` Spearman's; `*_ci` their 95 % intervals, None where standard errors are unknown.
     `p` is how often tau would be as low as it is, or lower, if nothing but chance had changed.
@@ -81,15 +81,15 @@ def rank_correlation(before: Scores, after: Scores, *, rng: np.random.Generator,
     must for the observed ones to spread as they do; else the noise in it would make studies seem to agree too well.
     """
     _same(before, after)
-    known = np.isfinite(before.score) & np.isfinite(after.score)
-    if known.sum() < 2:
-        return Correlation(int(known.sum()), np.nan, np.nan, None, None, None)
-    x, y = before.score[known], after.score[known]
-    tau, rho = (float(of(x[None], y[None])[0]) for of in (kendall, spearman))
-    ex, ey = _of_orders(before, known), _of_orders(after, known)
+    finite = np.isfinite(before.score) & np.isfinite(after.score)
+    if finite.sum() < 2:
+        return Correlation(int(finite.sum()), np.nan, np.nan, None, None, None)
+    x, y = before.score[finite], after.score[finite]
+    tau, rho = (float(correlation(x[None], y[None])[0]) for correlation in (kendall, spearman))
+    ex, ey = _of_orders(before, finite), _of_orders(after, finite)
     # Where all scores of one study are equal it has no order, so nothing of an order can have changed.
     if not np.isfinite(tau) or not np.isfinite(ex).all() or not np.isfinite(ey).all():
-        return Correlation(int(known.sum()), tau, rho, None, None, None)
+        return Correlation(int(finite.sum()), tau, rho, None, None, None)
     noise = rng.standard_normal((2, replicates, len(x)))
     drawn = x + noise[0] * ex, y + noise[1] * ey
     tau_ci, rho_ci = _interval(kendall(*drawn)), _interval(spearman(*drawn))
@@ -97,7 +97,7 @@ def rank_correlation(before: Scores, after: Scores, *, rng: np.random.Generator,
     centre = common(x, ex, y, ey)
     null = kendall(centre + noise[0] * ex, centre + noise[1] * ey)
     p = (1 + np.count_nonzero(null <= tau + 1e-12)) / (1 + replicates)
-    return Correlation(int(known.sum()), tau, rho, tau_ci, rho_ci, float(p))
+    return Correlation(int(finite.sum()), tau, rho, tau_ci, rho_ci, float(p))
 
 
 def common(x: np.ndarray, ex: np.ndarray, y: np.ndarray, ey: np.ndarray) -> np.ndarray:
@@ -109,13 +109,13 @@ def common(x: np.ndarray, ex: np.ndarray, y: np.ndarray, ey: np.ndarray) -> np.n
     return centre.mean() + (centre - centre.mean()) * np.sqrt(share)
 
 
-def _of_orders(scores: Scores, known: np.ndarray) -> np.ndarray:
+def _of_orders(scores: Scores, finite: np.ndarray) -> np.ndarray:
     """Errors to draw independently so that differences between contestants vary as they should.
 
     Errors that sum to nothing have the correlation −1/(n−1), which makes differences vary more by n/(n−1).
     """
-    n = int(known.sum())
-    return scores.se[known] * (np.sqrt(n / (n - 1)) if scores.zero_sum else 1.0)
+    n = int(finite.sum())
+    return scores.se[finite] * (np.sqrt(n / (n - 1)) if scores.zero_sum else 1.0)
 
 
 def _interval(samples: np.ndarray) -> tuple[float, float]:
@@ -140,7 +140,8 @@ class MethodRanking:
 
 @dataclass(frozen=True)
 class OrderAgreement:
-    """How far two methods' orders of `names` by `criterion` agree; `p_adjusted`: Holm's, over all that are compared."""
+    """Description of how far two methods' orders of `names` by `criterion` agree; `p_adjusted`: Holm's, over all that
+    are compared."""
 
     criterion: str
     first: str
@@ -154,16 +155,16 @@ def agreements(
     rankings: Sequence[MethodRanking], *, rng: np.random.Generator, replicates: int = 2000
 ) -> list[OrderAgreement]:
     """Compare every two methods by every criterion that both have, the main ones first; people are no contestants."""
-    found = []
+    agreement = []
     for criterion in dict.fromkeys(ranking.criterion for ranking in rankings):
-        own = [ranking for ranking in rankings if ranking.criterion == criterion]
-        for i, first in enumerate(own):
-            for second in own[i + 1 :]:
+        same_criterion = [ranking for ranking in rankings if ranking.criterion == criterion]
+        for i, first in enumerate(same_criterion):
+            for second in same_criterion[i + 1 :]:
                 names = tuple(sorted((set(first.names) & set(second.names)) - {HUMAN}))
                 if first.method == second.method or len(names) < LEAST:
                     continue
                 a, b = (ranking.scores(names).of(names) for ranking in (first, second))
                 correlation = rank_correlation(a, b, rng=rng, replicates=replicates)
-                found.append((criterion, first.method, second.method, names, correlation))
-    ps = [np.nan if row[-1].p is None else row[-1].p for row in found]
-    return [OrderAgreement(*row, float(p)) for row, p in zip(found, adjust_known(ps), strict=True)]
+                agreement.append((criterion, first.method, second.method, names, correlation))
+    ps = [np.nan if row[-1].p is None else row[-1].p for row in agreement]
+    return [OrderAgreement(*row, float(p)) for row, p in zip(agreement, adjust_known(ps), strict=True)]

@@ -1,4 +1,4 @@
-"""What else than the bots the verdicts may rest on: place, order of the bots, what was shown first.
+"""Effects of position, of the order of the bots, and of presentation on the answers.
 
 Every two bots should have met as often in either order: then the advantage of a place falls on both alike. Where it
 was not so, the balanced difference below, and Davidson's order effect, are without it.
@@ -26,7 +26,7 @@ BY = ("conversations", "k", "pair", "name")
 
 
 def position_effects(annotations: pd.DataFrame, by: str = "conversations", crossed: bool = True) -> pd.DataFrame:
-    """How often entity 0 is called human, and entity 1.
+    """Compute how often entity 0 is called human, and entity 1.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def position_effects(annotations: pd.DataFrame, by: str = "conversations", cross
         return _finished([_by_name(annotations, name, crossed) for name in _bots(annotations)])
     rows = []
     people = annotations["a"] == HUMAN
-    own = annotations if by == "conversations" else annotations[~people]
-    for group, part in own.groupby(_groups(own, by), sort=True):
+    group_rows = annotations if by == "conversations" else annotations[~people]
+    for group, part in group_rows.groupby(_groups(group_rows, by), sort=True):
         taken = [(part[f"nature{e}"] == HUMAN).to_numpy(dtype=float) for e in (0, 1)]
         mean = mean_of(taken[0] - taken[1], frame_clusters(part, crossed), bounds=DIFFERENCE)
         row = {"group": group, "n": len(part), "human_0": taken[0].mean(), "human_1": taken[1].mean()}
@@ -79,12 +79,12 @@ def _pairs(annotations: pd.DataFrame) -> pd.Series:
 
 
 def _effect(mean: dict, name: str = "") -> dict[str, float]:
-    of = f"{name}_" if name else ""
+    prefix = f"{name}_" if name else ""
     return {
         name or "difference": mean["estimate"],
-        f"{of}low": mean["ci"][0],
-        f"{of}high": mean["ci"][1],
-        f"{of}p": mean["p"],
+        f"{prefix}low": mean["ci"][0],
+        f"{prefix}high": mean["ci"][1],
+        f"{prefix}p": mean["p"],
     }
 
 
@@ -118,13 +118,13 @@ def _balanced(labels: pd.DataFrame, crossed: bool) -> dict:
 
 
 def _by_name(annotations: pd.DataFrame, name: str, crossed: bool) -> dict:
-    own = _labels(annotations[(annotations["a"] != HUMAN)])
-    own = own[own["name"] == name].reset_index(drop=True)
-    taken = [own["taken"][own["entity"] == e] for e in (0, 1)]
+    rows = _labels(annotations[(annotations["a"] != HUMAN)])
+    rows = rows[rows["name"] == name].reset_index(drop=True)
+    taken = [rows["taken"][rows["entity"] == e] for e in (0, 1)]
     # One cell for all opponents and lengths: the plain difference.
-    plain = _balanced(own.assign(opponent="", k=0), crossed)
-    row = {"group": name, "n": len(own), "human_0": taken[0].mean(), "human_1": taken[1].mean()}
-    return row | _effect(plain) | _effect(_balanced(own, crossed), "balanced")
+    plain = _balanced(rows.assign(opponent="", k=0), crossed)
+    row = {"group": name, "n": len(rows), "human_0": taken[0].mean(), "human_1": taken[1].mean()}
+    return row | _effect(plain) | _effect(_balanced(rows, crossed), "balanced")
 
 
 def _finished(rows: list[dict]) -> pd.DataFrame:
@@ -148,8 +148,8 @@ def _finished(rows: list[dict]) -> pd.DataFrame:
 
 
 def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
-    """How often each of two bots was entity 0 (columns conversation_id, a, b; further rows of a conversation are passed
-    over).
+    """Compute how often each of two bots was entity 0 (columns conversation_id, a, b; further rows of a conversation
+    are passed over).
 
     One row a pair: a, b (sorted), first_a, first_b (conversations that each opened), share_a, p (exact binomial test of
     one half). Most unbalanced first.
@@ -157,8 +157,8 @@ def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
     one = conversations.drop_duplicates("conversation_id")
     one = one[(one["a"] != HUMAN) & (one["a"] != one["b"])]
     rows = []
-    for pair, own in one.groupby([one[["a", "b"]].min(axis=1), one[["a", "b"]].max(axis=1)], sort=True):
-        first, n = int((own["a"] == pair[0]).sum()), len(own)
+    for pair, group_rows in one.groupby([one[["a", "b"]].min(axis=1), one[["a", "b"]].max(axis=1)], sort=True):
+        first, n = int((group_rows["a"] == pair[0]).sum()), len(group_rows)
         p = float(binomtest(first, n, 0.5).pvalue)
         rows.append((*pair, first, n - first, first / n, p))
     table = pd.DataFrame(rows, columns=["a", "b", "first_a", "first_b", "share_a", "p"])

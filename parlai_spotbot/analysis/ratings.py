@@ -53,8 +53,8 @@ def rating_frame(
             lost += 1
             continue
         rows.append((place, name, kind, allowed[row.answer], f"{row.conversation_id}\t{row.target}"))
-    found = pd.DataFrame(rows, columns=["place", "name", "kind", "value", "rated"])
-    frame = pd.concat([answers.iloc[found["place"]].reset_index(drop=True), found.drop(columns="place")], axis=1)
+    expanded = pd.DataFrame(rows, columns=["place", "name", "kind", "value", "rated"])
+    frame = pd.concat([answers.iloc[expanded["place"]].reset_index(drop=True), expanded.drop(columns="place")], axis=1)
     return frame, ({PARTNER: lost} if lost else {})
 
 
@@ -98,15 +98,15 @@ def rate(
     clusters = frame_clusters(ratings, crossed, resample)
     means = group_means(values, code, len(names), clusters, (min(scale), max(scale)))
     ci = means.intervals()
-    found = means.pairs(correction=correction)
+    pair_rows = means.pairs(correction=correction)
     sign = -1.0 if less_is_better else 1.0
-    first, second = found["first"].to_numpy(), found["second"].to_numpy()
-    ahead = sign * found["estimate"].to_numpy() > 0
-    ranges = places(first, second, ahead, (found["p_adjusted"] < ALPHA).to_numpy(), len(names))
+    first, second = pair_rows["first"].to_numpy(), pair_rows["second"].to_numpy()
+    ahead = sign * pair_rows["estimate"].to_numpy() > 0
+    ranges = places(first, second, ahead, (pair_rows["p_adjusted"] < ALPHA).to_numpy(), len(names))
     order = [names[i] for i in np.argsort(-sign * means.values, kind="stable")]
     counts = {name: [int(((code == i) & (values == v)).sum()) for v in scale] for name, i in place.items()}
     ends = [list(map(tuple, share_tests(values == v, code, len(names), clusters)["ci"].tolist())) for v in scale]
-    pairs = _pairs(found, means.values, names, np.bincount(code, minlength=len(names)))
+    pairs = _pairs(pair_rows, means.values, names, np.bincount(code, minlength=len(names)))
     return {
         "order": order,
         "score": {name: float(means.values[place[name]]) for name in order},
@@ -115,13 +115,13 @@ def rate(
         "n": {name: int(sum(counts[name])) for name in order},
         "annotations": {name: int(ratings.loc[code == place[name], "annotation_id"].nunique()) for name in order},
         "distribution": {name: counts[name] for name in order},
-        "distribution_ci": {name: [own[place[name]] for own in ends] for name in order},
+        "distribution_ci": {name: [numbers[place[name]] for numbers in ends] for name in order},
         "pairs": pairs,
         "ends": {name: end for name in order if (end := end_of_scale(counts[name], scale)) is not None},
     }
 
 
-def _pairs(found: pd.DataFrame, means: np.ndarray, names: Sequence[str], counts: np.ndarray) -> list[dict]:
+def _pairs(data_frame: pd.DataFrame, means: np.ndarray, names: Sequence[str], counts: np.ndarray) -> list[dict]:
     """The differences of means that `Estimates.pairs` found, by name."""
     return [
         {
@@ -138,7 +138,7 @@ def _pairs(found: pd.DataFrame, means: np.ndarray, names: Sequence[str], counts:
             "mean_b": float(means[row["second"]]),
             "p_adjusted": row["p_adjusted"],
         }
-        for row in found.to_dict(orient="records")
+        for row in data_frame.to_dict(orient="records")
     ]
 
 

@@ -1,4 +1,4 @@
-"""Who passed the training of a task.
+"""Shares of annotators who passed the training of a task.
 
 ABC-Eval (2022, section 5, appendix E): attempts, passes and mistakes by task and group of annotators.
 """
@@ -26,27 +26,29 @@ def screened(rounds: Sequence[Mapping]) -> list[dict]:
     if frame.empty:
         return []
     frame["group"] = frame["group"].fillna("") if "group" in frame else ""
-    return [_screened(str(task), str(group), own) for (task, group), own in frame.groupby(["task", "group"], sort=True)]
+    return [
+        _screened(str(task), str(group), rows) for (task, group), rows in frame.groupby(["task", "group"], sort=True)
+    ]
 
 
-def _screened(task: str, group: str, own: pd.DataFrame) -> dict:
-    deciding = own[own["passed"].notna()]
+def _screened(task: str, group: str, rows: pd.DataFrame) -> dict:
+    deciding = rows[rows["passed"].notna()]
     came, passed = deciding["annotator"].nunique(), deciding[deciding["passed"].eq(True)]
     who = passed["annotator"].nunique()
-    seconds = pd.to_numeric(own["seconds"], errors="coerce") if "seconds" in own else pd.Series(dtype=float)
+    seconds = pd.to_numeric(rows["seconds"], errors="coerce") if "seconds" in rows else pd.Series(dtype=float)
     return {
         "task": task,
         "group": group,
-        "annotators": int(own["annotator"].nunique()),
+        "annotators": int(rows["annotator"].nunique()),
         "decided": int(came),
         "passed": int(who),
         "pass_share": who / came if came else np.nan,
         "pass_ci": wilson(who, came),
-        "first": int(passed.loc[passed["attempt"] == own["attempt"].min(), "annotator"].nunique()),
+        "first": int(passed.loc[passed["attempt"] == rows["attempt"].min(), "annotator"].nunique()),
         "attempts": len(deciding),
-        "rounds": len(own),
-        "mistakes": float(own["wrong_turns"].mean()),
-        "accuracy": float(1 - own["wrong_turns"].sum() / own["of"].sum()),
+        "rounds": len(rows),
+        "mistakes": float(rows["wrong_turns"].mean()),
+        "accuracy": float(1 - rows["wrong_turns"].sum() / rows["of"].sum()),
         "deciding_mistakes": float(deciding["wrong_turns"].mean()) if len(deciding) else np.nan,
         "seconds": float(seconds.mean()) if seconds.notna().any() else np.nan,
     }

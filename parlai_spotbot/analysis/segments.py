@@ -27,12 +27,12 @@ def by_length(
     result = {}
     for k in sorted(set(entities["k"])):
         here = (matches["k"] == k).to_numpy()
-        own = matches[here]
-        rates = dict(zip(bots, win_rates(win_matrix(own, bots)).tolist(), strict=True))
-        known: dict[str, list[float]] = {}
+        match = matches[here]
+        rates = dict(zip(bots, win_rates(win_matrix(match, bots)).tolist(), strict=True))
+        intervals: dict[str, list[float]] = {}
         if resample is not None:
-            ends = win_rate_intervals(own, contrasts(own, bots, resample=resample))
-            known = dict(zip(bots, ends.tolist(), strict=True))
+            ends = win_rate_intervals(match, contrasts(match, bots, resample=resample))
+            intervals = dict(zip(bots, ends.tolist(), strict=True))
         systems = {}
         labelled = entities[entities["k"] == k]
         for name, places in labelled.groupby("name", sort=True).indices.items():
@@ -46,7 +46,7 @@ def by_length(
             if resample is not None:
                 ci = share_interval(rows["nature"] == "human", frame_clusters(rows, True, resample))
                 systems[name]["human_share_ci"] = list(ci)
-                systems[name]["win_rate_ci"] = known.get(name, [np.nan, np.nan])
-        ties = float((own["outcome"] == 0).mean()) if len(own) else np.nan
-        result[str(k)] = {"n": len(own), "ties": ties, "systems": systems}
+                systems[name]["win_rate_ci"] = intervals.get(name, [np.nan, np.nan])
+        ties = float((match["outcome"] == 0).mean()) if len(match) else np.nan
+        result[str(k)] = {"n": len(match), "ties": ties, "systems": systems}
     return result

@@ -1,4 +1,4 @@
-"""How long an annotation takes and what that comes to (section 5.3, Table 4 of the paper)."""
+"""Time of annotations and its cost (section 5.3, Table 4 of the paper)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def time_summary(annotations: pd.DataFrame, wage: float | None = None) -> dict:
     """
     if wage is not None and not wage > 0:
         raise ValueError(f"wage is {wage}, expected pay per hour above 0")
-    known = annotations.dropna(subset=["seconds"])
-    seconds = known["seconds"].to_numpy(dtype=float)
+    timed = annotations.dropna(subset=["seconds"])
+    seconds = timed["seconds"].to_numpy(dtype=float)
     if not len(seconds):
         unknown = ("median", "mean", "quantiles", "median_by_length", "hours", "cost")
         return {"n": 0, **dict.fromkeys(unknown), "why": "no annotation has a time"}
@@ -33,7 +33,7 @@ def time_summary(annotations: pd.DataFrame, wage: float | None = None) -> dict:
         "median": float(np.median(seconds)),
         "mean": float(seconds.mean()),
         "quantiles": {f"{q:g}": float(v) for q, v in zip(QUANTILES, np.quantile(seconds, QUANTILES), strict=True)},
-        "median_by_length": {str(k): float(v) for k, v in known.groupby("k")["seconds"].median().items()},
+        "median_by_length": {str(k): float(v) for k, v in timed.groupby("k")["seconds"].median().items()},
         "hours": hours,
         "cost": None if wage is None else hours * wage,
     }
@@ -57,18 +57,18 @@ def seconds_table(annotations: pd.DataFrame, clusters: Clusters | None = None) -
         raise ValueError(f"clusters has {clusters.rows} rows, expected one for each of {len(annotations)} annotations")
     columns = {f"q{round(100 * q):02d}": q for q in QUANTILES}
     place = pd.Series(np.arange(len(annotations)), index=annotations.index)
-    known = annotations.dropna(subset=["seconds"])
+    timed = annotations.dropna(subset=["seconds"])
     rows = []
-    for source, own in known.groupby("source", sort=True):
-        for k, part in [("all", own), *own.groupby("k", sort=True)]:
+    for source, group_rows in timed.groupby("source", sort=True):
+        for k, part in [("all", group_rows), *group_rows.groupby("k", sort=True)]:
             seconds = part["seconds"].to_numpy(dtype=float)
             middle = {"median": np.median(seconds), "mean": seconds.mean()}
             row = {"source": source, "k": str(k), "n": len(seconds), **middle}
             row |= {name: np.quantile(seconds, q) for name, q in columns.items()}
             if clusters is not None:
-                mine = clusters.take(place[part.index].to_numpy())
-                row["median_low"], row["median_high"] = median_interval(seconds, mine)
-                row["mean_low"], row["mean_high"] = mean_of(seconds, mine, bounds=(0.0, np.inf))["ci"]
+                row_clusters = clusters.take(place[part.index].to_numpy())
+                row["median_low"], row["median_high"] = median_interval(seconds, row_clusters)
+                row["mean_low"], row["mean_high"] = mean_of(seconds, row_clusters, bounds=(0.0, np.inf))["ci"]
             rows.append(row)
     ends = [f"{name}_{end}" for name in ("median", "mean") for end in ("low", "high")] if clusters is not None else []
     return pd.DataFrame(rows, columns=["source", "k", "n", "median", "mean", *columns, *ends])
@@ -76,7 +76,8 @@ def seconds_table(annotations: pd.DataFrame, clusters: Clusters | None = None) -
 
 @dataclass(frozen=True)
 class Effort:
-    """What one evaluation of K systems takes by each method; see `compare_effort`. Minutes and hours of people's time.
+    """Record of what one evaluation of K systems takes by each method; see `compare_effort`. Minutes and hours of
+    people's time.
 
     Attributes
     ----------

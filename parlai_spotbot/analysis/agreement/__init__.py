@@ -1,4 +1,4 @@
-"""How far annotators agree: on labels, by Krippendorff's alpha, and in the orders that their answers make."""
+"""Agreement between annotators: on labels, by Krippendorff's alpha, and in the orders that their answers make."""
 
 from parlai_spotbot.analysis.agreement.alpha import METRICS, alpha_by, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.labels import LABELS, SIZES, alike_table, both_given_one, labelled_alike

@@ -53,12 +53,13 @@ def alpha_of(met: np.ndarray, metric: str = "nominal", values: np.ndarray | None
     far = _distances(given, metric, values)
     within = (met * far).sum(axis=(-2, -1))
     chance = np.einsum("...c,...cd,...d->...", given, far, given)
-    known = (chance > 0) & (n > 1)
-    return 1 - np.divide((n - 1) * within, chance, out=np.full(np.shape(n), np.nan), where=known)
+    defined = (chance > 0) & (n > 1)
+    return 1 - np.divide((n - 1) * within, chance, out=np.full(np.shape(n), np.nan), where=defined)
 
 
 def _distances(given: np.ndarray, metric: str, values: np.ndarray | None) -> np.ndarray:
-    """How far each two levels are apart, (levels, levels), where `given` (..., levels) says how often each came."""
+    """Measure how far each two levels are apart, (levels, levels), where `given` (..., levels) says how often each
+    came."""
     if metric not in METRICS:
         raise ValueError(f"metric is {metric!r}, expected one of {', '.join(METRICS)}")
     if metric == "nominal":
@@ -104,27 +105,27 @@ def krippendorff_alpha(
     return _told(_Answers.of(units, answers, metric, workers=clusters.workers), clusters, level)
 
 
-def _told(own: _Answers, clusters: Clusters, level: float = 0.95) -> dict:
-    """What `krippendorff_alpha` tells of some of the rows of `clusters`."""
-    size = own.table.sum(axis=1)
-    couples, same = (size * (size - 1)).sum(), (own.table * (own.table - 1)).sum()
-    found = {
-        "alpha": own.alpha,
+def _told(answers: _Answers, clusters: Clusters, level: float = 0.95) -> dict:
+    """Return what `krippendorff_alpha` tells of some of the rows of `clusters`."""
+    size = answers.table.sum(axis=1)
+    couples, same = (size * (size - 1)).sum(), (answers.table * (answers.table - 1)).sum()
+    result = {
+        "alpha": answers.alpha,
         "ci": (np.nan, np.nan),
-        "units": len(own.table),
+        "units": len(answers.table),
         "alike": float(same / couples) if couples else np.nan,
     }
-    if not np.isfinite(own.alpha):
-        return found | {"why": "all answers that could differ are the same" if couples else "nothing was judged twice"}
-    judged = clusters.take(own.rows)
-    if own.alpha == 1:
-        return found | _all_agree(own, judged, level)
-    variance, df, few = _variance([own], [np.arange(len(own.rows))], own.unit, judged)
-    found["ci"] = _ends(own.alpha, float(variance[0, 0]), float(df[0]), level)
-    if not np.isfinite(found["ci"]).all():
+    if not np.isfinite(answers.alpha):
+        return result | {"why": "all answers that could differ are the same" if couples else "nothing was judged twice"}
+    judged = clusters.take(answers.rows)
+    if answers.alpha == 1:
+        return result | _all_agree(answers, judged, level)
+    variance, df, few = _variance([answers], [np.arange(len(answers.rows))], answers.unit, judged)
+    result["ci"] = _ends(answers.alpha, float(variance[0, 0]), float(df[0]), level)
+    if not np.isfinite(result["ci"]).all():
         alike = 0 <= variance[0, 0] < NOTHING
-        return found | {"why": EVEN if alike else TOO_FEW}
-    return found | ({"note": "few_annotators"} if few[0] else {})
+        return result | {"why": EVEN if alike else TOO_FEW}
+    return result | ({"note": "few_annotators"} if few[0] else {})
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ def _slope(met: np.ndarray, metric: str, values: np.ndarray | None) -> np.ndarra
     if metric == "ordinal":  # distances depend on how often each level came
         middle = _middle(given)
         upward = [4 * (middle * given - met @ middle), 4 * given * (middle * n - given @ middle)]
-        of_within, more = (own[::-1].cumsum()[::-1] - own / 2 for own in upward)
+        of_within, more = (counts[::-1].cumsum()[::-1] - counts / 2 for counts in upward)
         of_chance = of_chance + more
     by_level = -within / chance - n / chance * of_within + n * within / chance**2 * of_chance
     return (n - 1) / n * ((by_level[:, None] + by_level[None, :]) / 2 - n / chance * far)
@@ -228,8 +229,8 @@ def _variance(
     `places` are those of a group's answers among the rows of `clusters`, of which `unit` (n,) holds the units.
     """
     part, used = (np.zeros((clusters.rows, len(groups))) for _ in range(2))
-    for column, (own, place) in enumerate(zip(groups, places, strict=True)):
-        part[place, column], used[place, column] = own.scores(), 1.0
+    for column, (answers, place) in enumerate(zip(groups, places, strict=True)):
+        part[place, column], used[place, column] = answers.scores(), 1.0
     if clusters.conversations is None:  # answers about one unit are never independent
         clusters = replace(clusters, conversations=codes_of(unit)[:, None])
     alone = replace(clusters, workers=None)
@@ -237,11 +238,11 @@ def _variance(
     if clusters.workers is None:
         return covariance, df, np.zeros(len(groups), dtype=bool)
     home = np.unique(np.sort(clusters.conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
-    found = [
-        _of_annotators(own.scores(), clusters.workers[place], home[place])
-        for own, place in zip(groups, places, strict=True)
+    rows = [
+        _of_annotators(source_answers.scores(), clusters.workers[place], home[place])
+        for source_answers, place in zip(groups, places, strict=True)
     ]
-    added, effective, few = (np.array(column) for column in zip(*found, strict=True))
+    added, effective, few = (np.array(column) for column in zip(*rows, strict=True))
     sums = np.zeros((int(clusters.workers.max()) + 1, len(groups)))
     np.add.at(sums, clusters.workers, part)
     length = np.sqrt(np.maximum((sums**2).sum(axis=0), NOTHING**2))
@@ -257,9 +258,9 @@ def _ends(alpha: float, variance: float, df: float, level: float) -> tuple[float
     return (float(np.tanh(np.arctanh(alpha) - half)), float(np.tanh(np.arctanh(alpha) + half)))
 
 
-def _all_agree(own: _Answers, clusters: Clusters, level: float) -> dict:
+def _all_agree(answers: _Answers, clusters: Clusters, level: float) -> dict:
     """`ci`, `note` and `effective`: where no couple differs, how many might is bounded exactly."""
-    given = own.table.sum(axis=0)
+    given = answers.table.sum(axis=0)
     differ = 1 - (given * (given - 1)).sum() / (given.sum() * (given.sum() - 1))
     low = 1 - clopper_pearson(0.0, clusters.effective, level)[1] / differ
     return {"ci": (float(max(low, -1.0)), 1.0), "note": "all_agree", "effective": float(clusters.effective)}
@@ -294,17 +295,23 @@ def alpha_by(
         raise ValueError(f"groups: row {wrong} is {names[code[wrong]]!r}, expected one group for each unit")
     each = [_Answers.of(unit, answers, metric, code == place, clusters.workers) for place in range(len(names))]
     rows = []
-    for name, own in zip(names, each, strict=True):
-        told = _told(own, clusters)
+    for name, source_answers in zip(names, each, strict=True):
+        result = _told(source_answers, clusters)
         rows.append(
-            {"group": name, "n": told["units"], "alpha": told["alpha"], "low": told["ci"][0], "high": told["ci"][1]}
+            {
+                "group": name,
+                "n": result["units"],
+                "alpha": result["alpha"],
+                "low": result["ci"][0],
+                "high": result["ci"][1],
+            }
         )
     frame = pd.DataFrame(rows, columns=["group", "n", "alpha", "low", "high"])
-    known = np.flatnonzero(np.isfinite(frame["alpha"].to_numpy(dtype=float)))
-    if len(known) < 2:
+    finite = np.flatnonzero(np.isfinite(frame["alpha"].to_numpy(dtype=float)))
+    if len(finite) < 2:
         return frame, _homogeneity(frame[:0], np.zeros((0, 0)), np.zeros(0))
-    covariance, df, _ = _variance([each[i] for i in known], [each[i].rows for i in known], unit, clusters)
-    return frame, _homogeneity(frame.iloc[known].reset_index(drop=True), covariance, df)
+    covariance, df, _ = _variance([each[i] for i in finite], [each[i].rows for i in finite], unit, clusters)
+    return frame, _homogeneity(frame.iloc[finite].reset_index(drop=True), covariance, df)
 
 
 def _homogeneity(frame: pd.DataFrame, covariance: np.ndarray, df: np.ndarray) -> dict:

@@ -56,9 +56,9 @@ def _partners(entities: pd.DataFrame, segments: str) -> tuple[np.ndarray, np.nda
     by_label = rows.groupby([*key, "nature"])["annotation_id"].transform("size").to_numpy()
     others, same = size[rows.index].to_numpy() - 1, by_label - 1
     if segments == "all":
-        own = rows.groupby([*key, "worker_id"])["annotation_id"].transform("size").to_numpy()
+        same_worker = rows.groupby([*key, "worker_id"])["annotation_id"].transform("size").to_numpy()
         own_same = rows.groupby([*key, "worker_id", "nature"])["annotation_id"].transform("size").to_numpy()
-        others, same = others - own + 1, same - own_same + 1
+        others, same = others - same_worker + 1, same - own_same + 1
     met = others > 0
     name, nature = (rows[column].to_numpy(dtype=object)[met] for column in ("name", "nature"))
     return name, nature, same[met] / others[met]
@@ -121,7 +121,7 @@ def labelled_alike(
 
 
 def _shuffled(tables: np.ndarray, rng: np.random.Generator, permutations: int) -> np.ndarray:
-    """How many labels are alike (permutations,) when those of entity 1 are shuffled within each stratum.
+    """Return how many labels are alike (permutations,) when those of entity 1 are shuffled within each stratum.
 
     Shuffling draws a 3 × 3 table with the margins of each stratum's own, row by row from hypergeometric laws.
     """
@@ -149,12 +149,12 @@ def alike_table(
     chances = {"pair and length": ("a", "b", "k"), "annotator and length": ("worker_id", "k")}
     rows = []
     people = annotations["a"] == HUMAN
-    for kind, own in (("bots", annotations[~people]), ("people", annotations[people])):
-        for name, within in chances.items() if len(own) else ():
-            found = labelled_alike(own, within, rng=rng, permutations=permutations, crossed=crossed)
-            low, high = found.pop("ci")
-            found = {"conversations": kind, "within": name, **found, "low": low, "high": high}
-            rows.append(found)
+    for kind, group_rows in (("bots", annotations[~people]), ("people", annotations[people])):
+        for name, within in chances.items() if len(group_rows) else ():
+            result = labelled_alike(group_rows, within, rng=rng, permutations=permutations, crossed=crossed)
+            low, high = result.pop("ci")
+            result = {"conversations": kind, "within": name, **result, "low": low, "high": high}
+            rows.append(result)
     columns = [
         "conversations",
         "within",

@@ -1,4 +1,4 @@
-"""How far two orders of the same contestants agree: Kendall's tau-b (1945, Biometrika 33) and Spearman's rho (1904).
+"""Agreement of two orders of the same contestants: Kendall's tau-b (1945, Biometrika 33) and Spearman's rho (1904).
 
 Scores that differ by less than rounding errors count as tied.
 """
@@ -14,18 +14,18 @@ DIGITS = 12
 
 def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Tau-b (...) of scores (..., K); NaN where either ranks all alike, or a score isn't known."""
-    first, second = (np.asarray(own, dtype=float) for own in (first, second))
+    first, second = (np.asarray(scores, dtype=float) for scores in (first, second))
     i, j = np.triu_indices(first.shape[-1], 1)
-    a, b = (np.sign(np.round(own[..., i] - own[..., j], DIGITS)) for own in (first, second))
+    a, b = (np.sign(np.round(scores[..., i] - scores[..., j], DIGITS)) for scores in (first, second))
     return _ratio((a * b).sum(axis=-1), np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Rho (...) of scores (..., K), ties at their mean rank; NaN as in `kendall`."""
-    first, second = (np.asarray(own, dtype=float) for own in (first, second))
+    first, second = (np.asarray(scores, dtype=float) for scores in (first, second))
     unknown = np.isnan(first + second).any(axis=-1)
     middle = (first.shape[-1] + 1) / 2
-    a, b = (rankdata(np.round(own, DIGITS), axis=-1) - middle for own in (first, second))
+    a, b = (rankdata(np.round(scores, DIGITS), axis=-1) - middle for scores in (first, second))
     rho = _ratio((a * b).sum(axis=-1), np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))
     return np.where(unknown, np.nan, rho)
 

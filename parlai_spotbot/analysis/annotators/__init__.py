@@ -1,4 +1,4 @@
-"""How well each annotator tells bots from people, how they worked, and what changes without some of them.
+"""Accuracy and work of each annotator, and results without some of them.
 
 Appendix G and Table 9 of the paper. Identity is known here, so correctness can be measured: no consensus of labels is
 needed, and none is made, for it would erase the disagreement that a good bot brings about (section 5.1). Where it isn't

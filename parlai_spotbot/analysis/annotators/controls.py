@@ -1,4 +1,4 @@
-"""Who missed too many controls, items whose right answer is known, and what changes without them.
+"""Annotators who missed too many controls (items with a known right answer), and results without them.
 
 Controls are never analysed as data. Answers to them are graded where surveys are known (`surveys.controls`); who misses
 more than may be missed is left out of all main figures, and results with everybody stand beside (`compare_everybody`).
@@ -17,25 +17,26 @@ Graded = Mapping[str, Mapping[str, int]]
 
 
 def failed_annotators(graded: Graded, allowed: int) -> dict[str, str]:
-    """Who missed more controls than are `allowed`: worker_id -> why they are left out."""
+    """Return who missed more controls than are `allowed`: worker_id -> why they are left out."""
     why = "missed a control" if not allowed else f"missed more than {allowed} control{'s' if allowed > 1 else ''}"
-    return {worker: why for worker, own in sorted(graded.items()) if own["missed"] > allowed}
+    return {worker: why for worker, row in sorted(graded.items()) if row["missed"] > allowed}
 
 
 def lost(rows: pd.DataFrame, failed: Mapping[str, str]) -> dict[str, int]:
-    """How many annotations of `rows` (annotation_id, worker_id) are left out with the `failed`, by the reason."""
+    """Return how many annotations of `rows` (annotation_id, worker_id) are left out with the `failed`, by the
+    reason."""
     out = rows[rows["worker_id"].isin(list(failed))]
     counts = out.groupby(out["worker_id"].map(failed))["annotation_id"].nunique()
     return {f"annotation by somebody who {why}": int(count) for why, count in counts.items()}
 
 
 def silent_annotators(judgements: Iterable[Judgement]) -> list[str]:
-    """Who never gave a reason (the free text "reason"); [] where nobody gave any. All are one source's."""
-    told: dict[str, bool] = {}
+    """Return who never gave a reason (the free text "reason"); [] where nobody gave any. All are one source's."""
+    gave_answer: dict[str, bool] = {}
     for row in judgements:
         given = row.question == "reason" and isinstance(row.answer, str) and bool(row.answer.strip())
-        told[row.worker_id] = told.get(row.worker_id, False) or given
-    return sorted(worker for worker, given in told.items() if not given) if any(told.values()) else []
+        gave_answer[row.worker_id] = gave_answer.get(row.worker_id, False) or given
+    return sorted(worker for worker, given in gave_answer.items() if not given) if any(gave_answer.values()) else []
 
 
 def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str]) -> dict:
@@ -44,18 +45,18 @@ def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str
     `allowed` is None for judges, who aren't subject to it. Who was stopped before any unit was complete has controls,
     and no annotation to leave out.
     """
-    answered, missed = (sum(own[key] for own in graded.values()) for key in ("answered", "missed"))
+    answered, missed = (sum(row[key] for row in graded.values()) for key in ("answered", "missed"))
     return {
         "answered": answered,
         "missed": missed,
         "allowed": allowed,
         "failed": sorted(failed),
-        "by_annotator": {worker: dict(own) for worker, own in sorted(graded.items())},
+        "by_annotator": {worker: dict(row) for worker, row in sorted(graded.items())},
     }
 
 
 def compare_everybody(kept: Mapping, every: Mapping) -> dict:
-    """What changes in a ranking if annotators are in or out who are not, or are, in the main figures.
+    """Return what changes in a ranking if annotators are in or out who are not, or are, in the main figures.
 
     Parameters
     ----------
@@ -90,11 +91,11 @@ def compare_everybody(kept: Mapping, every: Mapping) -> dict:
 
 
 def _verdicts(ranking: Mapping) -> dict[tuple[str, str], str | None]:
-    """Who is clearly ahead of every two (a < b), None where they can't be told apart."""
-    found: dict[tuple[str, str], str | None] = {}
+    """Return who is clearly ahead of every two (a < b), None where they can't be told apart."""
+    verdicts: dict[tuple[str, str], str | None] = {}
     for pair in ranking["pairs"]:
         a, b, p = pair["a"], pair["b"], pair["p_adjusted"]
         clear = p is not None and p < 0.05
         ahead = a if (ranking["score"].get(a) or 0) >= (ranking["score"].get(b) or 0) else b
-        found[min(a, b), max(a, b)] = ahead if clear else None
-    return found
+        verdicts[min(a, b), max(a, b)] = ahead if clear else None
+    return verdicts

@@ -46,7 +46,7 @@ class Detection:
 
 
 def detection(called: Sequence[float], is_bot: Sequence[bool], level: float = 0.95) -> Detection:
-    """What labels (n,) say of their giver: 1 for "bot", 0 for "human", ½ for "unsure", of known bots and people.
+    """Return what labels (n,) say of their giver: 1 for "bot", 0 for "human", ½ for "unsure", of known bots and people.
 
     d' = z(hit) − z(false alarm) and c = −(z(hit) + z(false alarm)) / 2 with ½ added to each count (the log-linear rule,
     Hautus 1995, Behav. Res. Methods 27), which keeps both finite; intervals by the variance of Gourevitch & Galanter
@@ -102,13 +102,13 @@ def _clustered(called: np.ndarray, is_bot: np.ndarray, alone: dict, clusters: Cl
     hits, people = np.array([called[~is_bot].sum(), called[is_bot].sum()]), np.array([(~is_bot).sum(), is_bot.sum()])
     slope = 1 / norm.pdf(norm.ppf((hits + 0.5) / (people + 1)))
     weights = np.array([[-0.5, 0.5], [-slope[0], slope[1]], [-slope[0] / 2, -slope[1] / 2]])
-    found = means.contrasts(weights)
-    half = stdtrit(found["df"], 0.975) * found["se"]
+    contrasts = means.contrasts(weights)
+    half = stdtrit(contrasts["df"], 0.975) * contrasts["se"]
     middle = (alone["balanced_accuracy"], alone["sensitivity"], alone["bias"])
     result = {
         "hit_ci": share_interval(called[is_bot], clusters.take(is_bot)),
         "false_alarm_ci": share_interval(called[~is_bot], clusters.take(~is_bot)),
-        "balanced_accuracy_ci": (float(found["low"][0] + 0.5), float(found["high"][0] + 0.5)),
+        "balanced_accuracy_ci": (float(contrasts["low"][0] + 0.5), float(contrasts["high"][0] + 0.5)),
     }
     for place, key in ((1, "sensitivity"), (2, "bias")):
         low, high = alone[f"{key}_ci"]

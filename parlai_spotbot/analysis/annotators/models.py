@@ -1,4 +1,4 @@
-"""What each item's label most likely is and how good each annotator is, estimated together, beside the majority.
+"""Joint estimates of each item's label and each annotator's accuracy, next to the majority.
 
 Dawid & Skene (1979, Appl. Stat. 28) give each annotator a confusion matrix; GLAD (Whitehill et al. 2009, NIPS 22) an
 ability, and each item a difficulty, whatever wrong label is given; both as crowd-kit has them (Ustalov, Pavlichenko &
@@ -55,24 +55,24 @@ class Consensus:
     why: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict:
-        """How many units there are and how many have no majority; of each model how many of the others it labels
+        """Return how many units there are and how many have no majority; of each model how many of the others it labels
         otherwise than the majority, and how many units it is sure of; the annotators; some of those units."""
-        known = self.labels["majority"].notna()
-        found = {"units": len(self.labels), "ties": int((~known).sum()), "models": {}}
+        decided = self.labels["majority"].notna()
+        result = {"units": len(self.labels), "ties": int((~decided).sum()), "models": {}}
         differ = np.zeros(len(self.labels), dtype=bool)
         for model in MODELS:
             if model in self.why:
-                found["models"][model] = {"why": self.why[model]}
+                result["models"][model] = {"why": self.why[model]}
                 continue
-            own = (known & (self.labels[model] != self.labels["majority"])).to_numpy()
-            differ |= own
+            changed = (decided & (self.labels[model] != self.labels["majority"])).to_numpy()
+            differ |= changed
             sure = self.labels[f"{model}_posterior"] >= 0.95
-            found["models"][model] = {"differ": int(own.sum()), "of": int(known.sum()), "sure": int(sure.sum())}
+            result["models"][model] = {"differ": int(changed.sum()), "of": int(decided.sum()), "sure": int(sure.sum())}
         annotators = self.annotators.to_dict(orient="index")
-        for worker, own in self.confusion.items():
-            annotators[worker]["confusion"] = own.to_dict(orient="index")
+        for worker, changed in self.confusion.items():
+            annotators[worker]["confusion"] = changed.to_dict(orient="index")
         units = self.labels[differ].head(SHOWN).reset_index(names="unit").to_dict(orient="records")
-        return found | {"annotators": annotators, "differing": units}
+        return result | {"annotators": annotators, "differing": units}
 
 
 def annotator_models(units: Sequence, workers: Sequence, answers: Sequence, what: str) -> Consensus:
@@ -107,8 +107,8 @@ def annotator_models(units: Sequence, workers: Sequence, answers: Sequence, what
     chance = pd.Series(right.to_numpy()[right.index.get_indexer(coded["task"]), coded["label"]])
     annotators["accuracy"] = chance.groupby(rows["worker"]).mean()
     matrices = {
-        str(names["worker"][worker]): pd.DataFrame(own, index=names["label"], columns=names["label"])
-        for worker, own in confusion.items()
+        str(names["worker"][worker]): pd.DataFrame(table, index=names["label"], columns=names["label"])
+        for worker, table in confusion.items()
     }
     why = {}
     if len(rows) > MANY:
@@ -137,7 +137,7 @@ def _majority(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _too_little(rows: pd.DataFrame, labels: pd.DataFrame) -> str:
-    """Why no model can be fitted; "" where one can."""
+    """Return why no model can be fitted; "" where one can."""
     if find_spec("crowdkit") is None:
         return "crowd-kit isn't installed (extra annotators)"
     if len(labels) < LEAST_UNITS:
@@ -151,11 +151,11 @@ def _too_little(rows: pd.DataFrame, labels: pd.DataFrame) -> str:
 
 def _told(model: str, right: pd.DataFrame, names: dict) -> pd.DataFrame:
     """The likeliest label of each unit and how likely it is, from posteriors (units, labels)."""
-    found = {
+    columns = {
         model: np.asarray(names["label"])[right.to_numpy().argmax(axis=1)],
         f"{model}_posterior": right.to_numpy().max(axis=1),
     }
-    return pd.DataFrame(found, index=pd.Index(names["task"][right.index], name="unit"))
+    return pd.DataFrame(columns, index=pd.Index(names["task"][right.index], name="unit"))
 
 
 def _dawid_skene(coded: pd.DataFrame, size: int) -> tuple[pd.DataFrame, dict[int, np.ndarray]]:
@@ -168,8 +168,8 @@ def _dawid_skene(coded: pd.DataFrame, size: int) -> tuple[pd.DataFrame, dict[int
     right = fit.probas_.reindex(columns=range(size), fill_value=0.0)
     errors = fit.errors_.reindex(columns=range(size), fill_value=0.0)
     return right, {
-        int(worker): own.droplevel("worker").reindex(range(size), fill_value=0.0).to_numpy().T
-        for worker, own in errors.groupby("worker")
+        int(worker): table.droplevel("worker").reindex(range(size), fill_value=0.0).to_numpy().T
+        for worker, table in errors.groupby("worker")
     }
 
 
@@ -191,8 +191,8 @@ def _glad(coded: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 
             def loss(x: np.ndarray) -> float:
                 product = x[who] * np.exp(x[what])
-                told = np.where(right, -np.logaddexp(0, -product), -np.logaddexp(0, product) - several)
-                return ((x - prior) ** 2).sum() / 2 - likely @ told
+                where = np.where(right, -np.logaddexp(0, -product), -np.logaddexp(0, product) - several)
+                return ((x - prior) ** 2).sum() / 2 - likely @ where
 
             def slope(x: np.ndarray) -> np.ndarray:
                 worth = np.exp(x[what])
@@ -202,9 +202,9 @@ def _glad(coded: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 
             begun = np.concatenate([self.alphas_, self.betas_])
             most = {"maxiter": self.m_step_max_iter}
-            found = minimize(loss, begun, method="CG", jac=slope, tol=self.m_step_tol, options=most).x
-            self.alphas_, self.betas_ = self._get_alphas_betas_by_point(found)
-            return data.assign(alpha=found[who], beta=found[what])
+            solution = minimize(loss, begun, method="CG", jac=slope, tol=self.m_step_tol, options=most).x
+            self.alphas_, self.betas_ = self._get_alphas_betas_by_point(solution)
+            return data.assign(alpha=solution[who], beta=solution[what])
 
         def _e_step(self, data: pd.DataFrame) -> pd.DataFrame:
             product = data["alpha"] * np.exp(data["beta"])

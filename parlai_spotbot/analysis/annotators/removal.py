@@ -27,14 +27,14 @@ def remove(
     annotations: pd.DataFrame,
     rules: Rules | None = None,
     marked: Marked | None = None,
-    known: Mapping[str, Annotator] | None = None,
+    annotator_by_id: Mapping[str, Annotator] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The annotations that the rules leave, and those removed, each with its reason.
 
     Annotators caught by what they answered, or how fast, and those `marked`, lose all annotations. Where they went
     beyond a limit they lose what is beyond it: answers to a segment after the first, further segments of a
     conversation, units after the third. "First" is by the column `submitted` where there is one, else by the order of
-    the rows. `known` are all `annotators`, where they are known.
+    the rows. `annotator_by_id` are all `annotators`, where they are known.
 
     Returns
     -------
@@ -46,8 +46,10 @@ def remove(
     rules = Rules() if rules is None else rules
     caught = {}
     if set(rules.in_force()) - {flag.TWICE, flag.SEGMENTS, flag.UNITS}:
-        known = _annotators(annotations, rules) if known is None else known
-        caught = {worker: broken[0] for worker, own in known.items() if (broken := flags(own, rules))}
+        annotator_by_id = _annotators(annotations, rules) if annotator_by_id is None else annotator_by_id
+        caught = {
+            worker: broken[0] for worker, annotator in annotator_by_id.items() if (broken := flags(annotator, rules))
+        }
     for name, workers in (marked or {}).items():
         caught |= {worker: name for worker in workers if worker not in caught}
     reason = pd.Series([caught.get(w) for w in annotations["worker_id"]], index=annotations.index, dtype=object)
@@ -118,15 +120,15 @@ def rankings_without(
     tried |= {name: (no_rules(rules), {name: own}) for name, own in marked.items()}
     if len(tried) > 1:
         tried[ALL_RULES] = (rules, marked)
-    known = _annotators(annotations, rules)
+    annotator_by_id = _annotators(annotations, rules)
     for name, only in tried.items():
-        kept, removed = remove(annotations, *only, known)
-        own = _ranked(kept, bots, resample) if len(removed) else raw
-        places = {bot: [order["order"].index(bot) + 1 for order in (raw, own)] for bot in bots}
+        kept, removed = remove(annotations, *only, annotator_by_id)
+        ranked = _ranked(kept, bots, resample) if len(removed) else raw
+        places = {bot: [order["order"].index(bot) + 1 for order in (raw, ranked)] for bot in bots}
         result[name] = {
             "annotations": len(removed),
             "annotators": int(removed["worker_id"].nunique()),
-            **own,
+            **ranked,
             "moved": {bot: place for bot, place in places.items() if place[0] != place[1]},
         }
     return result

@@ -22,7 +22,7 @@ UNITS = "too many units"
 
 @dataclass(frozen=True)
 class Rules:
-    """What is flagged; None leaves a rule out.
+    """Record of what is flagged; None leaves a rule out.
 
     Attributes
     ----------

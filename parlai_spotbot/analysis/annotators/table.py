@@ -54,9 +54,9 @@ def annotator_table(
     """
     rules = Rules() if rules is None else rules
     rows = {}
-    for worker, own in annotators(annotations, entities, rules.answers).items():
-        broken = limits_broken(own.annotations, rules) if limits else []
-        rows[worker] = {**own.row, "flags": flags(own, rules) + broken}
+    for worker, annotator in annotators(annotations, entities, rules.answers).items():
+        broken = limits_broken(annotator.annotations, rules) if limits else []
+        rows[worker] = {**annotator.row, "flags": flags(annotator, rules) + broken}
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
 
 
@@ -74,11 +74,11 @@ def annotators(
 ) -> dict[str, Annotator]:
     """Everybody who labelled an entity, by `worker_id`; the answers of an annotation stand in the columns `answers`."""
     annotations = with_speed(annotations)
-    by_worker, found = dict(iter(annotations.groupby("worker_id"))), {}
-    for worker, own in entities.groupby("worker_id", sort=True):
-        mine = by_worker.get(worker, annotations.iloc[:0])
-        found[worker] = Annotator({**worked(mine, answers), **right(own)}, own, mine)
-    return found
+    by_worker, result = dict(iter(annotations.groupby("worker_id"))), {}
+    for worker, labels in entities.groupby("worker_id", sort=True):
+        work = by_worker.get(worker, annotations.iloc[:0])
+        result[worker] = Annotator({**worked(work, answers), **right(labels)}, labels, work)
+    return result
 
 
 def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
@@ -89,53 +89,54 @@ def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
     return annotations.assign(_speed=speed)
 
 
-def worked(mine: pd.DataFrame, columns: Sequence[str] = ANSWERS) -> dict:
-    """How an annotator worked: amounts, times, repetitions; `answers` hold all those to an item, else `columns` do."""
-    asked = ["answers"] if "answers" in mine else columns
+def worked(rows: pd.DataFrame, columns: Sequence[str] = ANSWERS) -> dict:
+    """Describe how an annotator worked: amounts, times, repetitions; `answers` hold all those to an item, else
+    `columns` do."""
+    column_set = ["answers"] if "answers" in rows else columns
     answers = Counter(
-        given for given in zip(*(mine[name] for name in asked), strict=True) if all(v == v for v in given)
+        given for given in zip(*(rows[name] for name in column_set), strict=True) if all(v == v for v in given)
     )
-    segments = _segments(mine)
+    segments = _segments(rows)
     return {
-        "n": len(mine),
-        "units": int(mine["unit_id"].nunique()),
-        "median_seconds": float(mine["seconds"].median()),
-        "hours": float(mine["seconds"].sum() / 3600) if mine["seconds"].notna().any() else np.nan,
-        "speed": float(mine["_speed"].median()),
-        "same_answers": max(answers.values(), default=np.nan) / len(mine) if len(mine) else np.nan,
-        "repeated_segments": len(mine) - len(segments),
-        "repeated_conversations": len(segments) - mine["conversation_id"].nunique(),
+        "n": len(rows),
+        "units": int(rows["unit_id"].nunique()),
+        "median_seconds": float(rows["seconds"].median()),
+        "hours": float(rows["seconds"].sum() / 3600) if rows["seconds"].notna().any() else np.nan,
+        "speed": float(rows["_speed"].median()),
+        "same_answers": max(answers.values(), default=np.nan) / len(rows) if len(rows) else np.nan,
+        "repeated_segments": len(rows) - len(segments),
+        "repeated_conversations": len(segments) - rows["conversation_id"].nunique(),
     }
 
 
-def _segments(mine: pd.DataFrame) -> Counter[tuple[str, int]]:
-    """How often each segment, a conversation cut after `k` exchanges, was annotated."""
-    return Counter(zip(mine["conversation_id"], mine["k"], strict=True))
+def _segments(rows: pd.DataFrame) -> Counter[tuple[str, int]]:
+    """Compute how often each segment, a conversation cut after `k` exchanges, was annotated."""
+    return Counter(zip(rows["conversation_id"], rows["k"], strict=True))
 
 
-def right(own: pd.DataFrame) -> dict:
-    """What an annotator got right."""
-    called = own["nature"].map(CALLED).to_numpy(dtype=float)
-    is_bot = (own["name"] != HUMAN).to_numpy()
+def right(labels: pd.DataFrame) -> dict:
+    """Return what an annotator got right."""
+    called = labels["nature"].map(CALLED).to_numpy(dtype=float)
+    is_bot = (labels["name"] != HUMAN).to_numpy()
     sure = called != CALLED["unsure"]
     good = called == is_bot
-    found = detection(called, is_bot)
+    rates = detection(called, is_bot)
     return {
         "correct": float(good[sure].mean()) if sure.any() else np.nan,
         "correct_people": float(good[sure & ~is_bot].mean()) if (sure & ~is_bot).any() else np.nan,
-        "balanced_accuracy": found.balanced_accuracy,
-        "sensitivity": found.sensitivity,
-        "sensitivity_low": found.sensitivity_ci[0],
-        "sensitivity_high": found.sensitivity_ci[1],
-        "bias": found.bias,
-        "bias_low": found.bias_ci[0],
-        "bias_high": found.bias_ci[1],
+        "balanced_accuracy": rates.balanced_accuracy,
+        "sensitivity": rates.sensitivity,
+        "sensitivity_low": rates.sensitivity_ci[0],
+        "sensitivity_high": rates.sensitivity_ci[1],
+        "bias": rates.bias,
+        "bias_low": rates.bias_ci[0],
+        "bias_high": rates.bias_ci[1],
     }
 
 
-def flags(own: Annotator, rules: Rules) -> list[str]:
+def flags(annotator: Annotator, rules: Rules) -> list[str]:
     """The rules on what was answered, and how fast, that catch an annotator."""
-    row, labels, mine, broken = own.row, own.labels, own.annotations, []
+    row, labels, work, broken = annotator.row, annotator.labels, annotator.annotations, []
     if len(labels) >= rules.enough_labels:
         sure = int((labels["nature"] != "unsure").sum())
         if rules.same_label and labels["nature"].nunique() == 1:
@@ -144,25 +145,25 @@ def flags(own: Annotator, rules: Rules) -> list[str]:
             broken.append(flag.GUESSING)
         if rules.min_correct is not None and sure >= rules.enough_labels and row["correct"] < rules.min_correct:
             broken.append(flag.INCORRECT)
-    timed = mine["_speed"].notna().sum() >= rules.enough_annotations
+    timed = work["_speed"].notna().sum() >= rules.enough_annotations
     hasty = row["speed"] > (rules.max_speed or np.inf) or row["median_seconds"] < rules.min_seconds
     if rules.max_speed is not None and timed and hasty:
         broken.append(flag.TOO_FAST)
-    enough = len(mine) >= rules.enough_annotations
+    enough = len(work) >= rules.enough_annotations
     if rules.max_same_answers is not None and enough and row["same_answers"] > rules.max_same_answers:
         broken.append(flag.SAME_ANSWERS)
     return broken
 
 
-def limits_broken(mine: pd.DataFrame, rules: Rules) -> list[str]:
+def limits_broken(rows: pd.DataFrame, rules: Rules) -> list[str]:
     """The rules on amounts that the annotations of one annotator break."""
-    broken, segments = [], _segments(mine)
+    broken, segments = [], _segments(rows)
     if rules.max_repeats is not None and max(segments.values(), default=0) > rules.max_repeats:
         broken.append(flag.TWICE)
     of_one = Counter(conversation for conversation, _ in segments)
     if rules.max_segments is not None and max(of_one.values(), default=0) > rules.max_segments:
         broken.append(flag.SEGMENTS)
-    if rules.max_units is not None and mine["unit_id"].nunique() > rules.max_units:
+    if rules.max_units is not None and rows["unit_id"].nunique() > rules.max_units:
         broken.append(flag.UNITS)
     return broken
 
@@ -174,7 +175,7 @@ def summary(table: pd.DataFrame, rules: Rules | None = None, marked: Iterable[st
     theirs}}.
     """
     rules = Rules() if rules is None else rules
-    known = table["balanced_accuracy"].dropna()
+    finite = table["balanced_accuracy"].dropna()
     flags = {}
     for name in (*rules.in_force(), *marked):
         caught = table["flags"].map(lambda flags, name=name: name in flags).astype(bool)
@@ -183,8 +184,8 @@ def summary(table: pd.DataFrame, rules: Rules | None = None, marked: Iterable[st
         "n": len(table),
         "correct": float(table["correct"].mean()),
         "correct_people": float(table["correct_people"].mean()),
-        "balanced_accuracy": float(known.mean()) if len(known) else np.nan,
-        "share_worse_than_guessing": float((known < 0.5).mean()) if len(known) else np.nan,
+        "balanced_accuracy": float(finite.mean()) if len(finite) else np.nan,
+        "share_worse_than_guessing": float((finite < 0.5).mean()) if len(finite) else np.nan,
         "share_below_half_correct": float((table["correct"].dropna() < 0.5).mean()) if len(table) else np.nan,
         "flagged": int((table["flags"].map(len) > 0).sum()),
         "flags": flags,

@@ -1,4 +1,4 @@
-"""How people worked, whatever a survey asks: from their judgements one row an annotator, with the flags they raise.
+"""Work of annotators in any survey: one row for each annotator, with the flags that it raises.
 
 The flags are those of `table`, so that who collects answers and who analyses them looks at the same annotators.
 """
@@ -34,12 +34,15 @@ def work_table(
     rows = [row for row in judgements if _counts(row)]
     annotations, labels = with_speed(_annotations(rows)), _labels(rows, conversations)
     by_worker = dict(iter(labels.groupby("worker_id")))
-    found = {}
-    for worker, mine in annotations.groupby("worker_id", sort=True):
-        own = by_worker.get(worker, labels.iloc[:0])
-        row = {**worked(mine), **right(own)}
-        found[worker] = {**row, "flags": flags(Annotator(row, own, mine), rules) + limits_broken(mine, rules)}
-    return pd.DataFrame.from_dict(found, orient="index", columns=list(WORK))
+    group_rows = {}
+    for worker, work in annotations.groupby("worker_id", sort=True):
+        label_rows = by_worker.get(worker, labels.iloc[:0])
+        row = {**worked(work), **right(label_rows)}
+        group_rows[worker] = {
+            **row,
+            "flags": flags(Annotator(row, label_rows, work), rules) + limits_broken(work, rules),
+        }
+    return pd.DataFrame.from_dict(group_rows, orient="index", columns=list(WORK))
 
 
 def _counts(row: Judgement) -> bool:
@@ -56,7 +59,7 @@ def _annotations(rows: Iterable[Judgement]) -> pd.DataFrame:
         first.setdefault(name, row)
         answers.setdefault(name, {}).setdefault((row.target, row.question), repr(row.answer))
         k[name] = max(k.get(name, 0), row.exchanges)
-    found = [
+    group_rows = [
         {
             "worker_id": row.worker_id,
             "annotation_id": name,
@@ -68,16 +71,16 @@ def _annotations(rows: Iterable[Judgement]) -> pd.DataFrame:
         }
         for name, row in first.items()
     ]
-    return pd.DataFrame(found, columns=list(ABOUT_ITEMS))
+    return pd.DataFrame(group_rows, columns=list(ABOUT_ITEMS))
 
 
 def _labels(rows: Iterable[Judgement], conversations: Mapping[str, Conversation]) -> pd.DataFrame:
     """One row a labelled entity: who it is said to be, and who it is."""
-    found: dict[tuple[str, str], dict] = {}
+    labels: dict[tuple[str, str], dict] = {}
     for row in rows:
         talk = next(iter(row.conversation_ids), "")
         if row.question == "nature" and talk in conversations:
             name = conversations[talk].entities[int(row.target.rpartition(":")[2])]
             entry = {"worker_id": row.worker_id, "nature": row.answer, "name": name}
-            found.setdefault((row.annotation_id, row.target), entry)
-    return pd.DataFrame(list(found.values()), columns=list(LABELS))
+            labels.setdefault((row.annotation_id, row.target), entry)
+    return pd.DataFrame(list(labels.values()), columns=list(LABELS))

@@ -1,4 +1,4 @@
-"""Which of two conversations is better? Win grids, orderings, cycles, wordings and tests of a bot against itself."""
+"""Comparisons of two conversations: win grids, orderings, cycles, wordings and tests of a bot against itself."""
 
 from parlai_spotbot.analysis.choices.cycles import cycle_test, fit_test, one_scale
 from parlai_spotbot.analysis.choices.grid import choice_frame, pair_grid

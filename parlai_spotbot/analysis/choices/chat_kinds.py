@@ -57,21 +57,21 @@ def compare_kinds(
     result: dict = {"kinds": {}, "comparisons": []}
     orders: dict[str, Contrasts] = {}
     for name in present:
-        own = choices[(kind == name) & (choices["a"] != choices["b"])]
-        seen = [n for n in names if n in set(own["a"]) | set(own["b"])]
-        found = contrasts(own, seen, order=False, crossed=crossed, resample=resample)
-        orders[name] = found
+        choice = choices[(kind == name) & (choices["a"] != choices["b"])]
+        seen = [n for n in names if n in set(choice["a"]) | set(choice["b"])]
+        comparison = contrasts(choice, seen, order=False, crossed=crossed, resample=resample)
+        orders[name] = comparison
         result["kinds"][name] = {
-            "n": len(own),
-            "order": found.ranked,
-            "score": dict(zip(found.names, found.score.tolist(), strict=True)),
-            "score_ci": dict(zip(found.names, found.score_ci.tolist(), strict=True)),
-        } | ({"why": found.why} if found.why else {})
-    told = [name for name in present if name != MIXED]
-    for x, y in combinations(told, 2):
+            "n": len(choice),
+            "order": comparison.ranked,
+            "score": dict(zip(comparison.names, comparison.score.tolist(), strict=True)),
+            "score_ci": dict(zip(comparison.names, comparison.score_ci.tolist(), strict=True)),
+        } | ({"why": comparison.why} if comparison.why else {})
+    kinds = [name for name in present if name != MIXED]
+    for x, y in combinations(kinds, 2):
         grids = [pair_grid(choices[kind == k], names, crossed=crossed, resample=resample) for k in (x, y)]
         result["comparisons"].append(_compare((x, y), (orders[x], orders[y]), grids, replicates, rng))
-    if len(told) < 2:
+    if len(kinds) < 2:
         result["why"] = "all choices are about one kind of conversations"
     return result
 
@@ -85,17 +85,17 @@ def _compare(
 ) -> dict:
     common = [name for name in orders[0].names if name in orders[1].names]
     places = [[o.names.index(name) for name in common] for o in orders]
-    found: dict = {"kinds": list(kinds), "contestants": common, "tau": np.nan, "tau_ci": (np.nan, np.nan)}
+    result: dict = {"kinds": list(kinds), "contestants": common, "tau": np.nan, "tau_ci": (np.nan, np.nan)}
     if len(common) >= LEAST:
         scores = [o.score[place] for o, place in zip(orders, places, strict=True)]
-        found["tau"] = float(kendall(*scores))
+        result["tau"] = float(kendall(*scores))
         drawn = [o.draws(replicates, rng)[:, place] for o, place in zip(orders, places, strict=True)]
-        found["tau_ci"] = tuple(percentile_interval(kendall(*drawn)).tolist())
+        result["tau_ci"] = tuple(percentile_interval(kendall(*drawn)).tolist())
         ranked = [[common[i] for i in np.argsort(-score, kind="stable")] for score in scores]
-        found["same_order"] = ranked[0] == ranked[1]
-    found["pairs"] = _pairs(grids)
-    found["p"] = min((row["p_adjusted"] for row in found["pairs"]), default=np.nan)
-    return found
+        result["same_order"] = ranked[0] == ranked[1]
+    result["pairs"] = _pairs(grids)
+    result["p"] = min((row["p_adjusted"] for row in result["pairs"]), default=np.nan)
+    return result
 
 
 def _pairs(grids: Sequence[list[dict]]) -> list[dict]:

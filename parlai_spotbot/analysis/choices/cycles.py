@@ -63,15 +63,20 @@ def cycle_test(pairs: Sequence[dict], names: Sequence[str], alpha: float = ALPHA
     triples = [t for t in combinations(names, 3) if all(pair in p for pair in combinations(t, 2))]
     circles = [circle for a, b, c in triples for circle in ((a, b, c), (a, c, b))]
     steps = [[(x[0], x[1]), (x[1], x[2]), (x[2], x[0])] for x in circles]
-    worst = np.array([max(p[step] for step in own) for own in steps])
+    worst = np.array([max(p[step] for step in path) for path in steps])
     rows = [
-        {"of": list(circle), "shares": [float(share[step]) for step in own], "p": float(value), "p_adjusted": float(to)}
-        for circle, own, value, to in zip(circles, steps, worst, adjust(worst), strict=True)
-        if all(share[step] > 0.5 for step in own)
+        {
+            "of": list(circle),
+            "shares": [float(share[step]) for step in path],
+            "p": float(value),
+            "p_adjusted": float(p_adjusted),
+        }
+        for circle, path, value, p_adjusted in zip(circles, steps, worst, adjust(worst), strict=True)
+        if all(share[step] > 0.5 for step in path)
     ]
     rows.sort(key=lambda row: row["p"])
-    found = [row for row in rows if row["p_adjusted"] < alpha]
-    return {"triples": len(triples), "cycles": rows, "found": found}
+    clear = [row for row in rows if row["p_adjusted"] < alpha]
+    return {"triples": len(triples), "cycles": rows, "found": clear}
 
 
 def one_scale(

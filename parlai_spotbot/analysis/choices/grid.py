@@ -76,8 +76,8 @@ def choice_frame(
         side = (presentation or {}).get(row.annotation_id, {}).get("place:0")
         left = np.nan if side not in ("left", "right") or not outcome else outcome * (1 if side == "left" else -1)
         rows.append((place, *names, both[0].kind, both[1].kind, outcome, left))
-    found = pd.DataFrame(rows, columns=["place", "a", "b", "kind_a", "kind_b", "outcome", "left"])
-    frame = pd.concat([answers.iloc[found["place"]].reset_index(drop=True), found.drop(columns="place")], axis=1)
+    expanded = pd.DataFrame(rows, columns=["place", "a", "b", "kind_a", "kind_b", "outcome", "left"])
+    frame = pd.concat([answers.iloc[expanded["place"]].reset_index(drop=True), expanded.drop(columns="place")], axis=1)
     return frame, ({NOBODY: lost} if lost else {})
 
 
@@ -114,23 +114,25 @@ def pair_grid(
         return []
     place = {name: i for i, name in enumerate(names)}
     a, b = (choices[column].map(place).to_numpy() for column in ("a", "b"))
-    known = np.isfinite(a) & np.isfinite(b) & (a != b)
-    choices, a, b = choices[known], a[known].astype(int), b[known].astype(int)
+    usable = np.isfinite(a) & np.isfinite(b) & (a != b)
+    choices, a, b = choices[usable], a[usable].astype(int), b[usable].astype(int)
     size = len(names)
-    of = pd.Series(range(len(pairs)), index=[place[x] * size + place[y] for x, y in pairs])
-    group = of.reindex(np.minimum(a, b) * size + np.maximum(a, b)).to_numpy(dtype=int)
+    series = pd.Series(range(len(pairs)), index=[place[x] * size + place[y] for x, y in pairs])
+    group = series.reindex(np.minimum(a, b) * size + np.maximum(a, b)).to_numpy(dtype=int)
     outcome = np.where(a < b, 1, -1) * choices["outcome"].to_numpy()
     decided = outcome != 0
     clusters = frame_clusters(choices[decided], crossed, resample)
     tests = share_tests(outcome[decided] > 0, group[decided], len(pairs), clusters)
     counts = [np.bincount(group[outcome == value], minlength=len(pairs)).tolist() for value in (1, -1, 0)]
     adjusted = adjust(tests["p"], correction)
-    found = []
+    rows = []
     for i, (x, y) in enumerate(pairs):
-        won, lost, ties = (own[i] for own in counts)
-        rest = {name: tuple(own[i].tolist()) if own.ndim == 2 else own[i].item() for name, own in tests.items()}
+        won, lost, ties = (count[i] for count in counts)
+        rest = {
+            name: tuple(values[i].tolist()) if values.ndim == 2 else values[i].item() for name, values in tests.items()
+        }
         del rest["n"]
-        found.append(
+        rows.append(
             {
                 "a": x,
                 "b": y,
@@ -142,4 +144,4 @@ def pair_grid(
                 "p_adjusted": float(adjusted[i]),
             }
         )
-    return found
+    return rows

@@ -17,7 +17,7 @@ ALPHA = 0.05
 
 
 def rejection_rate(n: int, alpha: float = ALPHA) -> float:
-    """How often the exact binomial test of n choices rejects at `alpha` where both sides are equal.
+    """Compute how often the exact binomial test of n choices rejects at `alpha` where both sides are equal.
 
     Never more than `alpha`; at .05, from .031 to .050 for every n from 86 to 1,000, and lower for some smaller n, as
     counts are whole: .021 for 10, .041 for 20, .017 for 22.
@@ -46,12 +46,12 @@ def same_test(choices: pd.DataFrame, *, crossed: bool = True, resample: str = "c
     groups = [(str(name), own) for name, own in rows.groupby("a", sort=True)]
     if len(groups) > 1:
         groups.append(("all", rows))
-    found = []
-    for name, own in groups:
-        sided = own[own["left"].notna()]
-        of = "left" if len(sided) == len(own) else "first"
-        hits = (sided["left"] > 0 if of == "left" else own["outcome"] > 0).to_numpy()
-        test = share_test(hits, frame_clusters(own, crossed, resample))
+    tests = []
+    for name, group_rows in groups:
+        sided = group_rows[group_rows["left"].notna()]
+        side = "left" if len(sided) == len(group_rows) else "first"
+        hits = (sided["left"] > 0 if side == "left" else group_rows["outcome"] > 0).to_numpy()
+        test = share_test(hits, frame_clusters(group_rows, crossed, resample))
         n = test["n"]
-        found.append({"name": name, "of": of, **test, "p_mid": mid_p(int(hits.sum()), n), "size": rejection_rate(n)})
-    return found
+        tests.append({"name": name, "of": side, **test, "p_mid": mid_p(int(hits.sum()), n), "size": rejection_rate(n)})
+    return tests

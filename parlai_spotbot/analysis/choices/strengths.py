@@ -38,5 +38,6 @@ def bradley_terry(wins: np.ndarray) -> np.ndarray:
 
 
 def unbeaten(wins: np.ndarray) -> bool:
-    """Whether strengths are infinite or can't be compared: some group never lost to, or never met, the others."""
+    """Return whether strengths are infinite or can't be compared: some group never lost to, or never met, the
+    others."""
     return connected_components(np.asarray(wins) > 0, directed=True, connection="strong")[0] > 1

@@ -1,5 +1,5 @@
-"""Which wording of a question do people answer alike, and rightly? Several wordings on one set of pairs whose better
-one is known (Li, Weston & Roller 2019, section on question optimisation).
+"""Comparison of wordings of a question: several wordings on one set of pairs whose better one is known (Li, Weston &
+Roller 2019, section on question optimisation).
 
 A wording's agreement is the share of choices for the known better conversation. Wordings are compared on the pairs
 that both were put for: the same pairs make differences smaller or surer than each share by itself, which the
@@ -32,74 +32,74 @@ def known_pairs(order: Sequence[str]) -> list[tuple[str, str]]:
 
     Raises `ValueError` for an entry that isn't of that form, or that contradicts another.
     """
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for entry in order:
         names = [name.strip() for name in entry.split(">")]
         if len(names) < 2 or not all(names) or len(set(names)) < len(names):
             raise ValueError(f"known order {entry!r}, expected different names joined by '>', as human>dr")
-        found += combinations(names, 2)
-    for better, worse in found:
-        if (worse, better) in found:
+        pairs += combinations(names, 2)
+    for better, worse in pairs:
+        if (worse, better) in pairs:
             raise ValueError(f"known order: {better} is said to be both better and worse than {worse}")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(pairs))
 
 
-def right_choices(choices: pd.DataFrame, known: Sequence[tuple[str, str]]) -> pd.DataFrame:
+def right_choices(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
     """The decided choices between contestants whose better one is known, with `right` (True where it was chosen).
 
-    Without `known`, a person's conversation is better than a bot's.
+    Without `pairs`, a person's conversation is better than a bot's.
     """
     a, b = choices["a"], choices["b"]
     better = pd.Series(0, index=choices.index)
-    if known:
-        for name, other in known:
+    if pairs:
+        for name, other in pairs:
             better[(a == name) & (b == other)] = 1
             better[(a == other) & (b == name)] = -1
     else:
         better[(a == HUMAN) & (b != HUMAN)] = 1
         better[(a != HUMAN) & (b == HUMAN)] = -1
     rows = choices[(better != 0) & (choices["outcome"] != 0)]
-    pair = [" ".join(sorted(own)) for own in rows["conversation_ids"]]
+    pair = [" ".join(sorted(ids)) for ids in rows["conversation_ids"]]
     return rows.assign(right=rows["outcome"] == better[rows.index], pair=pair)
 
 
 def compare_wordings(
     choices: pd.DataFrame,
-    known: Sequence[tuple[str, str]] = (),
+    pairs: Sequence[tuple[str, str]] = (),
     *,
     crossed: bool = True,
     resample: str = "conversations_workers",
 ) -> dict:
-    """How each wording (`question` of the choices) does on pairs of known order, and which wordings differ.
+    """Describe how each wording (`question` of the choices) does on pairs of known order, and which wordings differ.
 
     Returns
     -------
     dict
-        `known` ([better, worse], …; [] for people over bots); `wordings` {name: `share_test` of the right choices,
+        `pairs` ([better, worse], …; [] for people over bots); `wordings` {name: `share_test` of the right choices,
         pairs, `alike` (the share of couples of answers about one pair that are the same), `alpha` (nominal),
         `alpha_ci`}; `differences` [{a, b, paired, pairs (of both), n, estimate (a less b, on these where
         `paired`, else on all), ci, p, p_adjusted}];
         `pairs`, how many pairs of conversations there are; and `why` where there is nothing to go by.
     """
-    rows = right_choices(choices, known)
+    rows = right_choices(choices, pairs)
     result: dict = {
-        "known": [list(pair) for pair in known],
+        "known": [list(pair) for pair in pairs],
         "wordings": {},
         "differences": [],
         "pairs": rows["pair"].nunique(),
     }
     if rows.empty:
-        what = ", ".join(f"{a} over {b}" for a, b in known) or "people over bots"
+        what = ", ".join(f"{a} over {b}" for a, b in pairs) or "people over bots"
         return result | {"why": f"no choice between contestants whose better one is known ({what})"}
     names = sorted(set(rows["question"]))
     for name in names:
-        own = rows[rows["question"] == name]
-        clusters = frame_clusters(own, crossed, resample)
-        test = share_test(own["right"].to_numpy(), clusters)
-        alike = krippendorff_alpha(own["pair"], own["right"], clusters)
+        row = rows[rows["question"] == name]
+        clusters = frame_clusters(row, crossed, resample)
+        test = share_test(row["right"].to_numpy(), clusters)
+        alike = krippendorff_alpha(row["pair"], row["right"], clusters)
         result["wordings"][name] = {
             **test,
-            "pairs": own["pair"].nunique(),
+            "pairs": row["pair"].nunique(),
             "alike": alike["alike"],
             "alpha": alike["alpha"],
             "alpha_ci": alike["ci"],
@@ -109,19 +109,19 @@ def compare_wordings(
 
 def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resample: str) -> list[dict]:
     """Every two wordings on the pairs of conversations that both were put for; on all, where most have but one."""
-    found = []
+    differences = []
     for a, b in combinations(names, 2):
         both = set(rows.loc[rows["question"] == a, "pair"]) & set(rows.loc[rows["question"] == b, "pair"])
         every = rows[rows["question"].isin([a, b])]
-        own = every[every["pair"].isin(both)]
-        paired = len(own) >= MOSTLY * len(every)
-        own = own if paired else every
-        group = (own["question"] == b).to_numpy().astype(int)
+        paired_rows = every[every["pair"].isin(both)]
+        paired = len(paired_rows) >= MOSTLY * len(every)
+        paired_rows = paired_rows if paired else every
+        group = (paired_rows["question"] == b).to_numpy().astype(int)
         # One pair is no sample of pairs: then annotators alone are what another study would change.
-        over = resample if own["pair"].nunique() > 1 else "workers" if crossed else "annotations"
-        clusters = frame_clusters(own, crossed, over)
-        means = group_means(own["right"].to_numpy(dtype=float), group, 2, clusters)
+        over = resample if paired_rows["pair"].nunique() > 1 else "workers" if crossed else "annotations"
+        clusters = frame_clusters(paired_rows, crossed, over)
+        means = group_means(paired_rows["right"].to_numpy(dtype=float), group, 2, clusters)
         test = means.contrast(np.array([1.0, -1.0]))
-        found.append({"a": a, "b": b, "paired": paired, "pairs": len(both), "n": len(own), **test})
-    adjusted = adjust_known([row["p"] for row in found])
-    return [row | {"p_adjusted": float(p)} for row, p in zip(found, adjusted, strict=True)]
+        differences.append({"a": a, "b": b, "paired": paired, "pairs": len(both), "n": len(paired_rows), **test})
+    adjusted = adjust_known([row["p"] for row in differences])
+    return [row | {"p_adjusted": float(p)} for row, p in zip(differences, adjusted, strict=True)]

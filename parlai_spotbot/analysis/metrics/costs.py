@@ -1,4 +1,4 @@
-"""What metrics cost: minutes a dialogue, dialogues an hour, and pay.
+"""Costs of metrics: minutes a dialogue, dialogues an hour, and pay.
 
 ABC-Eval 2022, appendices E and F, Tables 9 and 10: the median time of a task, summed over the tasks of a method
 dialogue by dialogue; throughput as its reciprocal; and the pay for any number of dialogues. A choice between two
@@ -36,10 +36,10 @@ def times_of(judgements: Sequence[Judgement], metrics: Sequence[Metric], source:
         task_of |= dict.fromkeys(metric.rows["annotation_id"], (metric.method, metric.task, _each(metric)))
     rows = {}
     for row in judgements:
-        known = task_of.get(row.annotation_id)
-        if row.source == source and known is not None and known[0] == row.survey and (row.seconds or 0) > 0:
+        task = task_of.get(row.annotation_id)
+        if row.source == source and task is not None and task[0] == row.survey and (row.seconds or 0) > 0:
             home = "\t".join(sorted(row.conversation_ids))
-            rows.setdefault((row.survey, row.annotation_id), (*known, home, row.worker_id, row.seconds / 60))
+            rows.setdefault((row.survey, row.annotation_id), (*task, home, row.worker_id, row.seconds / 60))
     return pd.DataFrame(list(rows.values()), columns=["method", "task", "each", "home", "worker_id", "minutes"])
 
 
@@ -71,8 +71,8 @@ def costs(times: pd.DataFrame, metrics: Sequence[Metric], *, wage: float | None 
         if metric.task in tasks:
             tasks[metric.task]["metrics"].append(metric.name)
             continue
-        own = times[times["task"] == metric.task]
-        minutes = own["minutes"].to_numpy(float)
+        time = times[times["task"] == metric.task]
+        minutes = time["minutes"].to_numpy(float)
         median = float(np.median(minutes)) if len(minutes) else np.nan
         tasks[metric.task] = {
             "method": metric.method,
@@ -80,9 +80,9 @@ def costs(times: pd.DataFrame, metrics: Sequence[Metric], *, wage: float | None 
             "metrics": [metric.name],
             "each": _each(metric),
             "n": len(minutes),
-            "annotators": int(own["worker_id"].nunique()),
+            "annotators": int(time["worker_id"].nunique()),
             "minutes": median,
-            "minutes_ci": median_interval(minutes, Clusters.by(own["home"], own["worker_id"])),
+            "minutes_ci": median_interval(minutes, Clusters.by(time["home"], time["worker_id"])),
             "throughput": throughput(median / _each(metric)),
             "payment": projected(median, 1, wage) if wage is not None else None,
         }
@@ -95,8 +95,8 @@ def costs(times: pd.DataFrame, metrics: Sequence[Metric], *, wage: float | None 
 
 def _method(method: str, tasks: Sequence[dict], times: pd.DataFrame, wage: float | None, dialogues: int) -> dict:
     """Return the costs of all tasks of a method: the median over dialogues that have them all, as in Table 10."""
-    own = times[times["method"] == method]
-    per = own.groupby(["home", "task"])["minutes"].mean().unstack("task")
+    time = times[times["method"] == method]
+    per = time.groupby(["home", "task"])["minutes"].mean().unstack("task")
     whole = per.dropna().sum(axis=1).to_numpy(float) if len(per) else np.array([])
     each = max(entry["each"] for entry in tasks)
     minutes, ci = float(sum(entry["minutes"] for entry in tasks)), (np.nan, np.nan)

@@ -32,7 +32,7 @@ PAIR_COLUMNS = ("conversation_a", "conversation_b", "a", "b", "unit", "worker_id
 
 @dataclass(frozen=True)
 class Metric:
-    """What one question of one survey says.
+    """Record of what one question of one survey says.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class Metric:
     def __post_init__(self):
         if self.kind not in KINDS:
             raise ValueError(f"metric {self.key}: kind is {self.kind!r}, expected one of {', '.join(KINDS)}")
-        wanted = PAIR_COLUMNS if self.kind == CHOICE else TURN_COLUMNS
-        lacking = [column for column in wanted if column not in self.rows.columns]
+        columns = PAIR_COLUMNS if self.kind == CHOICE else TURN_COLUMNS
+        lacking = [column for column in columns if column not in self.rows.columns]
         if lacking:
             raise ValueError(f"metric {self.key}: rows lack the columns {', '.join(lacking)}")
 
@@ -81,7 +81,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What people said of conversations that they led themselves.
+    """Record of what people said of conversations that they led themselves.
 
     `ratings`: conversation_id, bot, worker_id, value. `choices`: conversation_a, conversation_b (in the order in which
     they were led), worker_id, value (+1 where the first was better, -1 where the second, 0 for neither).
@@ -92,11 +92,11 @@ class Outcomes:
 
     @property
     def interactors(self) -> dict[str, str]:
-        """Who led each conversation."""
-        found = dict(zip(self.ratings["conversation_id"], self.ratings["worker_id"], strict=True))
+        """Return who led each conversation."""
+        worker_by_conversation = dict(zip(self.ratings["conversation_id"], self.ratings["worker_id"], strict=True))
         for end in ("conversation_a", "conversation_b"):
-            found |= dict(zip(self.choices[end], self.choices["worker_id"], strict=True))
-        return found
+            worker_by_conversation |= dict(zip(self.choices[end], self.choices["worker_id"], strict=True))
+        return worker_by_conversation
 
     @classmethod
     def none(cls) -> Outcomes:
@@ -112,14 +112,16 @@ def without_own(metrics: Sequence[Metric], interactors: Mapping[str, str]) -> tu
     for metric in metrics:
         ends = ("conversation_a", "conversation_b") if metric.kind == CHOICE else ("conversation_id",)
         worker = metric.rows["worker_id"].to_numpy(dtype=object)
-        own = np.zeros(len(worker), dtype=bool)
+        same_worker = np.zeros(len(worker), dtype=bool)
         for end in ends:
             led = np.array([interactors.get(c) for c in metric.rows[end]], dtype=object)
-            own |= led == worker
-        lost += int(own.sum())
-        if own.all() and len(own):
+            same_worker |= led == worker
+        lost += int(same_worker.sum())
+        if same_worker.all() and len(same_worker):
             continue
-        kept.append(replace(metric, rows=metric.rows[~own].reset_index(drop=True)) if own.any() else metric)
+        kept.append(
+            replace(metric, rows=metric.rows[~same_worker].reset_index(drop=True)) if same_worker.any() else metric
+        )
     return kept, ({OWN: lost} if lost else {})
 
 
@@ -150,14 +152,14 @@ def choice_values(metric: Metric, pick: str = "mean", rng: np.random.Generator |
     rows = picked(metric.rows, pick, rng)
     first, second = rows["conversation_a"].to_numpy(dtype=object), rows["conversation_b"].to_numpy(dtype=object)
     turned = first > second
-    found = pd.DataFrame(
+    values = pd.DataFrame(
         {
             "conversation_a": np.where(turned, second, first),
             "conversation_b": np.where(turned, first, second),
             "value": np.where(turned, -1.0, 1.0) * rows["value"].to_numpy(dtype=float),
         }
     )
-    return found.groupby(["conversation_a", "conversation_b"], sort=True)["value"].mean()
+    return values.groupby(["conversation_a", "conversation_b"], sort=True)["value"].mean()
 
 
 def rating_table(

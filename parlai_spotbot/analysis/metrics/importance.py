@@ -34,22 +34,26 @@ def importance(table: pd.DataFrame, metrics: Sequence[Metric], outcome: str) -> 
         method, name, kind, n, interactors; coef, se, se_clustered, coef_standardized (per standard deviation of the
         metric), r2, r2_ci, p, p_clustered, p_holm, p_clustered_holm; `why` where there is nothing of it.
     """
-    found = [_of(table, metric, outcome) for metric in metrics if metric.key in table]
+    ofs = [_of(table, metric, outcome) for metric in metrics if metric.key in table]
     for name, corrected in (("p", "p_holm"), ("p_clustered", "p_clustered_holm")):
-        for entry, value in zip(found, adjust_known([entry[name] for entry in found]), strict=True):
+        for entry, value in zip(ofs, adjust_known([entry[name] for entry in ofs]), strict=True):
             entry[corrected] = float(value)
-    return found
+    return ofs
 
 
 def _of(table: pd.DataFrame, metric: Metric, outcome: str) -> dict:
-    own = table[["outcome", "worker_id", metric.key]].dropna()
-    x, y, who = own[metric.key].to_numpy(float), own["outcome"].to_numpy(float), own["worker_id"].to_numpy(object)
+    complete = table[["outcome", "worker_id", metric.key]].dropna()
+    x, y, who = (
+        complete[metric.key].to_numpy(float),
+        complete["outcome"].to_numpy(float),
+        complete["worker_id"].to_numpy(object),
+    )
     fit = regress(x, y, OUTCOMES[outcome], who)
     entry = {
         "method": metric.method,
         "name": metric.name,
         "kind": metric.kind,
-        "n": len(own),
+        "n": len(complete),
         "interactors": len(set(who)),
         "coef": float(fit.coef[0]),
         "se": float(fit.se[0]),
@@ -60,7 +64,7 @@ def _of(table: pd.DataFrame, metric: Metric, outcome: str) -> dict:
         "p_clustered": float(fit.p_clustered[0]),
         "se_clustered": float(fit.se_clustered[0]),
     }
-    return entry | ({"why": fit.why if len(own) else NOWHERE} if fit.why else {})
+    return entry | ({"why": fit.why if len(complete) else NOWHERE} if fit.why else {})
 
 
 def r2_interval(fit: Fit, n: int) -> tuple[float, float]:

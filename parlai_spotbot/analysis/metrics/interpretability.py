@@ -40,7 +40,7 @@ def _of(metric: Metric, crossed: bool) -> dict:
         [home.split("\t")[: 1 + (metric.kind == CHOICE)] for home in metric.homes],
         rows["worker_id"] if crossed else None,
     )
-    found = krippendorff_alpha(units, values, clusters, metric.scale)
+    alpha = krippendorff_alpha(units, values, clusters, metric.scale)
     several = _several(units)
     twice = {home for unit, home in zip(units, homes, strict=True) if unit in several}
     entry = {
@@ -48,15 +48,15 @@ def _of(metric: Metric, crossed: bool) -> dict:
         "name": metric.name,
         "kind": metric.kind,
         "scale": metric.scale,
-        "alpha": found["alpha"],
-        "ci": found["ci"],
-        "n": found["units"],
+        "alpha": alpha["alpha"],
+        "ci": alpha["ci"],
+        "n": alpha["units"],
         "conversations": len(twice),
-        "alike": found["alike"],
+        "alike": alpha["alike"],
     }
-    if metric.kind == CHOICE and np.isfinite(found["alpha"]):
+    if metric.kind == CHOICE and np.isfinite(alpha["alpha"]):
         entry["alpha_nominal"] = krippendorff_alpha(units, values, clusters)["alpha"]
-    return entry | ({"why": found["why"]} if "why" in found else {})
+    return entry | ({"why": alpha["why"]} if "why" in alpha else {})
 
 
 def _several(units: Sequence[str]) -> set[str]:

@@ -105,8 +105,8 @@ def separated(design: np.ndarray, y: np.ndarray) -> bool:
     Then the log-likelihood has no maximum (Albert & Anderson 1984, Biometrika 71).
     """
     sided = design * np.where(y > 0, 1.0, -1.0)[:, None]
-    found = linprog(-sided.sum(axis=0), A_ub=-sided, b_ub=np.zeros(len(y)), bounds=(-1, 1), method="highs")
-    return bool(found.status == 0 and -found.fun > 1e-7 * len(y))
+    solution = linprog(-sided.sum(axis=0), A_ub=-sided, b_ub=np.zeros(len(y)), bounds=(-1, 1), method="highs")
+    return bool(solution.status == 0 and -solution.fun > 1e-7 * len(y))
 
 
 def constant(values: np.ndarray) -> bool:

@@ -1,4 +1,4 @@
-"""How many pairs of bots does each metric tell apart, with the same number of conversations for every metric?
+"""Sensitivity of metrics: pairs of bots that each tells apart, with the same number of conversations.
 
 ABC-Eval 2022, section 7.3, Table 5. The paper's tests take every turn as independent: two proportions by z for labels,
 Welch's t for ratings, the sign test for choices; and it draws one smaller sample. Here the sample is drawn many times,
@@ -68,14 +68,25 @@ def sensitivity(
     """
     bots = sorted({bot for metric in metrics for bot in _bots(metric)})
     pairs = list(combinations(bots, 2))
-    known = [_outcomes(metric, pairs) if metric.kind == CHOICE else _conversations(metric) for metric in metrics]
-    sizes = [[len(values) for values in own.values() if len(values) >= LEAST] for own in known]
+    values_by_metric = [
+        _outcomes(metric, pairs) if metric.kind == CHOICE else _conversations(metric) for metric in metrics
+    ]
+    sizes = [[len(values) for values in numbers.values() if len(values) >= LEAST] for numbers in values_by_metric]
     fewest = min(
-        ((min(own), metric.method) for own, metric in zip(sizes, metrics, strict=True) if own), default=(0, None)
+        (
+            (min(sizes_of_metric), metric.method)
+            for sizes_of_metric, metric in zip(sizes, metrics, strict=True)
+            if sizes_of_metric
+        ),
+        default=(0, None),
     )
-    size = fewest[0] if sample is None else min(sample, max((n for own in sizes for n in own), default=0))
-    found = []
-    for metric, values in zip(metrics, known, strict=True):
+    size = (
+        fewest[0]
+        if sample is None
+        else min(sample, max((n for sizes_of_metric in sizes for n in sizes_of_metric), default=0))
+    )
+    entries = []
+    for metric, values in zip(metrics, values_by_metric, strict=True):
         test, test_paper = TESTS[metric.kind]
         entry = {"method": metric.method, "name": metric.name, "kind": metric.kind}
         entry |= {"test": test, "test_paper": test_paper}
@@ -83,9 +94,9 @@ def sensitivity(
             _choice_pairs(metric, values, crossed) if metric.kind == CHOICE else _pairs(metric, values, pairs, crossed)
         )
         drawn = _drawn(metric.kind, values, pairs, size, draws, rng_of(f"sensitivity {metric.key}"))
-        found.append(entry | {"pairs": _with_holm(tested)} | _counts(*drawn, size))
+        entries.append(entry | {"pairs": _with_holm(tested)} | _counts(*drawn, size))
     least = fewest[1] if sample is None else None
-    return {"sample": size, "draws": draws, "bots": bots, "pairs": len(pairs), "metrics": found, "least": least}
+    return {"sample": size, "draws": draws, "bots": bots, "pairs": len(pairs), "metrics": entries, "least": least}
 
 
 def _bots(metric: Metric) -> set[str]:
@@ -101,7 +112,7 @@ def _conversations(metric: Metric) -> dict[str, np.ndarray]:
     both["squares"] = both["total"] ** 2
     how = {"mean": "mean", "n": "sum", "total": "sum", "squares": "sum"}
     talks = both.groupby(level=["bot", "conversation_id"]).agg(how)
-    return {str(bot): own.to_numpy(float) for bot, own in talks.groupby(level="bot")}
+    return {str(bot): values.to_numpy(float) for bot, values in talks.groupby(level="bot")}
 
 
 def _seen_by(metric: Metric, a: str, b: str) -> pd.DataFrame:
@@ -110,12 +121,12 @@ def _seen_by(metric: Metric, a: str, b: str) -> pd.DataFrame:
 
 def _outcomes(metric: Metric, pairs: Sequence[Pair]) -> dict[Pair, np.ndarray]:
     """Return, by pair of bots, one outcome a pair of conversations as the first bot sees it (the first answer)."""
-    found = {}
+    outcomes = {}
     for a, b in pairs:
         rows = _seen_by(metric, a, b)
         both = [tuple(sorted(pair)) for pair in zip(rows["conversation_a"], rows["conversation_b"], strict=True)]
-        found[a, b] = rows.loc[~pd.Series(both, index=rows.index).duplicated(), "outcome"].to_numpy()
-    return found
+        outcomes[a, b] = rows.loc[~pd.Series(both, index=rows.index).duplicated(), "outcome"].to_numpy()
+    return outcomes
 
 
 def _pairs(metric: Metric, values: Mapping[str, np.ndarray], pairs: Sequence[Pair], crossed: bool) -> list[dict]:
@@ -125,22 +136,22 @@ def _pairs(metric: Metric, values: Mapping[str, np.ndarray], pairs: Sequence[Pai
     clusters = Clusters.of([(c,) for c in rows["conversation_id"]], rows["worker_id"].tolist() if crossed else None)
     codes = rows["bot"].map({name: place for place, name in enumerate(names)}).to_numpy(int)
     means = group_means(rows["value"], codes, len(names), clusters)
-    found = []
+    pair_rows = []
     for a, b in pairs:
         if any(len(values.get(bot, ())) < LEAST for bot in (a, b)):
             continue
         contrast = means.contrast(np.array([float(name == a) - float(name == b) for name in names]))
         sums = [values[bot][:, 1:].sum(axis=0)[:, None] for bot in (a, b)]
-        found.append(
+        pair_rows.append(
             {"a": a, "b": b, "n_a": len(values[a]), "n_b": len(values[b])}
             | {name: contrast[name] for name in ("estimate", "ci", "p")}
             | {"p_paper": float(_paper(metric.kind, *sums)[0])}
         )
-    return found
+    return pair_rows
 
 
 def _choice_pairs(metric: Metric, values: Mapping[Pair, np.ndarray], crossed: bool) -> list[dict]:
-    found = []
+    pairs = []
     for (a, b), outcomes in values.items():
         if len(outcomes) < LEAST:
             continue
@@ -149,12 +160,12 @@ def _choice_pairs(metric: Metric, values: Mapping[Pair, np.ndarray], crossed: bo
         both = list(zip(decided["conversation_a"], decided["conversation_b"], strict=True))
         clusters = Clusters.of(both, decided["worker_id"].tolist() if crossed else None)
         test = share_test((decided["outcome"] > 0).to_numpy(), clusters)
-        found.append(
+        pairs.append(
             {"a": a, "b": b, "n_a": len(outcomes), "n_b": len(outcomes)}
             | {name: test[name] for name in ("estimate", "ci", "p")}
             | {"p_paper": float(_sign(outcomes[None])[0])}
         )
-    return found
+    return pairs
 
 
 def _with_holm(pairs: list[dict]) -> list[dict]:
@@ -167,20 +178,20 @@ def _drawn(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return p-values (draws, pairs) by the test of conversations and by the paper's, from `size` conversations a bot;
     NaN where there are fewer than two."""
-    ours, theirs = np.full((2, draws, len(pairs)), np.nan)
+    first_signs, theirs = np.full((2, draws, len(pairs)), np.nan)
     taken = {
-        key: own[_chosen(len(own), size, draws, rng)]
-        for key, own in sorted(values.items())
-        if min(size, len(own)) >= LEAST
+        key: outcomes[_chosen(len(outcomes), size, draws, rng)]
+        for key, outcomes in sorted(values.items())
+        if min(size, len(outcomes)) >= LEAST
     }
     for place, (a, b) in enumerate(pairs):
         if kind == CHOICE and (a, b) in taken:
-            ours[:, place] = theirs[:, place] = _sign(taken[a, b])
+            first_signs[:, place] = theirs[:, place] = _sign(taken[a, b])
         elif a in taken and b in taken:
             first, second = taken[a], taken[b]
-            ours[:, place] = welch(*_moments(first[..., 0]), *_moments(second[..., 0]))
+            first_signs[:, place] = welch(*_moments(first[..., 0]), *_moments(second[..., 0]))
             theirs[:, place] = _paper(kind, first[..., 1:].sum(axis=1).T, second[..., 1:].sum(axis=1).T)
-    return ours, theirs
+    return first_signs, theirs
 
 
 def _chosen(count: int, size: int, draws: int, rng: np.random.Generator) -> np.ndarray:
@@ -227,17 +238,17 @@ def _sign(outcomes: np.ndarray) -> np.ndarray:
     return sign_test((outcomes > 0).sum(axis=1), (outcomes < 0).sum(axis=1))
 
 
-def _counts(ours: np.ndarray, theirs: np.ndarray, size: int) -> dict:
-    known = np.isfinite(ours).all(axis=0)
+def _counts(first_signs: np.ndarray, theirs: np.ndarray, size: int) -> dict:
+    finite = np.isfinite(first_signs).all(axis=0)
     if size < LEAST:
         return {"counts": {}, "compared": 0}
     counts: dict[str, dict] = {f"{level:g}": {} for level in LEVELS}
     for level in LEVELS:
-        for suffix, p in (("", ours), ("_paper", theirs)):
-            found = (p[:, known] < level).sum(axis=1)
+        for suffix, p in (("", first_signs), ("_paper", theirs)):
+            significant = (p[:, finite] < level).sum(axis=1)
             counts[f"{level:g}"] |= {
-                f"mean{suffix}": float(found.mean()),
-                f"once{suffix}": int(found[0]),
-                f"ci{suffix}": np.quantile(found, [0.025, 0.975]).tolist(),
+                f"mean{suffix}": float(significant.mean()),
+                f"once{suffix}": int(significant[0]),
+                f"ci{suffix}": np.quantile(significant, [0.025, 0.975]).tolist(),
             }
-    return {"counts": counts, "compared": int(known.sum())}
+    return {"counts": counts, "compared": int(finite.sum())}

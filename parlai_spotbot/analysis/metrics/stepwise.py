@@ -66,12 +66,12 @@ def removal(x: np.ndarray, y: np.ndarray, names: Sequence[str], model: str, beam
     x, names = x[:, varies], [names[place] for place in varies]
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     path = _search(_least_squares(x, y), x.shape[1], beam) if model == "linear" else _logistic_search(x, y, beam)
-    gone = [next(place for place in own if place not in after) for own, after in pairwise(path)]
+    gone = [next(place for place in column_set if place not in after) for column_set, after in pairwise(path)]
     steps = []
-    for own, out in zip(path, [*gone, None], strict=True):
-        fit = regress(x[:, own], y, model)
+    for columns, out in zip(path, [*gone, None], strict=True):
+        fit = regress(x[:, columns], y, model)
         removed = None if out is None else names[out]
-        steps.append(Step(tuple(names[place] for place in own), fit.r2, fit.adjusted, removed))
+        steps.append(Step(tuple(names[place] for place in columns), fit.r2, fit.adjusted, removed))
     return Removal(len(y), tuple(steps), flat)
 
 
@@ -89,10 +89,10 @@ def _search(
     for _ in range(count - 1):
         children: dict[Places, tuple[float, Places]] = {}
         # Of several ways to one set the path keeps that by the best set whose R² is known.
-        frontier.sort(key=lambda own: (np.isinf(worth[own]), -round(worth[own], 12), own))
-        for own, line in zip(frontier, expected(frontier), strict=True):
+        frontier.sort(key=lambda column_set: (np.isinf(worth[column_set]), -round(worth[column_set], 12), column_set))
+        for columns, line in zip(frontier, expected(frontier), strict=True):
             for place, value in enumerate(line):
-                children.setdefault(own[:place] + own[place + 1 :], (float(value), own))
+                children.setdefault(columns[:place] + columns[place + 1 :], (float(value), columns))
         chosen = sorted(children, key=lambda child: (-round(children[child][0], 12), child))
         if measured is not None:
             chosen = chosen[: TRIED * beam]
@@ -111,11 +111,11 @@ def _least_squares(x: np.ndarray, y: np.ndarray) -> Expected:
     gram, with_y, total = x.T @ x, x.T @ y, float(y @ y)
 
     def expected(sets: Sequence[Places]) -> np.ndarray:
-        own = np.array(sets)
-        ridge = RIDGE * len(y) * np.eye(own.shape[1])
-        inverse = np.linalg.inv(gram[own[:, :, None], own[:, None, :]] + ridge)
-        beta = np.einsum("mij,mj->mi", inverse, with_y[own])
-        explained = np.einsum("mi,mi->m", beta, with_y[own])[:, None]
+        array = np.array(sets)
+        ridge = RIDGE * len(y) * np.eye(array.shape[1])
+        inverse = np.linalg.inv(gram[array[:, :, None], array[:, None, :]] + ridge)
+        beta = np.einsum("mij,mj->mi", inverse, with_y[array])
+        explained = np.einsum("mi,mi->m", beta, with_y[array])[:, None]
         return (explained - beta**2 / np.einsum("mii->mi", inverse)) / total
 
     return expected
@@ -124,19 +124,19 @@ def _least_squares(x: np.ndarray, y: np.ndarray) -> Expected:
 def _logistic_search(x: np.ndarray, y: np.ndarray, beam: int) -> list[Places]:
     """Search by pseudo-R²; Wald's statistic says what to fit, least squares where the outcomes are separated."""
     least_squares = _least_squares(x, y)
-    fit = cache(lambda own: fitted(x[:, own], y, "logistic"))
+    fit = cache(lambda columns: fitted(x[:, columns], y, "logistic"))
 
     def expected(sets: Sequence[Places]) -> np.ndarray:
         lines = []
-        for own in sets:
-            result = fit(own)
-            known = result is not None
-            loglik = result.llf - result.tvalues[1:] ** 2 / 2 if known else None
-            lines.append(1 - loglik / result.llnull if known else least_squares([own])[0])
+        for columns in sets:
+            result = fit(columns)
+            fits = result is not None
+            loglik = result.llf - result.tvalues[1:] ** 2 / 2 if fits else None
+            lines.append(1 - loglik / result.llnull if fits else least_squares([columns])[0])
         return np.array(lines)
 
-    def measured(own: Places) -> float:
-        result = fit(own)
+    def measured(columns: Places) -> float:
+        result = fit(columns)
         return np.inf if result is None else 1 - result.llf / result.llnull
 
     return _search(expected, x.shape[1], beam, measured)

@@ -12,8 +12,8 @@ def tables(result: Mapping[str, dict]) -> dict[str, pd.DataFrame]:
     """Return file stem -> table: one row a source and metric (of coverage a step, of costs a task or method)."""
     made: dict[str, list[dict]] = {}
     for stem, part in result.items():
-        for source, own in part["by_source"].items():
-            for name, rows in ROWS[stem](own).items():
+        for source, results in part["by_source"].items():
+            for name, rows in ROWS[stem](results).items():
                 made.setdefault(name, []).extend({"source": source, **_flat(row)} for row in rows)
     return {name: pd.DataFrame(rows) for name, rows in made.items() if rows}
 
@@ -31,34 +31,34 @@ def _flat(row: Mapping[str, Any]) -> dict:
     return flat
 
 
-def _sensitivity(own: dict) -> dict[str, list[dict]]:
+def _sensitivity(result: dict) -> dict[str, list[dict]]:
     counts, pairs = [], []
-    for metric in own["metrics"]:
+    for metric in result["metrics"]:
         key = {name: metric[name] for name in ("method", "name", "kind")}
         for level, row in metric["counts"].items():
             counts.append(
-                {**key, "sample": own["sample"], "level": float(level), "compared": metric["compared"], **row}
+                {**key, "sample": result["sample"], "level": float(level), "compared": metric["compared"], **row}
             )
         pairs += [{**key, **pair} for pair in metric["pairs"]]
     return {"sensitivity": counts, "sensitivity_pairs": pairs}
 
 
-def _coverage(own: dict) -> dict[str, list[dict]]:
+def _coverage(result: dict) -> dict[str, list[dict]]:
     rows = [
-        {"outcome": outcome, "method": method, "n": found["n"], **step, "metrics": len(step["metrics"])}
+        {"outcome": outcome, "method": method, "n": summary["n"], **step, "metrics": len(step["metrics"])}
         for outcome in ("rating", "choice")
-        for method, found in own[outcome]["methods"].items()
-        for step in found.get("steps", [])
+        for method, summary in result[outcome]["methods"].items()
+        for step in summary.get("steps", [])
     ]
     return {"coverage": rows}
 
 
 ROWS = {
-    "interpretability": lambda own: {"interpretability": own["metrics"]},
-    "importance": lambda own: {
-        "importance": [{"outcome": name, **row} for name, part in own.items() for row in part["metrics"]]
+    "interpretability": lambda result: {"interpretability": result["metrics"]},
+    "importance": lambda results: {
+        "importance": [{"outcome": name, **row} for name, part in results.items() for row in part["metrics"]]
     },
     "sensitivity": _sensitivity,
     "coverage": _coverage,
-    "costs": lambda own: {"costs": own["tasks"], "costs_methods": own["methods"]},
+    "costs": lambda result: {"costs": result["tasks"], "costs_methods": result["methods"]},
 }

@@ -91,7 +91,7 @@ def analyze(
         "left_out": left_out,
         "outcomes": {"ratings": len(evidence.outcomes.ratings), "choices": len(evidence.outcomes.choices)},
     }
-    return {stem: {**own, "made_by": plain(made_by)} for stem, own in result.items()}
+    return {stem: {**summary, "made_by": plain(made_by)} for stem, summary in result.items()}
 
 
 def _parts(
@@ -116,20 +116,20 @@ def _parts(
 
 
 def _importance(metrics: Sequence[Metric], table: pd.DataFrame, outcome: str, ties: int) -> dict:
-    own = {"n": len(table), "interactors": int(table["worker_id"].nunique()), "model": OUTCOMES[outcome]}
-    own |= {"ties": ties} if outcome == CHOSEN else {}
+    result = {"n": len(table), "interactors": int(table["worker_id"].nunique()), "model": OUTCOMES[outcome]}
+    result |= {"ties": ties} if outcome == CHOSEN else {}
     if not len(table):
-        return own | {"metrics": [], "why": NO_OUTCOME}
-    return own | {"metrics": importance(table, metrics, outcome)}
+        return result | {"metrics": [], "why": NO_OUTCOME}
+    return result | {"metrics": importance(table, metrics, outcome)}
 
 
 def _coverage(metrics: Sequence[Metric], table: pd.DataFrame, outcome: str, beam: int) -> dict:
     """Return backward removal among each method's metrics; conversations that lack one of them are left out."""
     methods = {}
     for method in dict.fromkeys(metric.method for metric in metrics):
-        own = [m for m in metrics if m.method == method and not m.quality and m.key in table]
-        judged = [metric for metric in own if table[metric.key].notna().any()]
-        if not own or not len(table):
+        ms = [m for m in metrics if m.method == method and not m.quality and m.key in table]
+        judged = [metric for metric in ms if table[metric.key].notna().any()]
+        if not ms or not len(table):
             continue
         if not judged:
             why = "no metric has a value for any of these conversations"
@@ -138,10 +138,12 @@ def _coverage(metrics: Sequence[Metric], table: pd.DataFrame, outcome: str, beam
         keys = [metric.key for metric in judged]
         rows = table[["outcome", *keys]].dropna()
         y = rows["outcome"].to_numpy(float)
-        found = asdict(removal(rows[keys].to_numpy(float), y, [m.name for m in judged], OUTCOMES[outcome], beam))
-        steps = [{**step, "metrics": step.pop("names")} for step in found.pop("steps")]
-        why = found.pop("why")
-        methods[method] = found | {"steps": steps, "incomplete": len(table) - len(rows)} | ({"why": why} if why else {})
+        coverage = asdict(removal(rows[keys].to_numpy(float), y, [m.name for m in judged], OUTCOMES[outcome], beam))
+        steps = [{**step, "metrics": step.pop("names")} for step in coverage.pop("steps")]
+        why = coverage.pop("why")
+        methods[method] = (
+            coverage | {"steps": steps, "incomplete": len(table) - len(rows)} | ({"why": why} if why else {})
+        )
     return {"model": OUTCOMES[outcome], "methods": methods} | ({} if len(table) else {"why": NO_OUTCOME})
 
 

@@ -1,4 +1,4 @@
-"""How well candidates of Next-Utterance Classification were ranked (Lowe et al., 2016): from scores to Recall@k.
+"""Recall@k of Next-Utterance Classification (Lowe et al., 2016) from scores of candidates.
 
 Arrays in, arrays and results out: ranks that are exact where scores tie, recall against the number of candidates,
 intervals and paired tests clustered by conversation.

@@ -37,8 +37,8 @@ def recall_at(ranks: Ranks, n: int, k: int = 1) -> np.ndarray:
         raise ValueError(f"k={k}: expected a whole number from 1 to n={n}")
     cases, inverse = np.unique(np.stack([ranks.greater, ranks.equal, ranks.n]), axis=1, return_inverse=True)
     greater, equal, total = cases
-    found = _first(greater, equal, total - 1, n - 1) if k == 1 else _among(greater, equal, total - 1, n - 1, k)
-    return np.clip(found, 0.0, 1.0)[inverse.ravel()]
+    recall = _first(greater, equal, total - 1, n - 1) if k == 1 else _among(greater, equal, total - 1, n - 1, k)
+    return np.clip(recall, 0.0, 1.0)[inverse.ravel()]
 
 
 def _log_choose(n: np.ndarray, k: int) -> np.ndarray:
@@ -71,14 +71,14 @@ def _none_drawn(before: np.ndarray, distractors: np.ndarray, m: int) -> np.ndarr
 
 def _among(greater: np.ndarray, equal: np.ndarray, distractors: np.ndarray, m: int, k: int) -> np.ndarray:
     """Recall@k as the mean over the places among ties."""
-    found = np.empty(len(greater))
+    empty = np.empty(len(greater))
     for case in range(len(greater)):
         total = 0.0
         for start in range(0, int(equal[case]) + 1, PIECE):
             places = greater[case] + np.arange(start, min(start + PIECE, equal[case] + 1))
             total += hypergeom.cdf(k - 1, distractors[case], places, m).sum()
-        found[case] = total / (equal[case] + 1)
-    return found
+        empty[case] = total / (equal[case] + 1)
+    return empty
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is known of a recall, and whether two contestants' differ, where questions of one conversation hang together.
+"""Estimates of recall and tests between contestants, with questions of one conversation as clusters.
 
 Wilson's interval takes the questions as independent, as the paper does with the normal approximation, and holds near 0
 and 1 as well; the clustered one takes them in conversations. Contestants that answered the same questions are compared
@@ -60,14 +60,14 @@ def share(values: Sequence[float], conversations: Sequence, workers: Sequence | 
     if not len(values):
         return Share(np.nan, 0, 0, (np.nan, np.nan), (np.nan, np.nan))
     ends = share_interval(values, Clusters.by(list(conversations), None if workers is None else list(workers)))
-    own = wilson(float(values.sum()), len(values))
-    return Share(float(values.mean()), len(values), len(set(conversations)), own, ends)
+    interval = wilson(float(values.sum()), len(values))
+    return Share(float(values.mean()), len(values), len(set(conversations)), interval, ends)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How much more contestant `a` has than `b` on the same `n` questions: `difference`, its interval, p, and p
-    adjusted by Holm for all the comparisons made together. NaN where conversations are too few."""
+    """Description of how much more contestant `a` has than `b` on the same `n` questions: `difference`, its interval,
+    p, and p adjusted by Holm for all the comparisons made together. NaN where conversations are too few."""
 
     a: str
     b: str
@@ -96,17 +96,17 @@ def compare(values: Mapping[str, Sequence[float]], conversations: Sequence) -> l
     conversations : sequence (q,)
         The conversation of each question: differences within one hang together.
     """
-    arrays = {name: np.asarray(own, dtype=float) for name, own in values.items()}
-    for name, own in arrays.items():
-        if own.shape != (len(conversations),):
-            raise ValueError(f"values['{name}']: shape {own.shape}, expected ({len(conversations)},)")
+    arrays = {name: np.asarray(entries, dtype=float) for name, entries in values.items()}
+    for name, numbers in arrays.items():
+        if numbers.shape != (len(conversations),):
+            raise ValueError(f"values['{name}']: shape {numbers.shape}, expected ({len(conversations)},)")
     clusters, codes = Clusters.by(list(conversations)), np.asarray(list(conversations), dtype=object)
-    found = []
+    comparisons = []
     for a, b in combinations(arrays, 2):
         difference = arrays[a] - arrays[b]
-        known = ~np.isnan(difference)
-        mean = mean_of(difference[known], clusters.take(known), bounds=(-1.0, 1.0))
-        count = len(set(codes[known]))
-        found.append(Comparison(a, b, mean["estimate"], mean["ci"], mean["p"], np.nan, int(known.sum()), count))
-    holm = adjust_known(np.array([row.p for row in found]))
-    return [replace(row, p_adjusted=float(p)) for row, p in zip(found, holm, strict=True)]
+        finite = ~np.isnan(difference)
+        mean = mean_of(difference[finite], clusters.take(finite), bounds=(-1.0, 1.0))
+        count = len(set(codes[finite]))
+        comparisons.append(Comparison(a, b, mean["estimate"], mean["ci"], mean["p"], np.nan, int(finite.sum()), count))
+    holm = adjust_known(np.array([row.p for row in comparisons]))
+    return [replace(row, p_adjusted=float(p)) for row, p in zip(comparisons, holm, strict=True)]

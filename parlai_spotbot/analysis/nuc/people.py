@@ -1,4 +1,4 @@
-"""What people's choices tell: what many heads find together, whether groups differ, and who took part.
+"""Recall of people: by votes of several, by group, and compared with models.
 
 Lowe et al. (2016) give Recall@k of groups of people beside a model's (Table 2) and who they were (Table 1). Groups that
 got the same questions are compared question by question, so that a group with harder ones isn't taken for a worse one.
@@ -29,39 +29,40 @@ def votes(questions: Sequence[int], first: Sequence[int], second: Sequence[int],
     `first`, `second` (a,): each answer's question, from 0, and the places chosen, -1 for no second choice.
     """
     most = len(questions) + 1.0
-    found = [np.zeros(size) for size in n]
+    counts = [np.zeros(size) for size in n]
     for question, one, two in zip(questions, first, second, strict=True):
-        found[question][one] += most
+        counts[question][one] += most
         if two >= 0:
-            found[question][two] += 1.0
-    return found
+            counts[question][two] += 1.0
+    return counts
 
 
 def plurality(
     questions: Sequence[int], first: Sequence[int], second: Sequence[int], true: Sequence[int], n: Sequence[int]
 ) -> Ranks:
-    """Where the true turn stands by the votes of all who answered (see `votes`), ties broken at random in thought."""
+    """Return where the true turn stands by the votes of all who answered (see `votes`), ties broken at random in
+    thought."""
     return ranks_of(votes(questions, first, second, n), true)
 
 
 def against(values: Sequence[float], other: Sequence[float], conversations: Sequence, workers: Sequence) -> dict:
-    """How much more people have than a model: both means over people's answers (a,), `difference`, `ci`, `p`.
+    """Return how much more people have than a model: both means over people's answers (a,), `difference`, `ci`, `p`.
 
     `other` is the model's value in the question of each answer; NaN leaves the answer out. Differences hang together by
     conversation and by annotator.
     """
     values, other = np.asarray(values, dtype=float), np.asarray(other, dtype=float)
-    known = ~np.isnan(other)
-    homes, people = (np.asarray(list(codes), dtype=object)[known] for codes in (conversations, workers))
-    found = mean_of((values - other)[known], Clusters.by(homes, people), bounds=(-1.0, 1.0))
-    means = [float(own[known].mean()) if known.any() else np.nan for own in (values, other)]
+    finite = ~np.isnan(other)
+    homes, people = (np.asarray(list(codes), dtype=object)[finite] for codes in (conversations, workers))
+    mean = mean_of((values - other)[finite], Clusters.by(homes, people), bounds=(-1.0, 1.0))
+    means = [float(numbers[finite].mean()) if finite.any() else np.nan for numbers in (values, other)]
     return {
         "people": means[0],
         "model": means[1],
-        "difference": found["estimate"],
-        "ci": found["ci"],
-        "p": found["p"],
-        "n": int(known.sum()),
+        "difference": mean["estimate"],
+        "ci": mean["ci"],
+        "p": mean["p"],
+        "n": int(finite.sum()),
         "conversations": len(set(homes)),
         "annotators": len(set(people)),
     }
@@ -75,7 +76,7 @@ def between(
     conversations: Sequence,
     workers: Sequence,
 ) -> Comparison:
-    """How much more the first of two groups has than the second, on the questions that both answered.
+    """Return how much more the first of two groups has than the second, on the questions that both answered.
 
     Parameters
     ----------
@@ -99,15 +100,15 @@ def between(
         return Comparison(*names, np.nan, (np.nan, np.nan), np.nan, np.nan, 0, 0)
     weights = np.zeros((len(values), 2))
     for place, side in enumerate((~second, second)):
-        own, times = np.unique(items[side], return_counts=True)
-        many = dict(zip(own, times, strict=True))
+        item_codes, times = np.unique(items[side], return_counts=True)
+        many = dict(zip(item_codes, times, strict=True))
         weights[side, place] = [1 / (n * many[item]) for item in items[side]]
     means = values @ weights
     if min(len(set(people[~second])), len(set(people[second])), count) < 2:
         return Comparison(*names, means[0] - means[1], (np.nan, np.nan), np.nan, np.nan, n, count)
     spread = Clusters.by(homes, people).spread(weights * (values[:, None] - means), weights**2)
-    found = Estimates(means, spread, bounds=(0.0, 1.0)).contrast(np.array([1.0, -1.0]))
-    return Comparison(*names, found["estimate"], found["ci"], found["p"], np.nan, n, count)
+    contrast = Estimates(means, spread, bounds=(0.0, 1.0)).contrast(np.array([1.0, -1.0]))
+    return Comparison(*names, contrast["estimate"], contrast["ci"], contrast["p"], np.nan, n, count)
 
 
 def pooled(counts: Mapping[str, int]) -> list[tuple[tuple[str, ...], int]]:

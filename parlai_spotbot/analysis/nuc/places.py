@@ -35,13 +35,13 @@ def place_bias(chosen: Sequence[int], true: Sequence[int], n: int, clusters: Clu
     for name, places in (("chosen", chosen), ("true", true)):
         if len(places) and not 0 <= places.min() <= places.max() < n:
             raise ValueError(f"{name}: places from {places.min()} to {places.max()}, expected 0 to {n - 1}")
-    found = []
+    biases = []
     for place in range(n):
         here, right = (chosen == place).astype(float), (true == place).astype(float)
-        told = mean_of(here - right, clusters, bounds=(-1.0, 1.0))
+        mean = mean_of(here - right, clusters, bounds=(-1.0, 1.0))
         shares = {"chosen": float(here.mean()), "true": float(right.mean())} if len(here) else {}
-        found.append(
-            {"place": place + 1, **shares, "difference": told["estimate"], "ci": list(told["ci"]), "p": told["p"]}
+        biases.append(
+            {"place": place + 1, **shares, "difference": mean["estimate"], "ci": list(mean["ci"]), "p": mean["p"]}
         )
-    holm = adjust_known(np.array([row["p"] for row in found]))
-    return [row | {"p_adjusted": float(p)} for row, p in zip(found, holm, strict=True)]
+    holm = adjust_known(np.array([row["p"] for row in biases]))
+    return [row | {"p_adjusted": float(p)} for row, p in zip(biases, holm, strict=True)]

@@ -1,4 +1,4 @@
-"""Where the true next turn stands among the candidates, exactly where scores tie.
+"""Rank of the true next turn among the candidates, exact where scores tie.
 
 Ties are broken at random in thought: every figure is the expectation over all orders of candidates with the same score.
 So a scorer that gives all n candidates one score has Recall@1 of exactly 1/n, and the order in which candidates come
@@ -41,7 +41,7 @@ class Ranks:
         return len(self.n)
 
     def take(self, chosen: np.ndarray) -> Ranks:
-        """Those of the questions `chosen` (a mask or places)."""
+        """Return those of the questions `chosen` (a mask or places)."""
         return Ranks(self.greater[chosen], self.equal[chosen], self.n[chosen])
 
     @property
@@ -84,17 +84,21 @@ def ranks_of(scores: np.ndarray | Sequence[np.ndarray], true: Sequence[int]) -> 
     if len(scores) != len(true):
         raise ValueError(f"true has {len(true)} entries, expected one for each of {len(scores)} questions")
     greater, equal, n = (np.zeros(len(true), dtype=np.int64) for _ in range(3))
-    for row, (own, place) in enumerate(zip(scores, true, strict=True)):
-        own = np.asarray(own, dtype=float)
-        if own.ndim != 1 or len(own) < 2:
-            raise ValueError(f"question {row}: scores of shape {own.shape}, expected two candidates or more")
-        if not 0 <= place < len(own):
-            raise ValueError(f"question {row}: true is {place}, expected the place of one of {len(own)} candidates")
-        if np.isnan(own).any():
-            raise ValueError(f"question {row}: the score of candidate {int(np.flatnonzero(np.isnan(own))[0])} is NaN")
-        greater[row] = np.count_nonzero(own > own[place])
-        equal[row] = np.count_nonzero(own == own[place]) - 1
-        n[row] = len(own)
+    for row, (row_scores, place) in enumerate(zip(scores, true, strict=True)):
+        row_scores = np.asarray(row_scores, dtype=float)
+        if row_scores.ndim != 1 or len(row_scores) < 2:
+            raise ValueError(f"question {row}: scores of shape {row_scores.shape}, expected two candidates or more")
+        if not 0 <= place < len(row_scores):
+            raise ValueError(
+                f"question {row}: true is {place}, expected the place of one of {len(row_scores)} candidates"
+            )
+        if np.isnan(row_scores).any():
+            raise ValueError(
+                f"question {row}: the score of candidate {int(np.flatnonzero(np.isnan(row_scores))[0])} is NaN"
+            )
+        greater[row] = np.count_nonzero(row_scores > row_scores[place])
+        equal[row] = np.count_nonzero(row_scores == row_scores[place]) - 1
+        n[row] = len(row_scores)
     return Ranks(greater, equal, n)
 
 

@@ -66,8 +66,8 @@ def match_correlations(matches: pd.DataFrame) -> dict:
         "worker": np.array([products / 2, couples / 4 + twice[1] / 2]) - within,
     }
     counts = {"conversation": sums["conversation"][1], "worker": (twice - within)[1]}
-    found = {name: float(a / n / square) if n > 0 and square > 0 else np.nan for name, (a, n) in sums.items()}
-    return found | {f"n_{name}": int(n) for name, n in counts.items()}
+    correlations = {name: float(a / n / square) if n > 0 and square > 0 else np.nan for name, (a, n) in sums.items()}
+    return correlations | {f"n_{name}": int(n) for name, n in counts.items()}
 
 
 def _couples(residual: np.ndarray, code: np.ndarray) -> np.ndarray:
@@ -80,27 +80,27 @@ def activity(by_worker: Sequence[int]) -> dict:
     """Return the fields of a design that people's numbers of annotations tell."""
     number = np.asarray(by_worker, dtype=float)
     mean = max(1.0, float(number.mean()))
-    found = {"annotations_per_worker": mean}
+    result = {"annotations_per_worker": mean}
     if mean > 1:
-        found["unequal"] = max(1.0, float(((number**2).sum() / number.sum() - 1) / (mean - 1)))
-    return found
+        result["unequal"] = max(1.0, float(((number**2).sum() / number.sum() - 1) / (mean - 1)))
+    return result
 
 
 def pilot_design(matches: pd.DataFrame, names: Sequence[str], design: Design) -> Design:
     """Return `design` with the pilot's ties, correlations and numbers of annotations; a correlation below 0 counts as
     0."""
-    found = match_correlations(matches)
-    told = {
-        f"{name}_correlation": float(np.clip(found[name], 0, 0.9))
+    correlations = match_correlations(matches)
+    described = {
+        f"{name}_correlation": float(np.clip(correlations[name], 0, 0.9))
         for name in ("conversation", "worker")
-        if np.isfinite(found[name])
+        if np.isfinite(correlations[name])
     }
     return replace(
         design,
         bots=len(names),
         ties=float(np.clip((matches["outcome"] == 0).mean(), 0, 0.99)),
         annotations_per_conversation=max(1, round(matches.groupby("conversation_id").size().mean())),
-        **told,
+        **described,
         **activity(matches.groupby("worker_id").size().to_numpy()),
     )
 
@@ -140,18 +140,18 @@ def pilot_needs(
     design = pilot_design(matches, names, design)
     if not crossed:
         design = replace(design, worker_correlation=0.0, annotations_per_worker=1.0)
-    found = contrasts(matches, names, crossed=crossed)
+    fit = contrasts(matches, names, crossed=crossed)
     looks = design.looks if design.correction == "bonferroni" else 1
     place, shown, rows = {name: i for i, name in enumerate(names)}, _counts(matches), []
-    for row in found.pairs.to_dict("records"):
+    for row in fit.pairs.to_dict("records"):
         if (row["a"], row["b"]) not in shown:
             continue
-        gap = np.nan_to_num(found.strength[place[row["a"]]] - found.strength[place[row["b"]]])
+        gap = np.nan_to_num(fit.strength[place[row["a"]]] - fit.strength[place[row["b"]]])
         expected = abs(2 * float(expit(gap)) - 1)
-        own = {name: row[name] for name in ("a", "b", "p", "p_adjusted")} | shown[row["a"], row["b"]]
+        entry = {name: row[name] for name in ("a", "b", "p", "p_adjusted")} | shown[row["a"], row["b"]]
         settled = row["p_adjusted"] is not None and row["p_adjusted"] * looks < 1 - design.level
         status = SETTLED if settled else CLOSE if expected < difference else MORE
-        rows.append(own | {"difference": max(expected, difference), "status": status})
+        rows.append(entry | {"difference": max(expected, difference), "status": status})
     share = (sum(row["status"] != SETTLED for row in rows) - 1) / max(1, len(rows) - 1)
     for row in rows:
         rate, had = min(0.5 + row["difference"] / 2, CLEAREST), row["conversations"]
@@ -179,13 +179,13 @@ def _with_conversation(matches: pd.DataFrame) -> pd.DataFrame:
 def _counts(matches: pd.DataFrame) -> dict[tuple[str, str], dict]:
     """Return conversations, annotations and the first one's share of decided matches of each pair, either way round."""
     turned = matches.assign(a=matches["b"], b=matches["a"], outcome=-matches["outcome"])
-    found = {}
+    counts = {}
     for pair, rows in pd.concat([matches, turned]).groupby(["a", "b"]):
         won, lost = int((rows["outcome"] > 0).sum()), int((rows["outcome"] < 0).sum())
         rate = won / (won + lost) if won + lost else 0.5
         talks = int(rows["conversation_id"].nunique())
-        found[pair] = {"conversations": talks, "annotations": len(rows), "rate": rate}
-    return found
+        counts[pair] = {"conversations": talks, "annotations": len(rows), "rate": rate}
+    return counts
 
 
 def rating_needs(
@@ -198,13 +198,13 @@ def rating_needs(
     returned with the design.
     """
     design = replace(design, **activity(by_worker))
-    each, told = design.annotations_per_conversation, []
+    each, needs = design.annotations_per_conversation, []
     for pair in ranking["pairs"]:
         talks = [ranking["annotations"][pair[end]] / each for end in ("a", "b")]
         if pair.get("se") and min(talks) >= 2:
-            told.append(each * pair["se"] ** 2 / (1 / talks[0] + 1 / talks[1]))
-    if told:
-        design, sd = replace(design, conversation_correlation=0.0, worker_correlation=0.0), float(np.mean(told) ** 0.5)
+            needs.append(each * pair["se"] ** 2 / (1 / talks[0] + 1 / talks[1]))
+    if needs:
+        design, sd = replace(design, conversation_correlation=0.0, worker_correlation=0.0), float(np.mean(needs) ** 0.5)
     rows, looks = [], design.looks if design.correction == "bonferroni" else 1
     for pair in ranking["pairs"]:
         had = int(min(ranking["annotations"][pair[end]] for end in ("a", "b")) // each)

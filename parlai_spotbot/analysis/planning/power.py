@@ -84,8 +84,8 @@ def pair_power(rate: float, conversations: float, design: Design) -> float:
     gap = abs(float(logit(rate)))
     error, df = planned_error(gap, conversations, design)
     # The statistic moves less than the estimate: a larger gap is less sure, for both then win less often by chance.
-    own, others = np.tanh(gap / 2) * 2 / design.bots, np.tanh(gap / 4) * (design.bots - 2) / design.bots / 2
-    return t_power(gap / error, df, design.alpha, max(LEAST, 1 - gap / 2 * (own + others)))
+    own_share, others = np.tanh(gap / 2) * 2 / design.bots, np.tanh(gap / 4) * (design.bots - 2) / design.bots / 2
+    return t_power(gap / error, df, design.alpha, max(LEAST, 1 - gap / 2 * (own_share + others)))
 
 
 def conversations_needed(rate: float, design: Design) -> int | None:
@@ -172,8 +172,8 @@ def plan(
         return {"difference": difference, **dict.fromkeys(keys)}
     power = pair_power(rate, needed, design) if sd is None else rating_power(difference, needed, sd, design)
     talks = needed * (design.pairs if sd is None else design.bots)
-    own = talks * design.annotations_per_conversation * questions
-    annotations = math.ceil(round(own * (1 + design.people), 6))
+    judgements = talks * design.annotations_per_conversation * questions
+    annotations = math.ceil(round(judgements * (1 + design.people), 6))
     hours = annotations * seconds / 3600
     return {
         "difference": difference,
@@ -181,7 +181,7 @@ def plan(
         "power": power,
         "conversations": talks,
         "annotations": annotations,
-        "workers": max(design.annotations_per_conversation, math.ceil(own / design.annotations_per_worker)),
+        "workers": max(design.annotations_per_conversation, math.ceil(judgements / design.annotations_per_worker)),
         "hours": hours,
         "cost": None if wage is None else hours * wage,
     }

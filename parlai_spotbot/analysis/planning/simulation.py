@@ -184,16 +184,20 @@ def simulated_power(
     strength = np.append([0.5, -0.5], np.zeros(design.bots - 2))
     i, j = np.triu_indices(design.bots, 1)
     latent = latent_of(rate, design, strength[i] - strength[j])
-    strength, rng, found = strength * latent.gap, np.random.default_rng(seed), 0  # effects draw win rates towards .5
+    strength, rng, significant = (
+        strength * latent.gap,
+        np.random.default_rng(seed),
+        0,
+    )  # effects draw win rates towards .5
     names = [f"bot {place}" for place in range(design.bots)]
     column = "p_adjusted" if design.correction == "bonferroni" else "p"
     for _ in range(repetitions):
         pairs = contrasts(simulate(latent, strength, conversations, design, rng), names).pairs
-        found += pairs[column].iloc[0] * (design.looks if column == "p_adjusted" else 1) < 1 - design.level
+        significant += pairs[column].iloc[0] * (design.looks if column == "p_adjusted" else 1) < 1 - design.level
         if progress is not None:
             progress()
-    ci = binomtest(int(found), repetitions).proportion_ci(method="exact")
-    return {"power": found / repetitions, "ci": [float(ci.low), float(ci.high)], "repetitions": repetitions}
+    ci = binomtest(int(significant), repetitions).proportion_ci(method="exact")
+    return {"power": significant / repetitions, "ci": [float(ci.low), float(ci.high)], "repetitions": repetitions}
 
 
 def calibrated(
@@ -211,8 +215,8 @@ def calibrated(
         if needed is None:
             break
         how = {"repetitions": repetitions, "seed": seed + number, "progress": progress}
-        found = simulated_power(rate, needed, design, **how)["power"]
-        clipped = np.clip([pair_power(rate, needed, design), found], 1 / repetitions, 1 - 1 / repetitions)
+        power = simulated_power(rate, needed, design, **how)["power"]
+        clipped = np.clip([pair_power(rate, needed, design), power], 1 / repetitions, 1 - 1 / repetitions)
         expected, seen = limit + norm.ppf(clipped)
         factors.append(design.calibration * expected / max(seen, limit / 4))
         design = replace(design, calibration=float(np.exp(np.mean(np.log(factors)))))

@@ -119,10 +119,10 @@ class Contrasts:
 
     def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
         """Strengths (replicates, K) that are as likely; NaN where that isn't known."""
-        found = np.full((replicates, len(self.names)), np.nan)
+        full = np.full((replicates, len(self.names)), np.nan)
         for fit in self.fits:
-            found[:, fit.members] = fit.estimates.draws(replicates, rng)[:, : len(fit.members)]
-        return found
+            full[:, fit.members] = fit.estimates.draws(replicates, rng)[:, : len(fit.members)]
+        return full
 
 
 def contrasts(
@@ -175,8 +175,8 @@ def contrasts(
         score[fit.members], score_ci[fit.members] = fit.scores(level)
     pairs, ends = _tested(names, fits, level)
     clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
-    known = np.isfinite(pairs["p"].to_numpy())
-    score_ci = _touching(score, score_ci, ends, known & ~clear)
+    finite = np.isfinite(pairs["p"].to_numpy())
+    score_ci = _touching(score, score_ci, ends, finite & ~clear)
     first, last = np.zeros((2, size), dtype=int)
     for fit in fits:
         within = (group[ends[0]] == group[fit.members[0]]) & (group[ends[1]] == group[fit.members[0]])
@@ -204,11 +204,11 @@ def contrasts(
     )
 
 
-def leave_one_out(matches: pd.DataFrame, found: Contrasts, **options) -> dict:
+def leave_one_out(matches: pd.DataFrame, fit: Contrasts, **options) -> dict:
     """Return how many annotators and conversations the sole leader of the largest group rests on.
 
     Each annotator who gave at least `WEIGHTY` of the matches, and each of the conversations most in the leader's
-    favour, up to `TRIED`, is left out in turn. `options` are those of `contrasts` by which `found` was made.
+    favour, up to `TRIED`, is left out in turn. `options` are those of `contrasts` by which `fit` was made.
 
     Returns
     -------
@@ -217,19 +217,19 @@ def leave_one_out(matches: pd.DataFrame, found: Contrasts, **options) -> dict:
         there are, how many were left out in turn, and without how many of these the leader isn't surely ahead. Empty
         where nobody leads alone, or only one annotator or conversation is there.
     """
-    size = int((found.group == 0).sum())
-    leads = np.flatnonzero((found.group == 0) & (found.places[:, 1] == 1))
+    size = int((fit.group == 0).sum())
+    leads = np.flatnonzero((fit.group == 0) & (fit.places[:, 1] == 1))
     if size < 2 or len(leads) != 1 or len(matches) > LARGE:
         return {}
-    leader = found.names[leads[0]]
+    leader = fit.names[leads[0]]
     matches = matches.reset_index(drop=True)
     seen = np.where(
         matches["a"] == leader, matches["outcome"], np.where(matches["b"] == leader, -matches["outcome"], 0)
     )
     result: dict = {"leader": leader}
-    kinds = {"annotators": found.clusters.workers}
-    if found.clusters.conversations is not None:
-        kinds["conversations"] = joint_codes(found.clusters)
+    kinds = {"annotators": fit.clusters.workers}
+    if fit.clusters.conversations is not None:
+        kinds["conversations"] = joint_codes(fit.clusters)
     for kind, codes in kinds.items():
         if codes is None:
             continue
@@ -239,7 +239,7 @@ def leave_one_out(matches: pd.DataFrame, found: Contrasts, **options) -> dict:
         order = [value for value in order if kind == "conversations" or weight[value] >= WEIGHTY * len(matches)][:TRIED]
         carry = 0
         for value in order if len(values) > 1 else ():
-            other = contrasts(matches[codes != value], found.names, **options)
+            other = contrasts(matches[codes != value], fit.names, **options)
             carry += not (other.places[leads[0]] == 1).all() or other.group[leads[0]] != 0
         result[kind] = {"total": len(values), "tried": len(order), "carry": carry}
     return result
@@ -318,9 +318,9 @@ class GroupFit:
         rows = np.flatnonzero(inside)
         a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
         outcome, size = codes[2][rows], len(members)
-        own = clusters.take(rows)
-        won = conversations_won((a, b, outcome), own, size)
-        talk = joint_codes(own)
+        group_clusters = clusters.take(rows)
+        won = conversations_won((a, b, outcome), group_clusters, size)
+        talk = joint_codes(group_clusters)
         first = np.unique(talk, return_index=True)[1]
         talks = np.bincount(np.concatenate([a[first], b[first]]), minlength=size).astype(float)
         points = won.sum(axis=1) + (talks - won.sum(axis=1) - won.sum(axis=0)) / 2
@@ -330,7 +330,7 @@ class GroupFit:
             return cls(members, None, None, points, talks, share, why)
         model = PairedCounts.of(code_counts((a, b, outcome), size), order and share > BOTH_ORDERS)
         theta = model.maximise(np.zeros(model.parameters))
-        effects = DesignEffects.of(model.cells(theta, a, b, outcome), own, size)
+        effects = DesignEffects.of(model.cells(theta, a, b, outcome), group_clusters, size)
         why = "" if effects.known else NO_CLUSTERS
         return cls(members, model, Estimates(theta, effects), points, talks, share, why)
 

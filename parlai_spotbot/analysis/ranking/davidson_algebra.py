@@ -90,8 +90,8 @@ class PairedCounts:
     def _by_contestant(self, values: np.ndarray, second: float = -1.0) -> np.ndarray:
         """Sums (..., K) of the cells' values (..., m) over the first contestants plus `second` times the others."""
         if values.ndim == 1:  # there may be 500,000 cells
-            found = np.bincount(self.first, values, self.size)
-            return found + second * np.bincount(self.second, values, self.size)
+            sums = np.bincount(self.first, values, self.size)
+            return sums + second * np.bincount(self.second, values, self.size)
         return values @ (self._sides if second < 0 else np.abs(self._sides))
 
     @cached_property
@@ -114,26 +114,26 @@ class PairedCounts:
 
         The strengths' feature is what the first gains and the second loses: 1, ½ or 0 of a match.
         """
-        found = [np.array([1.0, 0.5, 0.0]), np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])]
+        features = [np.array([1.0, 0.5, 0.0]), np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])]
         kept = [True, self.ties, self.order]
-        return tuple(x - (chances @ x)[..., None] for x, keep in zip(found, kept, strict=True) if keep)
+        return tuple(x - (chances @ x)[..., None] for x, keep in zip(features, kept, strict=True) if keep)
 
     def information(self, chances: np.ndarray) -> np.ndarray:
         """Fisher information (..., p, p), with 1 added between strengths, whose sum the likelihood leaves open."""
         features, size = self.features(chances), self.size
-        found = np.zeros((*chances.shape[:-2], self.parameters, self.parameters))
+        information = np.zeros((*chances.shape[:-2], self.parameters, self.parameters))
         weight = self.n[:, None] * chances
         along = _over_outcomes(weight * features[0] ** 2)
-        found[..., :size, :size] = 1.0
-        found[..., self.first, self.second] -= along
-        found[..., self.second, self.first] -= along
-        found[..., np.arange(size), np.arange(size)] += self._by_contestant(along, 1.0)
+        information[..., :size, :size] = 1.0
+        information[..., self.first, self.second] -= along
+        information[..., self.second, self.first] -= along
+        information[..., np.arange(size), np.arange(size)] += self._by_contestant(along, 1.0)
         for i, x in enumerate(features[1:], size):
-            found[..., :size, i] = self._by_contestant(_over_outcomes(weight * features[0] * x))
-            found[..., i, :size] = found[..., :size, i]
+            information[..., :size, i] = self._by_contestant(_over_outcomes(weight * features[0] * x))
+            information[..., i, :size] = information[..., :size, i]
             for j, y in enumerate(features[1:], size):
-                found[..., i, j] = (weight * x * y).sum(axis=(-1, -2))
-        return found
+                information[..., i, j] = (weight * x * y).sum(axis=(-1, -2))
+        return information
 
     def score(self, chances: np.ndarray, covariance: np.ndarray) -> np.ndarray:
         """Gradient (..., p) of the penalised likelihood; `covariance` (..., p, p) is the inverse information.
@@ -142,8 +142,8 @@ class PairedCounts:
         """
         features, size = self.features(chances), self.size
         first, second = self.first, self.second
-        own = np.diagonal(covariance, axis1=-2, axis2=-1)
-        variance = own[..., first] + own[..., second] - 2 * covariance[..., first, second]
+        diagonal = np.diagonal(covariance, axis1=-2, axis2=-1)
+        variance = diagonal[..., first] + diagonal[..., second] - 2 * covariance[..., first, second]
         spread = variance[..., None] * features[0] ** 2
         for i, x in enumerate(features[1:], size):
             spread = spread + 2 * (covariance[..., first, i] - covariance[..., second, i])[..., None] * features[0] * x
@@ -167,8 +167,8 @@ class PairedCounts:
 
     def _value(self, logs: np.ndarray, information: np.ndarray) -> np.ndarray:
         seen = self.counts > 0
-        found = np.where(seen, self.counts * np.where(seen, logs, 0.0), 0.0).sum(axis=(-1, -2))
-        return found + self.penalty / 2 * np.linalg.slogdet(information)[1] if self.penalty else found
+        loglik = np.where(seen, self.counts * np.where(seen, logs, 0.0), 0.0).sum(axis=(-1, -2))
+        return loglik + self.penalty / 2 * np.linalg.slogdet(information)[1] if self.penalty else loglik
 
     def maximise(
         self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-10, steps: int = 200
@@ -208,12 +208,12 @@ class PairedCounts:
         covariance = np.linalg.inv(self.information(np.exp(self.log_chances(theta))))
         along = contrasts @ covariance
         start = theta - along * ((contrasts @ theta) / (along * contrasts).sum(axis=1))[:, None]
-        found = np.empty(len(contrasts))
+        empty = np.empty(len(contrasts))
         many = max(1, TOGETHER // (3 * len(self.n) + self.parameters**2))
         for place in range(0, len(contrasts), many):
             part = slice(place, place + many)
-            found[part] = 2 * (best - self.value(self.maximise(start[part], contrasts[part], 1e-8)))
-        return np.where(found > SAME, found, 0.0)
+            empty[part] = 2 * (best - self.value(self.maximise(start[part], contrasts[part], 1e-8)))
+        return np.where(empty > SAME, empty, 0.0)
 
     def cells(self, theta: np.ndarray, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> Cells:
         """Return the scores of matches (n,) and the information of each cell, for `DesignEffects`."""

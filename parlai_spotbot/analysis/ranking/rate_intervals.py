@@ -12,34 +12,34 @@ from parlai_spotbot.analysis.ranking.wins import TIE, WIN, match_codes, win_matr
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
 
-def win_rate_intervals(matches: pd.DataFrame, found: Contrasts, level: float = 0.95) -> np.ndarray:
+def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts, level: float = 0.95) -> np.ndarray:
     """Return intervals (K, 2) of the mean of the pairwise win rates (`win_rates`), on the scale of log odds.
 
     A match departs from what the strengths expect of it, not from its own pair's rate, which with a conversation or two
     is what it is by that match alone. Clopper and Pearson's, with a conversation as one choice, where one side won
     everything; NaN where fewer than half of a contestant's pairs were decided, or clusters are too few.
     """
-    size = len(found.names)
-    matrix = win_matrix(matches, found.names)
+    size = len(contrasts.names)
+    matrix = win_matrix(matches, contrasts.names)
     rates, decided = win_rates(matrix), matrix.wins + matrix.wins.T
     met = decided + matrix.ties > 0
     share = np.divide(1.0, decided * (decided > 0).sum(axis=1)[:, None], out=np.zeros((size, size)), where=decided > 0)
-    a, b, outcome = match_codes(matches, found.names)
-    chance = expit(found.strength[:, None] - found.strength[None, :])
+    a, b, outcome = match_codes(matches, contrasts.names)
+    chance = expit(contrasts.strength[:, None] - contrasts.strength[None, :])
     chance = np.where(np.isfinite(chance), chance, np.nan_to_num(matrix.rates, nan=0.5))
     away = np.where(outcome == TIE, 0.0, (outcome == WIN) - chance[a, b])
     rows = np.arange(len(a))
     at = (np.tile(rows, 2), np.concatenate([a, b]))
     scores = csr_array((np.concatenate([away * share[a, b], -away * share[b, a]]), at), shape=(len(a), size))
     shares_of = csr_array((np.concatenate([share[a, b], share[b, a]]) ** 2, at), shape=(len(a), size))
-    variance, df = found.clusters.variance(scores, shares_of)
+    variance, df = contrasts.clusters.variance(scores, shares_of)
     inside = (rates > 0) & (rates < 1) & (df > 0)
     half = np.full(size, np.nan)
     half[inside] = stdtrit(df[inside], (1 + level) / 2) * np.sqrt(variance[inside])
     half[inside] /= (rates * (1 - rates))[inside]
     center = np.log(np.where(inside, rates, 0.5) / np.where(inside, 1 - rates, 0.5))
     ends = expit(np.stack([center - half, center + half], axis=-1))
-    total = (found.won + found.won.T).sum(axis=1)
+    total = (contrasts.won + contrasts.won.T).sum(axis=1)
     outer = (rates == 0) | (rates == 1)
     ends[outer] = clopper_pearson(rates, total, level)[outer]
     few = (decided > 0).sum(axis=1) < met.sum(axis=1) / 2

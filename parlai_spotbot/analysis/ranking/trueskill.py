@@ -194,13 +194,13 @@ def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray, cdf: st
     mass[tie] -= distribution(low)
     dense[tie] -= dense_low
     moment[tie] -= low * dense_low
-    known = mass > 0
-    if known.all():
+    positive = mass > 0
+    if positive.all():
         shift, spare = -dense / mass, moment / mass
     else:
         # Where the mass underflows the limit is a result forced onto the nearer margin, of which nothing is left over.
-        shift = np.divide(-dense, mass, out=high.copy(), where=known)
-        spare = np.divide(moment, mass, out=1 - shift**2, where=known)
+        shift = np.divide(-dense, mass, out=high.copy(), where=positive)
+        spare = np.divide(moment, mass, out=1 - shift**2, where=positive)
     return np.where(drawn & (gap >= 0), shift, -shift), shift**2 + spare
 
 
@@ -220,7 +220,7 @@ def _polynomial_cdf(x: np.ndarray) -> np.ndarray:
 
 
 def _polynomial_quantile(p: float) -> float:
-    """Where the polynomial distribution function is p, at least 1/2: Newton from the exact quantile."""
+    """Return where the polynomial distribution function is p, at least 1/2: Newton from the exact quantile."""
     x, tail = float(erfcinv(2 - 2 * p)), 2 - 2 * p
     for _ in range(3):
         x += (float(_polynomial_erfc(np.float64(x))) - tail) * np.sqrt(np.pi) / 2 * np.exp(x * x)

@@ -48,10 +48,10 @@ class WinMatrix:
 
 def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Entity 0, entity 1 (places in `names`) and outcome (`WIN`, `TIE`, `LOSS`) of each match."""
-    known, codes = pd.Index(names, dtype=object), []
+    index, codes = pd.Index(names, dtype=object), []
     for column in ("a", "b"):
         place, values = pd.factorize(matches[column])
-        code = known.get_indexer(pd.Index(values, dtype=object))
+        code = index.get_indexer(pd.Index(values, dtype=object))
         if (code < 0).any() or (place < 0).any():
             unknown = sorted(set(map(str, matches[column])) - set(names))
             raise ValueError(f"matches: column '{column}' holds {unknown[0]!r}, expected one of {', '.join(names)}")
@@ -84,8 +84,8 @@ def win_matrix(matches: pd.DataFrame, names: Sequence[str] | None = None) -> Win
 def win_rates(matrix: WinMatrix) -> np.ndarray:
     """Return the unweighted mean of each bot's pairwise rates (..., K), as the paper; NaN where none was decided."""
     rates = matrix.rates
-    known = np.isfinite(rates)
-    won, total = np.where(known, rates, 0.0).sum(axis=-1), known.sum(axis=-1)
+    finite = np.isfinite(rates)
+    won, total = np.where(finite, rates, 0.0).sum(axis=-1), finite.sum(axis=-1)
     return np.divide(won, total, out=np.full(won.shape, np.nan), where=total > 0)
 
 
@@ -94,15 +94,15 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
 
     1 where a row or column is empty. The two rows are not independent samples, but Table 1 was made with it.
     """
-    won, lost, n = (np.asarray(of, dtype=float) for of in (wins_a, wins_b, n))
+    won, lost, n = (np.asarray(values, dtype=float) for values in (wins_a, wins_b, n))
     observed = np.stack([won, lost, n - won, n - lost])
     columns, rows = observed[:2] + observed[2:], np.stack([won + lost, 2 * n - won - lost])
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = rows[[0, 0, 1, 1]] * columns[[0, 1, 0, 1]] / (2 * n)
         away = np.maximum(np.abs(expected - observed) - 0.5, 0.0)
         statistic = (away**2 / expected).sum(axis=0)
-    known = (rows > 0).all(axis=0) & (columns > 0).all(axis=0)
-    return np.where(known, chi2.sf(np.where(known, statistic, 0.0), 1), 1.0)
+    positive = (rows > 0).all(axis=0) & (columns > 0).all(axis=0)
+    return np.where(positive, chi2.sf(np.where(positive, statistic, 0.0), 1), 1.0)
 
 
 def conversations_won(codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int) -> np.ndarray:
@@ -111,8 +111,8 @@ def conversations_won(codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters
     talk = joint_codes(clusters)
     low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b)
     pair = (low * size + high) * (talk.max(initial=0) + 1) + talk
-    first, own = np.unique(pair, return_index=True, return_inverse=True)[1:]
-    sums = np.bincount(own, np.where(a < b, 1 - outcome, outcome - 1), len(first))
+    first, pair_code = np.unique(pair, return_index=True, return_inverse=True)[1:]
+    sums = np.bincount(pair_code, np.where(a < b, 1 - outcome, outcome - 1), len(first))
     won, (up, down) = np.zeros((size, size)), (first[sums > 0], first[sums < 0])
     np.add.at(won, (low[up], high[up]), 1)
     np.add.at(won, (high[down], low[down]), 1)

@@ -1,4 +1,4 @@
-"""How many conversations per pair make the ranking repeatable? The experiment of section 5.2 and Figure 3.
+"""Stability of the ranking by the number of conversations per pair: the experiment of section 5.2 and Figure 3.
 
 Two ways. "paper": conversations are drawn without replacement from those at hand, so with all of them the result is
 always the same and the curve ends at 1 whatever the data; and each bootstrap replicate draws 5,000 matches however few
@@ -52,7 +52,7 @@ class PlayedPool:
 
 @dataclass(frozen=True)
 class Experiment:
-    """How one point of a curve is found; see `stability`."""
+    """Description of how one point of a curve is found; see `stability`."""
 
     variant: str
     repetitions: int
@@ -127,8 +127,8 @@ def stability(
     if leave_one_out and len(names) > 2:
         pools |= {bot: pool.without(bot) for bot in names}
     pools = {out: own for out, own in pools.items() if len(own.counts)}
-    found = _run(pools, sizes, experiment, threads, progress)
-    curves = {out: _curve(own, sizes, found[out], experiment) for out, own in pools.items()}
+    results = _run(pools, sizes, experiment, threads, progress)
+    curves = {out: _curve(own, sizes, results[out], experiment) for out, own in pools.items()}
     options = {"repetitions": repetitions, "replicates": replicates, "level": level, "seed": seed}
     options["draws"] = draws if variant == "paper" else "as many as were played"
     at_hand = pool.counts.sum(axis=1)
@@ -188,23 +188,24 @@ def _run(
 ) -> dict:
     """Every pool at every size, in threads: the loops are compiled and let go of the interpreter."""
     tasks = [(out, pool, size) for out, pool in pools.items() for size in reversed(sizes)]
-    found: dict[str, dict] = {out: {} for out in pools}
+    results: dict[str, dict] = {out: {} for out in pools}
     shared = _tables(pools, sizes, experiment)
     with ThreadPoolExecutor(threads or os.cpu_count()) as workers:
         try:
             points = workers.map(lambda task: _point(*task, experiment, shared), tasks)
             for (out, _, size), result in zip(tasks, points, strict=True):
-                found[out][size] = result
+                results[out][size] = result
                 if progress is not None:
                     progress()
         except BaseException:
             workers.shutdown(cancel_futures=True)  # or Ctrl-C would wait for all that is still to come
             raise
-    return found
+    return results
 
 
 def _tables(pools: dict, sizes: list[int], experiment: Experiment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What all repetitions share: alias tables, for as many matches as a pair can well have, and log factorials."""
+    """Return what all repetitions share: alias tables, for as many matches as a pair can well have, and log
+    factorials."""
     from parlai_spotbot.analysis.stability.random_streams import log_factorials
     from parlai_spotbot.analysis.stability.tables import MOST, build
 
@@ -324,14 +325,14 @@ def model_order(pool: PlayedPool) -> np.ndarray:
     return (-score / np.maximum(met, 1)).argsort(kind="stable")
 
 
-def _curve(pool: PlayedPool, sizes: list[int], found: dict[int, tuple], experiment: Experiment) -> dict:
-    rows = [_summary(found[size][0], pool.names, experiment) for size in sizes]
+def _curve(pool: PlayedPool, sizes: list[int], results: dict[int, tuple], experiment: Experiment) -> dict:
+    rows = [_summary(results[size][0], pool.names, experiment) for size in sizes]
     last = rows[-1]["ranking"]
     curve = {key: [row[key] for row in rows] for key in ("share", "share_ci", "same_again", "ranking")}
     curve["as_last"] = [row["shares"].get(_key(last), 0.0) for row in rows]
     if experiment.variant == "model":
         true = model_order(pool)
-        curve["order"] = [float((np.diff(found[size][1][:, true], axis=1) > 0).all(axis=1).mean()) for size in sizes]
+        curve["order"] = [float((np.diff(results[size][1][:, true], axis=1) > 0).all(axis=1).mean()) for size in sizes]
     first = first_stable(sizes, curve["share"], experiment.level)
     return {"names": list(pool.names), "sizes": sizes, **curve, "first": first}
 
@@ -354,7 +355,7 @@ def _summary(places: np.ndarray, names: tuple[str, ...], experiment: Experiment)
 
 def ranking_of(places: np.ndarray, names: Sequence[str]) -> list[list[str]]:
     """The clusters from best to worst, from each bot's first place of its cluster."""
-    return [[name for name, own in zip(names, places, strict=True) if own == p] for p in np.unique(places)]
+    return [[name for name, place in zip(names, places, strict=True) if place == p] for p in np.unique(places)]
 
 
 def _key(ranking: list[list[str]]) -> tuple:

@@ -49,7 +49,8 @@ def play(state, chances, size, log_factorial, sample):
 
 @njit(nogil=True, cache=True)
 def matches_per_pair(base, pairs, draws, log_factorial):
-    """How `draws` matches fall on the pairs, (BANK, pairs): every pair has as many conversations, so equally likely.
+    """Describe how `draws` matches fall on the pairs, (BANK, pairs): every pair has as many conversations, so equally
+    likely.
 
     This doesn't depend on what was sampled, so the repetitions of a size share it, each from a place of its own.
     """
@@ -67,18 +68,18 @@ def matches_per_pair(base, pairs, draws, log_factorial):
 
 
 @njit(nogil=True, cache=True)
-def draw_pooled(state, sample, size, matches, first, second, wanted, meta, entries, log_factorial, met, score):
-    """One replicate of the paper's: wins / all matches with ties, for the bots `wanted` only; `matches` per pair."""
+def draw_pooled(state, sample, size, matches, first, second, needed, meta, entries, log_factorial, met, score):
+    """One replicate of the paper's: wins / all matches with ties, for the bots `needed` only; `matches` per pair."""
     for bot in range(len(score)):
         score[bot] = met[bot] = 0.0
     for pair in range(len(sample)):
         i, j, n, wins = first[pair], second[pair], matches[pair], 0
-        if wanted[i]:
+        if needed[i]:
             wins = successes(state, n, sample[pair, 0], size, meta, entries, log_factorial)
             score[i] += wins
             met[i] += n
-        if wanted[j]:
-            if wanted[i]:
+        if needed[j]:
+            if needed[i]:
                 rest = size - sample[pair, 0]
                 score[j] += successes(state, n - wins, sample[pair, 2], rest, meta, entries, log_factorial)
             else:
@@ -118,8 +119,8 @@ def standing(sample, size, draws, first, second, score, error):
         score[bot] = won[bot] / met[bot] if met[bot] > 0 else 0.0
     for i in range(bots):
         for j in range(bots):
-            own, other = won[i] * (1 - score[i]), won[j] * (1 - score[j])
-            error[i, j] = own / max(met[i], 1e-9) ** 2 + other / max(met[j], 1e-9) ** 2
+            first_variance, other = won[i] * (1 - score[i]), won[j] * (1 - score[j])
+            error[i, j] = first_variance / max(met[i], 1e-9) ** 2 + other / max(met[j], 1e-9) ** 2
     for pair in range(len(sample)):  # a match of the two with each other moves both scores
         i, j = first[pair], second[pair]
         both = sample[pair, 1] * score[i] * score[j] - sample[pair, 0] * (1 - score[i]) * score[j]
@@ -147,26 +148,26 @@ def open_boundaries(score, error, order, boundary, unsettled):
 
 
 @njit(nogil=True, cache=True)
-def mark_wanted(score, error, order, unsettled, wanted):
+def mark_wanted(score, error, order, unsettled, needed):
     """The bots that decide a boundary still open: those that some bot of the other side is not clearly apart from."""
-    wanted[:] = False
+    needed[:] = False
     for r in range(1, len(score)):
         if unsettled[r]:
             for i in order[:r]:
                 for j in order[r:]:
                     if score[i] - score[j] <= CLEAR * error[i, j]:
-                        wanted[i] = wanted[j] = True
+                        needed[i] = needed[j] = True
 
 
 @njit(nogil=True, cache=True)
-def crossed(score, order, r, wanted):
-    """Whether, of the bots wanted, the first r of `order` are not strictly above all others."""
+def crossed(score, order, r, needed):
+    """Return whether, of the bots wanted, the first r of `order` are not strictly above all others."""
     least, most = np.inf, -np.inf
     for i in order[:r]:
-        if wanted[i]:
+        if needed[i]:
             least = min(least, score[i])
     for j in order[r:]:
-        if wanted[j]:
+        if needed[j]:
             most = max(most, score[j])
     return least <= most
 
@@ -181,7 +182,7 @@ def pooled_repetitions(
     pool = np.zeros(counts.sum(), dtype=np.int64)
     seen, score, met, error = np.zeros(bots), np.zeros(bots), np.zeros(bots), np.zeros((bots, bots))
     unsettled, boundary = np.zeros(bots, dtype=np.bool_), np.zeros(bots, dtype=np.bool_)
-    wanted = np.zeros(bots, dtype=np.bool_)
+    needed = np.zeros(bots, dtype=np.bool_)
     bank = matches_per_pair(base, len(counts), draws, log_factorial)
     for repetition in range(repetitions):
         start(state, base, repetition)
@@ -189,20 +190,20 @@ def pooled_repetitions(
         standing(sample, size, draws, first, second, seen, error)
         order = np.argsort(-seen)
         remaining = open_boundaries(seen, error, order, boundary, unsettled)
-        mark_wanted(seen, error, order, unsettled, wanted)
+        mark_wanted(seen, error, order, unsettled, needed)
         row = int(uniform(state) * BANK)
         for _ in range(replicates):
             if remaining == 0:
                 break
             row = (row + 1) % BANK
-            draw_pooled(state, sample, size, bank[row], first, second, wanted, meta, entries, log_factorial, met, score)
+            draw_pooled(state, sample, size, bank[row], first, second, needed, meta, entries, log_factorial, met, score)
             before = remaining
             for r in range(1, bots):
-                if unsettled[r] and crossed(score, order, r, wanted):
+                if unsettled[r] and crossed(score, order, r, needed):
                     boundary[r], unsettled[r] = False, False
                     remaining -= 1
             if remaining < before:
-                mark_wanted(seen, error, order, unsettled, wanted)
+                mark_wanted(seen, error, order, unsettled, needed)
         place = 1
         for i in range(bots):
             if i > 0 and boundary[i]:

@@ -13,7 +13,8 @@ from parlai_spotbot.records import HUMAN
 
 
 def conversation_matches(annotations: pd.DataFrame, criterion: str = "nature") -> pd.DataFrame:
-    """Who wins each conversation between two bots, from annotations (a, b, k, conversation_id and their answers).
+    """Return who wins each conversation between two bots, from annotations (a, b, k, conversation_id and their
+    answers).
 
     A segment goes to whom its annotators together rate higher (human 2, unsure 1, bot 0, added up); a conversation to
     whom its segments favour, each weighted by its length. This is the definition under which the paper's conversations

@@ -121,7 +121,7 @@ def successes(state, n, numerator, denominator, meta, entries, log_factorial):
     row = row_of(numerator, denominator)
     if row >= len(meta) or (n >> (3 * (meta.shape[1] // DIGITS))) > 0:
         return binomial(state, n, numerator / denominator, log_factorial)
-    found, place = 0, -1
+    count, place = 0, -1
     while n > 0:
         digit = n & 7
         if digit > 0:
@@ -132,7 +132,7 @@ def successes(state, n, numerator, denominator, meta, entries, log_factorial):
             entry = entries[begin + np.int64(k)]
             if (drawn >> HALF) >= (entry >> HALF):
                 k = entry & LOW
-            found += first + np.int64(k)
+            count += first + np.int64(k)
         place += DIGITS
         n >>= 3
-    return found
+    return count

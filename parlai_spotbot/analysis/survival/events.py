@@ -114,8 +114,8 @@ def _check(entities: pd.DataFrame, features: Sequence[str]) -> tuple[np.ndarray,
     if "since" in entities:
         _refuse(entities, "since", ~((since >= 0) & (since < k)), "a number of exchanges from 0 up and below k")
     for feature in features:
-        known = entities[feature].isin((-1, 0, 1)).to_numpy()
-        _refuse(entities, feature, ~known, "1, 0 or -1: this entity, neither or the opponent is favoured")
+        valid = entities[feature].isin((-1, 0, 1)).to_numpy()
+        _refuse(entities, feature, ~valid, "1, 0 or -1: this entity, neither or the opponent is favoured")
     for column in ("name", *CLUSTERS):
         _refuse(entities, column, entities[column].isna().to_numpy(), "a name")
     return k, since

@@ -34,7 +34,7 @@ _LOCK = threading.RLock()
 
 
 class IcenRegWarning(UserWarning):
-    """What icenReg, or R under it, warned of."""
+    """Record of what icenReg, or R under it, warned of."""
 
 
 class SemiParametric(NamedTuple):
@@ -58,7 +58,7 @@ class Parametric(NamedTuple):
 
 
 def unusable() -> str:
-    """Why icenReg can't be used here; "" where it can."""
+    """Return why icenReg can't be used here; "" where it can."""
     with _LOCK:
         return _unusable()
 
@@ -80,8 +80,8 @@ def _unusable() -> str:
     with robjects.default_converter.context():
         if LIBRARY.is_dir():
             robjects.r[".libPaths"](robjects.StrVector([str(LIBRARY), *robjects.r[".libPaths"]()]))
-        found = robjects.r('nzchar(system.file(package = "icenReg"))')[0]
-    return "" if found else "R has no package icenReg"
+        installed = robjects.r('nzchar(system.file(package = "icenReg"))')[0]
+    return "" if installed else "R has no package icenReg"
 
 
 def choose(backend: str) -> str:
@@ -122,11 +122,11 @@ def ic_par(
     size = X.shape[1]
     result = _call("ic_par", left, right, weights, X.T.ravel(), size, model, DISTRIBUTIONS[dist])
     values = result["coef"]
-    own = len(values) - size
-    sign = np.append(np.ones(own), np.full(size, -1.0 if model == "po" else 1.0))
+    baseline = len(values) - size
+    sign = np.append(np.ones(baseline), np.full(size, -1.0 if model == "po" else 1.0))
     covariance = result["covariance"].reshape(len(values), len(values)) * np.outer(sign, sign)
-    parameters = dict(zip(result["names"][:own], values[:own].tolist(), strict=True))
-    return Parametric((sign * values)[own:], float(result["llk"][0]), parameters, covariance)
+    parameters = dict(zip(result["names"][:baseline], values[:baseline].tolist(), strict=True))
+    return Parametric((sign * values)[baseline:], float(result["llk"][0]), parameters, covariance)
 
 
 def _two_rows(*arrays: np.ndarray) -> list[np.ndarray]:
@@ -193,8 +193,8 @@ def _call(name: str, *args: np.ndarray | str | int) -> dict[str, np.ndarray | li
         with openrlib.rlock, robjects.default_converter.context():
             result = _functions()[name](*(_to_r(arg) for arg in args))
             values = {key: _from_r(value) for key, value in zip(result.names, result, strict=True)}
-    for said in dict.fromkeys(values.pop("r_warnings")):
-        warnings.warn(f"icenReg::{name}: {said}", IcenRegWarning, stacklevel=3)
+    for message in dict.fromkeys(values.pop("r_warnings")):
+        warnings.warn(f"icenReg::{name}: {message}", IcenRegWarning, stacklevel=3)
     if "r_error" in values:
         raise RuntimeError(f"icenReg::{name}: {values['r_error'][0]}")
     return values

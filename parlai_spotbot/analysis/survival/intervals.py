@@ -36,7 +36,7 @@ class Intervals:
 
     @property
     def current_status(self) -> bool:
-        """Whether every observation reaches to the first or to the last innermost interval."""
+        """Return whether every observation reaches to the first or to the last innermost interval."""
         return bool(((self.first == 0) | (self.last == len(self.ends) - 1)).all())
 
 

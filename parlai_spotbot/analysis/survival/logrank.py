@@ -151,12 +151,12 @@ def logrank_pairs(
         raise ValueError(f"names: {wrong}, expected some of {', '.join(map(str, rows.names))}, each once")
     code = {name: rows.names.index(name) for name in names}
     size = np.bincount(rows.group, rows.weights, len(rows.names))
-    found = []
+    tests = []
     for a, b in itertools.combinations(names, 2):
         test = rows.pair(code[a], code[b]).test(score, None, backend)
         values = (a, b, size[code[a]], size[code[b]], test.statistic[0], test.expected[0], test.covariance[0, 0] ** 0.5)
-        found.append((*values, test.chi2, test.df, test.pvalue, test.log_pvalue))
-    table = pd.DataFrame(found, columns=list(COLUMNS))
+        tests.append((*values, test.chi2, test.df, test.pvalue, test.log_pvalue))
+    table = pd.DataFrame(tests, columns=list(COLUMNS))
     log_adjusted = adjust_log(table["log_p"].to_numpy(dtype=float), adjust)
     return table.assign(p_adjusted=np.exp(log_adjusted), log_p_adjusted=log_adjusted)
 
@@ -249,16 +249,18 @@ class _Rows:
         if not self.clusters:
             return independent
         rows = (values[self.cell, self.stratum], self.weights, self.group, self.stratum)
-        found = clustered(*rows, *self.clusters) if len(self.clusters) == 1 else crossed(*rows, self.clusters)
-        return min(found, independent, key=lambda covariance: _chi2_of(away, covariance, scale))
+        covariance_matrix = (
+            clustered(*rows, *self.clusters) if len(self.clusters) == 1 else crossed(*rows, self.clusters)
+        )
+        return min(covariance_matrix, independent, key=lambda covariance: _chi2_of(away, covariance, scale))
 
     def _p_of(self, chi2: float, df: int) -> tuple[float, float, float]:
         """Return the second degrees of freedom, p, and its logarithm; 1 where the data say nothing (`df` is 0)."""
         if not df:  # nobody was spotted, or clusters are too few
             return np.inf, 1.0, 0.0
         if not self.clusters:
-            known = chi_square_test(chi2, df)
-            return np.inf, known.pvalue, known.log_pvalue
+            chi2_test = chi_square_test(chi2, df)
+            return np.inf, chi2_test.pvalue, chi2_test.log_pvalue
         number = min(clusters_effective(self.weights, self.group, self.stratum, codes) for codes in self.clusters)
         return max(number - df, 1.0), *hotelling(chi2, df, number - 1)
 
@@ -269,10 +271,10 @@ def _codes(values: ArrayLike, name: str, n: int) -> tuple[np.ndarray, tuple]:
     column = pd.Series(values) if kept and np.ndim(values) == 1 else pd.Series(list(values), dtype=object)
     if len(column) != n:
         raise ValueError(f"{name}: {len(column)} values, expected one for every observation ({n})")
-    codes, found = pd.factorize(column)
+    codes, categories = pd.factorize(column)
     if (codes < 0).any():
         raise ValueError(f"{name}: row {int(np.argmin(codes))} is missing, expected a value in each row")
-    return codes, tuple(found.tolist())
+    return codes, tuple(categories.tolist())
 
 
 def _without_replacement(counts: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -93,8 +93,8 @@ class _Problem:
         self.first, self.last, self.weights = data.first, data.last, data.weights
         if size * size <= 4 * len(data.first):
             cells = np.bincount(self.first.astype(np.int64) * size + self.last, self.weights, size * size)
-            found = np.flatnonzero(cells)
-            self.first, self.last, self.weights = found // size, found % size, cells[found]
+            nonzero = np.flatnonzero(cells)
+            self.first, self.last, self.weights = nonzero // size, nonzero % size, cells[nonzero]
         self.total = float(self.weights.sum())
         self.after = self.last + 1
         self.tail = np.flatnonzero(self.last == size - 1)
@@ -153,7 +153,7 @@ class _Problem:
         return mass + scale * step if scale > 1e-8 else mass
 
     def support(self, mass: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """Where there is mass, and the steepest place of every gap between."""
+        """Return where there is mass, and the steepest place of every gap between."""
         kept = mass > 0
         group = np.cumsum(kept)
         inside = np.flatnonzero(~kept)

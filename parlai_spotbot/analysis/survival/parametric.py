@@ -121,7 +121,7 @@ def _result(
     fit: icenreg.Parametric, null: float, offset: np.ndarray, covariates: DesignMatrix, model: str, dist: str
 ) -> ParametricFit:
     """Return the fit with NaN for covariates that were left out."""
-    own, use = len(PARAMETERS[dist]), covariates.use
+    baseline, use = len(PARAMETERS[dist]), covariates.use
     values, covariance = np.array(list(fit.parameters.values())), fit.covariance.copy()
     if dist == "generalgamma":  # icenReg's third parameter is log Q
         values[2] = np.exp(values[2])
@@ -135,8 +135,8 @@ def _result(
     coef, centre = np.full(len(use), np.nan), np.zeros(len(use))
     coef[use], centre[use] = fit.coef, offset
     square = np.full((len(use), len(use)), np.nan)
-    square[np.ix_(use, use)] = covariance[own:, own:]
-    se = np.sqrt(np.diag(covariance)[:own])
+    square[np.ix_(use, use)] = covariance[baseline:, baseline:]
+    se = np.sqrt(np.diag(covariance)[:baseline])
     return ParametricFit(
         covariates.names,
         coef,

@@ -60,10 +60,10 @@ def _one(low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, 
     if np.linalg.matrix_rank(np.column_stack([np.ones(tells.sum()), rows.X[tells]])) <= X.shape[1]:
         return np.full(X.shape[1], np.nan)
     problem = Problem(rows, model)
-    found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(X.shape[1]))
-    if not _smallest(found.information[None])[0] > FLAT:
+    solution = problem.maximise(problem.start(npmle.solve(data)), np.zeros(X.shape[1]))
+    if not _smallest(solution.information[None])[0] > FLAT:
         return np.full(X.shape[1], np.nan)
-    return _runaway(found.beta, rows.X)
+    return _runaway(solution.beta, rows.X)
 
 
 def _runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -104,17 +104,17 @@ class _Batch:
                 break
             code = merged @ (1 << np.arange(self.levels - 1))
             for pattern in np.unique(code[waiting]):
-                mine = np.flatnonzero(waiting & (code == pattern))
-                group = np.concatenate([[0], np.cumsum(~merged[mine[0]])])
-                theta[mine], done, slope = self._newton(counts[mine], theta[mine], group)
-                violated = np.diff(theta[mine][:, : self.levels], axis=1) < 0
+                members = np.flatnonzero(waiting & (code == pattern))
+                group = np.concatenate([[0], np.cumsum(~merged[members[0]])])
+                theta[members], done, slope = self._newton(counts[members], theta[members], group)
+                violated = np.diff(theta[members][:, : self.levels], axis=1) < 0
                 part = self._wants_apart(slope, group)
-                merged[mine] = (merged[mine] | violated) & ~part
+                merged[members] = (merged[members] | violated) & ~part
                 final = ~violated.any(axis=1) & ~part.any(axis=1)
-                wide = ~np.isfinite(_runaway(theta[mine][:, self.levels :], self.X)).all(axis=1)
-                settled[mine[final & (done | wide)]] = True
-                waiting[mine[final]] = False
-                theta[mine[~final & ~done]] = origin
+                wide = ~np.isfinite(_runaway(theta[members][:, self.levels :], self.X)).all(axis=1)
+                settled[members[final & (done | wide)]] = True
+                waiting[members[final]] = False
+                theta[members[~final & ~done]] = origin
         coef = _runaway(theta[:, self.levels :], self.X)
         coef[empty] = np.nan
         return coef, settled
@@ -189,7 +189,7 @@ class _Batch:
         return value, slope, curve
 
     def _wants_apart(self, by_level: np.ndarray, group: np.ndarray) -> np.ndarray:
-        """Which merged pairs gain when what is behind them, within their group, is raised."""
+        """Return which merged pairs gain when what is behind them, within their group, is raised."""
         part = np.zeros((len(by_level), self.levels - 1), dtype=bool)
         for j in range(1, self.levels):
             if group[j] == group[j - 1]:

@@ -113,17 +113,17 @@ def cox(
             "left: all observations overlap, so nothing shows who is spotted sooner; expected some spotted by a time "
             "up to which, or later, others were not"
         )
-    known = weights > 0
+    weighted = weights > 0
     tells = np.zeros(len(left))
-    tells[known] = (data.first > 0) | (data.last < len(data.ends) - 1)
+    tells[weighted] = (data.first > 0) | (data.last < len(data.ends) - 1)
     covariates = design(X, len(left), names=names, weights=weights * tells)
-    units, drawn = clusterings(clusters, len(left), known), None
+    units, drawn = clusterings(clusters, len(left), weighted), None
     if errors == "bootstrap":
         if replicates < 2:
             raise ValueError(f"replicates is {replicates}, expected at least 2")
-        drawn = bootstrap(units, int(known.sum()), replicates, seed)
+        drawn = bootstrap(units, int(weighted.sum()), replicates, seed)
     backend = icenreg.choose(backend)
-    return _Fit(data, covariates, known, model).result(errors, drawn, seed, backend)
+    return _Fit(data, covariates, weighted, model).result(errors, drawn, seed, backend)
 
 
 class _Fit:
@@ -132,10 +132,10 @@ class _Fit:
     So neither their level nor their unit changes anything but the unit of the coefficients.
     """
 
-    def __init__(self, data: Intervals, covariates: DesignMatrix, known: np.ndarray, model: str) -> None:
+    def __init__(self, data: Intervals, covariates: DesignMatrix, weighted: np.ndarray, model: str) -> None:
         self.data, self.model = data, model
         self.names, self.use = covariates.names, covariates.use
-        X = covariates.values[known][:, covariates.use]
+        X = covariates.values[weighted][:, covariates.use]
         self.scale = np.ptp(X, axis=0) / 2
         self.X = (X - X.min(axis=0) - self.scale) / self.scale
         self.rows = DistinctRows.build(data, self.X)

@@ -1,4 +1,4 @@
-"""What the bootstraps of survival analysis draw: rows, or clusters by one or two sequences, and their cells' counts."""
+"""Bootstrap draws for survival analysis: rows, or clusters by one or two sequences, and their cells' counts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import codes_of
 
 
-def clusterings(clusters: ArrayLike | None, n: int, known: np.ndarray) -> list[np.ndarray]:
-    """Return one or two sequences (n,) of clusters as codes of the rows that are `known`; none for None."""
+def clusterings(clusters: ArrayLike | None, n: int, selected: np.ndarray) -> list[np.ndarray]:
+    """Return one or two sequences (n,) of clusters as codes of the rows that are `selected`; none for None."""
     if clusters is None:
         return []
     if isinstance(clusters, pd.DataFrame):
@@ -20,19 +20,19 @@ def clusterings(clusters: ArrayLike | None, n: int, known: np.ndarray) -> list[n
     columns = list(clusters) if several else [clusters]
     if len(columns) > 2:
         raise ValueError(f"clusters: {len(columns)} clusterings, expected one or two")
-    found = []
+    code_lists = []
     for column in columns:
         if len(column) != n:
             raise ValueError(f"clusters: {len(column)} values, expected one for every observation ({n})")
-        codes = pd.factorize(codes_of(column)[known])[0]
+        codes = pd.factorize(codes_of(column)[selected])[0]
         if codes.max(initial=0) < 1:
             raise ValueError("clusters: only one, expected at least two")
-        found.append(codes)
-    return found
+        code_lists.append(codes)
+    return code_lists
 
 
 def bootstrap(clusters: list[np.ndarray], n: int, replicates: int, seed: int | np.random.Generator) -> ClusterBootstrap:
-    """Of the clusters that `clusterings` finds, or of rows."""
+    """Return, for the clusters that `clusterings` finds, or of rows."""
     rng = np.random.default_rng(seed)
     if not clusters:
         return ClusterBootstrap(np.arange(n), rng=rng, replicates=replicates, resample="annotations")
@@ -58,7 +58,7 @@ def covariance_of(drawn: ClusterBootstrap, samples: np.ndarray) -> tuple[np.ndar
     """The covariance (p, p) of p coefficients from their replicates (bootstraps · replicates, p), and the degrees of
     freedom (p,) of each; NaN where there are too few clusters, or replicates with finite coefficients."""
     spread, width = drawn.spread(samples), samples.shape[1]
-    found = [*spread.single, *([] if spread.both is None else [spread.both])]
-    if not width or drawn.why or not all(np.isfinite(own).all() for own in found):
+    covariances = [*spread.single, *([] if spread.both is None else [spread.both])]
+    if not width or drawn.why or not all(np.isfinite(covariance).all() for covariance in covariances):
         return np.full((width, width), np.nan), np.full(width, np.nan)
     return spread.covariance, spread.variance(np.eye(width))[1]

@@ -30,8 +30,8 @@ class Cells:
 def collapse(left: np.ndarray, right: np.ndarray) -> Cells:
     """Count first: the distinct intervals among rows that have been checked."""
     lefts, rights = (pd.factorize(values) for values in (left, right))
-    of, keys = pd.factorize(lefts[0] * len(rights[1]) + rights[0])
-    return Cells(lefts[1][keys // len(rights[1])], rights[1][keys % len(rights[1])], of)
+    codes, keys = pd.factorize(lefts[0] * len(rights[1]) + rights[0])
+    return Cells(lefts[1][keys // len(rights[1])], rights[1][keys % len(rights[1])], codes)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,8 @@ class DistinctRows:
 
 
 def _cells(data: Intervals, X: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Which distinct observation each row is, and a row of each; None where there are too many to be worth it."""
+    """Return which distinct observation each row is, and a row of each; None where there are too many to be worth
+    it."""
     import pandas as pd
 
     n = len(X)

@@ -13,18 +13,18 @@ SUSPECT = 12.0
 LARGEST = 50_000
 
 
-def separated(rows: DistinctRows, found: Maximum) -> tuple[np.ndarray, np.ndarray]:
-    """Which coefficients (p,) are infinite (Konis 2007): those without which nothing is separated, if any.
+def separated(rows: DistinctRows, maximum: Maximum) -> tuple[np.ndarray, np.ndarray]:
+    """Return which coefficients (p,) are infinite (Konis 2007): those without which nothing is separated, if any.
 
     A linear program looks for a direction in which the likelihood never falls. It is tried only where the estimate
     looks like it; beyond `LARGEST` rows, the look decides. The second mask (p,) is of those that went as far beside
     infinite ones: what these leave to be told says nothing of them.
     """
     width = rows.X.shape[1]
-    reach = found.beta * np.ptp(rows.X, axis=0)
+    reach = maximum.beta * np.ptp(rows.X, axis=0)
     looks = ~(np.abs(reach) < SUSPECT)
     none = np.zeros(width, dtype=bool)
-    if not width or (found.converged and not looks.any()):
+    if not width or (maximum.converged and not looks.any()):
         return none, none
     if len(rows.weights) > LARGEST:
         return looks, none
@@ -56,5 +56,5 @@ def _recession(rows: DistinctRows, free: np.ndarray) -> np.ndarray | None:
     matrix = vstack([*parts, rises]).tocsr()
     gain = vstack(parts).sum(axis=0)
     bounds = [(-1, 1)] * size + [(-1, 1) if f else (0, 0) for f in free]
-    found = linprog(np.asarray(gain).ravel(), A_ub=matrix, b_ub=np.zeros(matrix.shape[0]), bounds=bounds)
-    return found.x[size:] if found.status == 0 and -found.fun > 1e-7 else None
+    solution = linprog(np.asarray(gain).ravel(), A_ub=matrix, b_ub=np.zeros(matrix.shape[0]), bounds=bounds)
+    return solution.x[size:] if solution.status == 0 and -solution.fun > 1e-7 else None

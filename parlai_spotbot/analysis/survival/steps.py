@@ -47,7 +47,7 @@ class StepDistribution:
         return np.clip(least, 0.0, 1.0), np.clip(most, 0.0, 1.0)
 
     def passed(self, t: np.ndarray) -> np.ndarray:
-        """How many of the intervals end at or before t, so that their mass lies there for certain."""
+        """Return how many of the intervals end at or before t, so that their mass lies there for certain."""
         # The mass of [a, b) is before b, that of (a, b] only at b.
         ends = self.intervals[:, 1]
         ends = np.where(self.closed[:, 1] | np.isinf(ends), ends, np.nextafter(ends, -np.inf))

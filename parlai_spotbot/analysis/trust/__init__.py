@@ -1,4 +1,4 @@
-"""How far a judge can be trusted: its answers beside people's answers to the same questions on the same items.
+"""Trust in a judge: its answers compared with people's answers to the same questions on the same items.
 
 `trust_part` makes the part of trust.json that is about one judge, for any survey. A judge is no substitute for people:
 nothing here changes people's own statistics.
@@ -68,19 +68,19 @@ def trust_part(
         return {"items": 0, "why": "people and the judge answered no item both"}
     people, judge = (frame[list(COLUMNS)].assign(answer=frame["answer"].astype(str)) for frame in (people, judge))
     draws = Draws([*people["conversation_id"], *judge["conversation_id"]], people, rng=rng, replicates=replicates)
-    ours, theirs = (frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in (people, judge))
-    questions, variants = agreement(ours, theirs, draws, scales or {})
-    found = {
+    shared_people, theirs = (frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in (people, judge))
+    questions, variants = agreement(shared_people, theirs, draws, scales or {})
+    result = {
         "items": len(shared),
-        "people": int(ours["worker_id"].nunique()),
+        "people": int(shared_people["worker_id"].nunique()),
         "questions": questions,
         "variants": variants,
         **_by_criterion(people, judge, contests, ratings, draws, bounds or {}),
     }
     if about and about.get("position"):
-        found["flips"] = about["position"]
+        result["flips"] = about["position"]
     bootstrap = {"replicates": draws.replicates, "resample": "conversations_workers", "level": 0.95}
-    return found | {"bootstrap": bootstrap}
+    return result | {"bootstrap": bootstrap}
 
 
 def _by_criterion(
@@ -92,17 +92,17 @@ def _by_criterion(
     bounds: Mapping[str, tuple[float, float]],
 ) -> dict:
     """Return `ranks` and `powered` by criterion, in the order of questions; contests go before ratings."""
-    found: dict[str, dict] = {"ranks": {}, "powered": {}}
+    result: dict[str, dict] = {"ranks": {}, "powered": {}}
     for make, contested in ((contests, True), (ratings, False)):
         if make is None:
             continue
-        ours, theirs = make(people).reset_index(drop=True), make(judge).reset_index(drop=True)
-        for criterion in sorted(set(ours["criterion"]) & set(theirs["criterion"])):
-            if criterion in found["ranks"]:
+        people_scores, theirs = make(people).reset_index(drop=True), make(judge).reset_index(drop=True)
+        for criterion in sorted(set(people_scores["criterion"]) & set(theirs["criterion"])):
+            if criterion in result["ranks"]:
                 continue
-            both = [rows[rows["criterion"] == criterion].reset_index(drop=True) for rows in (ours, theirs)]
-            found["ranks"][criterion] = rank_agreement(*map(points, both), draws)
-            known = bounds.get(criterion)
-            found["powered"][criterion] = means_of_contests(*both) if contested else means_of_ratings(*both, known)
-    order = list(dict.fromkeys([*people["question"], *sorted(found["ranks"])]))
-    return {name: {key: part[key] for key in order if key in part} for name, part in found.items()}
+            both = [rows[rows["criterion"] == criterion].reset_index(drop=True) for rows in (people_scores, theirs)]
+            result["ranks"][criterion] = rank_agreement(*map(points, both), draws)
+            bound = bounds.get(criterion)
+            result["powered"][criterion] = means_of_contests(*both) if contested else means_of_ratings(*both, bound)
+    order = list(dict.fromkeys([*people["question"], *sorted(result["ranks"])]))
+    return {name: {key: part[key] for key in order if key in part} for name, part in result.items()}

@@ -1,4 +1,4 @@
-"""How far a judge answers as people do, beside how far people answer alike: on the same items, by the same statistic.
+"""Agreement of a judge with people, next to the agreement between people: on the same items, by the same statistic.
 
 Krippendorff's alpha is reckoned from coincidences (Krippendorff 2004, "Content Analysis", chapter 11): between people
 those of every two different people, so that it is the usual one; between a judge and people those of a person's answer
@@ -19,12 +19,12 @@ UNIT = ["item_id", "question", "target"]
 
 
 def coincidences(pairs: pd.DataFrame, levels: Sequence[str], draws: Draws, people: Sequence[str]) -> np.ndarray:
-    """How often answer x met answer y in each draw: (draws, levels, levels), from the columns x, y and mass."""
+    """Compute how often answer x met answer y in each draw: (draws, levels, levels), from the columns x, y and mass."""
     place = {answer: i for i, answer in enumerate(levels)}
     size = len(levels)
     cells = (pairs["x"].map(place) * size + pairs["y"].map(place)).to_numpy(dtype=int)
-    found = draws.sums(pairs, cells, size * size, pairs["mass"].to_numpy(dtype=float), people)
-    return found.reshape(-1, size, size)
+    sums = draws.sums(pairs, cells, size * size, pairs["mass"].to_numpy(dtype=float), people)
+    return sums.reshape(-1, size, size)
 
 
 def judge_pairs(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
@@ -38,9 +38,9 @@ def judge_pairs(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
 
 def people_pairs(people: pd.DataFrame) -> pd.DataFrame:
     """One row an answer and another person's to the same question, both ways round: x, y, mass, person, other."""
-    mine = people.rename(columns={"answer": "x", "worker_id": "person"})
+    first_person = people.rename(columns={"answer": "x", "worker_id": "person"})
     theirs = people[[*UNIT, "worker_id", "answer"]].rename(columns={"answer": "y", "worker_id": "other"})
-    pairs = mine.merge(theirs, on=UNIT)
+    pairs = first_person.merge(theirs, on=UNIT)
     pairs = pairs[pairs["person"] != pairs["other"]]
     size = pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size")
     return pairs.assign(mass=1 / size)
@@ -52,13 +52,15 @@ def agreement(
     """By question what `_question` tells; and by variant and question the share of people's answers that it gives."""
     questions, variants = {}, {}
     for question in dict.fromkeys(people["question"]):
-        ours, theirs = (frame[frame["question"] == question] for frame in (people, judge))
-        pairs = judge_pairs(ours, theirs)
+        people_rows, theirs = (frame[frame["question"] == question] for frame in (people, judge))
+        pairs = judge_pairs(people_rows, theirs)
         if pairs.empty:
             continue
-        questions[question] = _question(pairs, people_pairs(ours), ours, theirs, draws, scales.get(question))
-        for variant, own in pairs.groupby("variant", sort=True):
-            variants.setdefault(variant, {})[question] = float((own["x"] == own["y"]).mean())
+        questions[question] = _question(
+            pairs, people_pairs(people_rows), people_rows, theirs, draws, scales.get(question)
+        )
+        for variant, rows in pairs.groupby("variant", sort=True):
+            variants.setdefault(variant, {})[question] = float((rows["x"] == rows["y"]).mean())
     return questions, variants
 
 
@@ -75,10 +77,10 @@ def _question(
     levels = [str(answer) for answer in scale] if scale else sorted(given)
     levels += sorted(given - set(levels))
     mixed = coincidences(pairs, levels, draws, ["person"])
-    own = coincidences(among, levels, draws, ["person", "other"])
-    agree, people_agree = (_same(met) for met in (mixed, own))
+    coincidence = coincidences(among, levels, draws, ["person", "other"])
+    agree, people_agree = (_same(met) for met in (mixed, coincidence))
     measure = "ordinal" if scale else "nominal"
-    with_judge, between = (alpha_of(met, measure) for met in (mixed + mixed.swapaxes(1, 2), own))
+    with_judge, between = (alpha_of(met, measure) for met in (mixed + mixed.swapaxes(1, 2), coincidence))
     return {
         "measure": measure,
         "n": int(pairs.groupby([*UNIT, "annotation_id"]).ngroups),

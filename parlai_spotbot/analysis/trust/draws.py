@@ -20,7 +20,7 @@ ENOUGH = 400
 
 
 class Draws:
-    """How often each row of a frame counts.
+    """Description of how often each row of a frame counts.
 
     Row 0 is the data as they are; then come draws of conversations (the rows `homes`), and where there are several
     people, draws of people, and of what one of them says of one conversation. Statistics are computed for all rows at
@@ -92,8 +92,8 @@ class Draws:
         mass = np.ones(len(rows)) if mass is None else mass
 
         def by(codes: np.ndarray, size: int) -> np.ndarray:
-            found = np.bincount(codes * count + cells, mass, size * count)  # whole numbers where there are no rows
-            return found.astype(float).reshape(size, count)
+            sums = np.bincount(codes * count + cells, mass, size * count)  # whole numbers where there are no rows
+            return sums.astype(float).reshape(size, count)
 
         by_home = by(self._place(rows), len(self._home))
         result = np.tile(by_home.sum(axis=0), (self.rows, 1))
@@ -119,14 +119,14 @@ class Draws:
         alone, and no person's habit, comes in twice. It is half of what draws within conversations vary by, and is
         taken off both, which leaves the sum of all as it is.
         """
-        found = values.astype(float)
+        drawn = values.astype(float)
         persons, both = self._kinds()
-        known = np.where(np.isfinite(values), values, values[0])
-        whole, within = (known[part].var(axis=0) for part in (persons, both))
+        where = np.where(np.isfinite(values), values, values[0])
+        whole, within = (where[part].var(axis=0) for part in (persons, both))
         left = np.sqrt(np.clip(1 - ratio(within, 2 * whole), 0, 1))
         for part, kept in ((persons, left), (both, np.sqrt(0.5))):
-            found[part] = values[0] + (values[part] - values[0]) * kept
-        return found
+            drawn[part] = values[0] + (values[part] - values[0]) * kept
+        return drawn
 
     def told(
         self, values: np.ndarray, name: str = "estimate", interval: str = "ci", least=-np.inf, most=np.inf, pairs=False

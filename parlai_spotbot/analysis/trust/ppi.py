@@ -61,15 +61,16 @@ def powered_means(
     people = people.merge(rated, on=["group", "item"])
     if len(people) < FEW:
         return {"why": f"fewer than {FEW} answers of people with a rating of the judge beside them"}
-    known = pd.MultiIndex.from_frame(people[["group", "item"]])
-    further = judge[~pd.MultiIndex.from_frame(judge[["group", "item"]]).isin(known)]
+    people_items = pd.MultiIndex.from_frame(people[["group", "item"]])
+    further = judge[~pd.MultiIndex.from_frame(judge[["group", "item"]]).isin(people_items)]
     # One λ for all means: one for each would go with its own mean's errors.
     centre = judge.groupby("group")["x"].mean()
     x = people["x"] - people.groupby("group")["x"].transform("mean")
     y, more = people["y"] - people["group"].map(centre), further["x"] - further["group"].map(centre)
     power, rest = tuned_power(*map(np.asarray, (x, y, more))), dict(list(further.groupby("group")))
     means = [
-        named(group) | _mean(own, rest.get(group, further[:0]), power, bounds) for group, own in people.groupby("group")
+        named(group) | _mean(rows, rest.get(group, further[:0]), power, bounds)
+        for group, rows in people.groupby("group")
     ]
     widths = [row["width"] for row in means if row["width"]]
     return {"power": power, "means": means, "width": float(np.exp(np.mean(np.log(widths)))) if widths else None}
@@ -80,7 +81,7 @@ def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: tup
     power = power if len(more) else 0.0
     estimates = _estimates(x, y, more, people, further, bounds)
     alone, both = (estimates.contrast(weights) for weights in ([1.0, 0, 0], [1.0, -power, power]))
-    known = np.isfinite([alone["se"], both["se"]]).all() and alone["se"] > 0
+    finite = np.isfinite([alone["se"], both["se"]]).all() and alone["se"] > 0
     return {
         "n_people": len(x),
         "n_judge_alone": len(more),
@@ -88,7 +89,7 @@ def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: tup
         "people_ci": list(alone["ci"]),
         "both": float(both["estimate"]),
         "both_ci": list(both["ci"]),
-        "width": float(both["se"] / alone["se"]) if known else None,
+        "width": float(both["se"] / alone["se"]) if finite else None,
     }
 
 
@@ -104,7 +105,7 @@ def _estimates(
 
     A judge is no annotator: its further answers are clustered by conversations alone.
     """
-    values = np.array([own.mean() if len(own) else 0.0 for own in (x, y, more)])
+    values = np.array([sample.mean() if len(sample) else 0.0 for sample in (x, y, more)])
     scores = np.zeros((len(x) + len(more), 3))
     scores[: len(x), 0], scores[: len(x), 1] = (x - values[0]) / len(x), (y - values[1]) / len(x)
     scores[len(x) :, 2] = (more - values[2]) / max(1, len(more))
@@ -132,8 +133,8 @@ def means_of_contests(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
 def means_of_ratings(people: pd.DataFrame, judge: pd.DataFrame, bounds: tuple[float, float] | None = None) -> dict:
     """Return `powered_means` of each contestant's ratings by one criterion; `bounds` are the ends of the scale."""
     item = [rows["item_id"] + "\t" + rows["place"].astype(str) for rows in (people, judge)]
-    ours, theirs = (
-        rows.assign(group=rows["contestant"], item=own, x=rows["score"])
-        for rows, own in zip((people, judge), item, strict=True)
+    people_ratings, theirs = (
+        rows.assign(group=rows["contestant"], item=items, x=rows["score"])
+        for rows, items in zip((people, judge), item, strict=True)
     )
-    return powered_means(ours, theirs, lambda contestant: {"contestant": contestant}, bounds)
+    return powered_means(people_ratings, theirs, lambda contestant: {"contestant": contestant}, bounds)

@@ -1,4 +1,4 @@
-"""Whether a judge ranks the contestants as people do.
+"""Agreement of a judge's ranking with people's.
 
 A contestant's score is the mean over its opponents of its share of points (a win 1, a tie ½), or its mean rating.
 Rankings are compared by Kendall's tau-b and Spearman's rho, on items that both answered.
@@ -23,8 +23,8 @@ def points(rows: pd.DataFrame) -> pd.DataFrame:
     if "outcome" not in rows:
         return rows.assign(opponent="")
     halves = []
-    for own, other, sign in (("a", "b", 1), ("b", "a", -1)):
-        half = rows.drop(columns=["a", "b", "outcome"]).assign(contestant=rows[own], opponent=rows[other])
+    for column, other, sign in (("a", "b", 1), ("b", "a", -1)):
+        half = rows.drop(columns=["a", "b", "outcome"]).assign(contestant=rows[column], opponent=rows[other])
         halves.append(half.assign(score=(1 + sign * rows["outcome"].astype(float)) / 2))
     return pd.concat(halves, ignore_index=True)
 
@@ -54,16 +54,16 @@ def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> d
     shared = set(people["item_id"]) & set(judge["item_id"])
     people, judge = (rows[rows["item_id"].isin(shared)] for rows in (people, judge))
     names = sorted(set(people["contestant"]) & set(judge["contestant"]))
-    found = {"contestants": len(names), "items": len(shared)}
+    result = {"contestants": len(names), "items": len(shared)}
     if len(names) < LEAST:
-        return found | {"why": f"fewer than {LEAST} contestants that both rated: two have no ranking to agree on"}
+        return result | {"why": f"fewer than {LEAST} contestants that both rated: two have no ranking to agree on"}
     people, judge = (
         rows[rows["contestant"].isin(names) & rows["opponent"].isin({"", *names})] for rows in (people, judge)
     )
-    ours, theirs = scores(people, names, draws, ["worker_id"]), scores(judge, names, draws)
-    found["scores"] = {
+    people_scores, theirs = scores(people, names, draws, ["worker_id"]), scores(judge, names, draws)
+    result["scores"] = {
         source: {name: draws.told(values[:, i]) for i, name in enumerate(names)}
-        for source, values in (("people", ours), ("judge", theirs))
+        for source, values in (("people", people_scores), ("judge", theirs))
     }
-    found |= draws.told(kendall(ours, theirs), "tau", "tau_ci", -1, 1)
-    return found | draws.told(spearman(ours, theirs), "spearman", "spearman_ci", -1, 1)
+    result |= draws.told(kendall(people_scores, theirs), "tau", "tau_ci", -1, 1)
+    return result | draws.told(spearman(people_scores, theirs), "spearman", "spearman_ci", -1, 1)

@@ -1,1 +1,1 @@
-"""What is uncertain about an estimate: who shares what, and from it variances, tests, intervals, corrections."""
+"""Uncertainty of estimates: clusters, and from them variances, tests, intervals, corrections."""

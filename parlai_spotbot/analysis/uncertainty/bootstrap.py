@@ -60,17 +60,17 @@ class ClusterBootstrap:
     ):
         check_draws(replicates, resample)
         self.replicates = replicates
-        found = {"conversations": codes_of(conversations, "conversations")}
+        codes_by_name = {"conversations": codes_of(conversations, "conversations")}
         if workers is not None:
-            found["annotators"] = codes_of(workers, "workers")
+            codes_by_name["annotators"] = codes_of(workers, "workers")
         if resample == "annotations" or (resample == "workers" and workers is None):
-            found = {"annotations": np.arange(len(found["conversations"]))}
+            codes_by_name = {"annotations": np.arange(len(codes_by_name["conversations"]))}
         elif resample == "workers":
-            del found["conversations"]
-        elif resample == "conversations" or not found.get("annotators", np.zeros(1)).any():
-            found = {"conversations": found["conversations"]}
-        self.names = tuple(found)
-        self._codes = list(found.values())
+            del codes_by_name["conversations"]
+        elif resample == "conversations" or not codes_by_name.get("annotators", np.zeros(1)).any():
+            codes_by_name = {"conversations": codes_by_name["conversations"]}
+        self.names = tuple(codes_by_name)
+        self._codes = list(codes_by_name.values())
         if len(self._codes) == 2:
             first, second = self._codes
             self._codes.append(codes_of(first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second))
@@ -96,7 +96,7 @@ class ClusterBootstrap:
 
     @property
     def why(self) -> str:
-        """Why there is no interval; "" where there is."""
+        """Return why there is no interval; "" where there is."""
         for name, number in self.effective.items():
             if number < FEW - 1e-9:
                 count = len(np.unique(self._codes[self.names.index(name)]))
@@ -105,7 +105,7 @@ class ClusterBootstrap:
         return ""
 
     def samples(self, statistic: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """What `statistic` makes of weights (b, n), some replicates at a time: (bootstraps · replicates, …)."""
+        """Return what `statistic` makes of weights (b, n), some replicates at a time: (bootstraps · replicates, …)."""
         step = max(1, BLOCK // max(1, len(self._codes[0])))
         return np.concatenate(
             [
@@ -119,7 +119,7 @@ class ClusterBootstrap:
         """The weights, times `values` (n,), summed by cell (n,): (bootstraps · replicates, count), without a matrix of
         all weights."""
         weight = None if values is None else np.asarray(values, dtype=float)
-        found = []
+        sums = []
         for codes, times in zip(self._codes, self._draws.times, strict=True):
             used, own = np.unique(codes, return_inverse=True)
             table = _table(own, cells, weight, (len(used), count)) * _scale(times)
@@ -127,18 +127,18 @@ class ClusterBootstrap:
             step = max(1, BLOCK // max(1, len(used), count))
             for first in range(0, self.replicates, step):
                 block = times[first : first + step] if whole else times[first : first + step, used]
-                found.append(block.astype(float) @ table)
-        return np.concatenate(found)
+                sums.append(block.astype(float) @ table)
+        return np.concatenate(sums)
 
     def spread(self, samples: np.ndarray) -> Spread:
-        """What replicates (bootstraps · replicates, p) say of the errors of p statistics; those without all p values
-        are left out."""
-        found = []
+        """Return what replicates (bootstraps · replicates, p) say of the errors of p statistics; those without all p
+        values are left out."""
+        spreads = []
         for part in self._by_bootstrap(samples):
             kept = part[np.isfinite(part).all(axis=1)]
             width = part.shape[1]
-            found.append(np.cov(kept.T).reshape(width, width) if len(kept) > 1 else np.full((width, width), np.nan))
-        return self._spread(found)
+            spreads.append(np.cov(kept.T).reshape(width, width) if len(kept) > 1 else np.full((width, width), np.nan))
+        return self._spread(spreads)
 
     def interval(
         self, estimate: np.ndarray, samples: np.ndarray, level: float = 0.95, span: tuple[float, float] = EVERYWHERE
@@ -169,18 +169,18 @@ class ClusterBootstrap:
         variances = np.stack([_variance(part) for part in self._by_bootstrap(samples)])
         shape = variances.shape[1:]
         variances = variances.reshape(len(variances), -1)
-        known = np.isfinite(variances).all(axis=0)
-        found, df = np.full((2, *known.shape), np.nan)
-        spread = self._spread([np.diag(own[known]) for own in variances])
-        found[known], df[known] = spread.variance(np.eye(int(known.sum())))
-        return found.reshape(shape), df.reshape(shape)
+        finite = np.isfinite(variances).all(axis=0)
+        variance, df = np.full((2, *finite.shape), np.nan)
+        spread = self._spread([np.diag(own[finite]) for own in variances])
+        variance[finite], df[finite] = spread.variance(np.eye(int(finite.sum())))
+        return variance.reshape(shape), df.reshape(shape)
 
-    def _spread(self, found: list[np.ndarray]) -> Spread:
+    def _spread(self, covariances: list[np.ndarray]) -> Spread:
         """From the covariances (p, p) by each bootstrap."""
         places = [self.names.index(name) for name in self.effective]
         numbers = [self._effective[place] for place in places]
-        single = tuple(found[place] for place in places)
-        both = found[2] if len(places) == 2 else None
+        single = tuple(covariances[place] for place in places)
+        both = covariances[2] if len(places) == 2 else None
         return Spread(single, both, lambda contrasts: [np.full(len(contrasts), number) for number in numbers])
 
     def _by_bootstrap(self, samples: np.ndarray) -> np.ndarray:
@@ -197,7 +197,7 @@ def effective_number(sizes: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class _Draws:
-    """How often each cluster is drawn, by bootstrap; drawn when asked for, once."""
+    """Description of how often each cluster is drawn, by bootstrap; drawn when asked for, once."""
 
     counts: list[int]
     replicates: int
@@ -209,8 +209,8 @@ class _Draws:
 
 
 def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """How often each of `count` clusters is drawn in `count` - 1 draws with replacement: (replicates, count). A single
-    one always is."""
+    """Compute how often each of `count` clusters is drawn in `count` - 1 draws with replacement: (replicates, count). A
+    single one always is."""
     times = np.full((replicates, count), int(count == 1), dtype=np.uint8)
     step = max(1, BLOCK // max(1, count))
     for first in range(0, replicates if count > 1 else 0, step):
@@ -222,14 +222,14 @@ def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _scale(times: np.ndarray) -> float:
-    """What each of the n - 1 clusters drawn counts, n / (n - 1)."""
+    """Return what each of the n - 1 clusters drawn counts, n / (n - 1)."""
     return times.shape[1] / max(1, times.shape[1] - 1)
 
 
 def _table(
     rows: np.ndarray, cells: np.ndarray, weight: np.ndarray | None, shape: tuple[int, int]
 ) -> np.ndarray | csr_array:
-    """How much is in each cluster and cell; dense where that is small."""
+    """Return how much is in each cluster and cell; dense where that is small."""
     if shape[0] * shape[1] <= max(DENSE, 4 * len(cells)):
         return np.bincount(rows * shape[1] + cells, weight, shape[0] * shape[1]).reshape(shape).astype(float)
     return csr_array((np.ones(len(cells)) if weight is None else weight, (rows, cells)), shape=shape)
@@ -237,11 +237,11 @@ def _table(
 
 def _variance(samples: np.ndarray) -> np.ndarray:
     """The variance (…) over the first axis; NaN where fewer than half have a value."""
-    known = np.isfinite(samples)
-    count = known.sum(axis=0)
-    mean = np.where(known, samples, 0.0).sum(axis=0) / np.maximum(count, 1)
-    found = (np.where(known, samples - mean, 0.0) ** 2).sum(axis=0) / np.maximum(count - 1, 1)
-    return np.where((2 * count >= len(samples)) & (count > 1), found, np.nan)
+    finite = np.isfinite(samples)
+    count = finite.sum(axis=0)
+    mean = np.where(finite, samples, 0.0).sum(axis=0) / np.maximum(count, 1)
+    variance = (np.where(finite, samples - mean, 0.0) ** 2).sum(axis=0) / np.maximum(count - 1, 1)
+    return np.where((2 * count >= len(samples)) & (count > 1), variance, np.nan)
 
 
 def _ends(estimate: np.ndarray, se: np.ndarray, reach: np.ndarray, span: tuple[float, float]) -> np.ndarray:
@@ -269,8 +269,8 @@ def check_draws(bootstraps: int, resample: str) -> None:
 def percentile_interval(samples: np.ndarray, level: float = 0.95) -> np.ndarray:
     """Percentile interval (..., 2) over the first axis; NaN where fewer than half of the replicates have a value."""
     samples = np.asarray(samples, dtype=float)
-    known = np.isfinite(samples)
-    enough = 2 * known.sum(axis=0) >= len(samples)
-    values = np.where(known, samples, np.where(enough, np.nan, 0.0))
+    finite = np.isfinite(samples)
+    enough = 2 * finite.sum(axis=0) >= len(samples)
+    values = np.where(finite, samples, np.where(enough, np.nan, 0.0))
     ends = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return np.where(enough[..., None], np.moveaxis(ends, 0, -1), np.nan)

@@ -1,4 +1,4 @@
-"""Who shares what: which rows of the data hang together, and what that says of the errors of estimates.
+"""Clusters of correlated rows, and the errors of estimates from them.
 
 A row contributes to an estimate; two rows that share a conversation or an annotator hang together, all others do
 not. The variance then is the sum of the products of all couples of rows that share anything, the two-way estimate of
@@ -51,8 +51,8 @@ def codes_of(values: ArrayLike, name: str = "clusters") -> np.ndarray:
 
 @dataclass(frozen=True)
 class Clusters:
-    """Which rows hang together: `conversations` (n, 1 or 2) codes, -1 for none, and `workers` (n,); None: they don't
-    count."""
+    """Record of which rows hang together: `conversations` (n, 1 or 2) codes, -1 for none, and `workers` (n,); None:
+    they don't count."""
 
     rows: int
     conversations: np.ndarray | None
@@ -69,10 +69,12 @@ class Clusters:
         alone. Raises `ValueError` naming the row where an id is missing.
         """
         rows = len(conversations)
-        width = max((len(own) for own in conversations), default=1)
+        width = max((len(conversation) for conversation in conversations), default=1)
         if width not in (1, 2):
             raise ValueError(f"conversations: a row has {width} of them, expected one or two")
-        flat = [own[min(place, len(own) - 1)] for own in conversations for place in range(width)]
+        flat = [
+            conversation[min(place, len(conversation) - 1)] for conversation in conversations for place in range(width)
+        ]
         codes = codes_of(flat, "conversations").reshape(rows, width)
         return cls._of(codes, workers, resample)
 
@@ -91,12 +93,12 @@ class Clusters:
             raise ValueError(f"workers has {len(workers)} entries, expected one for each of {len(codes)} rows")
         if codes.shape[1] == 2:  # a conversation beside itself counts once
             codes[codes[:, 0] == codes[:, 1], 1] = -1
-        found = None if workers is None or "workers" not in resample else codes_of(workers, "workers")
-        found = found if found is not None and found.any() else None
-        return cls(len(codes), codes if "conversations" in resample and len(codes) else None, found)
+        worker_codes = None if workers is None or "workers" not in resample else codes_of(workers, "workers")
+        worker_codes = worker_codes if worker_codes is not None and worker_codes.any() else None
+        return cls(len(codes), codes if "conversations" in resample and len(codes) else None, worker_codes)
 
     def take(self, chosen: np.ndarray) -> Clusters:
-        """Those of the rows `chosen` (a mask or places)."""
+        """Return those of the rows `chosen` (a mask or places)."""
         codes = None if self.conversations is None else self.conversations[chosen]
         workers = None if self.workers is None else self.workers[chosen]
         count = int(np.arange(self.rows)[chosen].size)
@@ -105,9 +107,9 @@ class Clusters:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many clusters there are, by dimension."""
-        found = [codes.ravel() for codes in (self.conversations, self.workers) if codes is not None]
-        return tuple(len(np.unique(codes[codes >= 0])) for codes in found) or (self.rows,)
+        """Return how many clusters there are, by dimension."""
+        code_arrays = [codes.ravel() for codes in (self.conversations, self.workers) if codes is not None]
+        return tuple(len(np.unique(codes[codes >= 0])) for codes in code_arrays) or (self.rows,)
 
     @property
     def effective(self) -> float:
@@ -132,18 +134,18 @@ class Clusters:
 
     def _conversations(self, within: np.ndarray | None) -> Membership:
         """Rows that share a conversation (and the annotator, where `within` says whose they are)."""
-        own = np.zeros(self.rows, dtype=np.int64) if within is None else within
+        group_codes = np.zeros(self.rows, dtype=np.int64) if within is None else within
         flat, width = self.conversations.ravel(), self.conversations.shape[1]
-        known, rows = flat >= 0, np.repeat(np.arange(self.rows), width)
-        parts = [(_joint(flat, own[rows])[known], rows[known], 1)]
+        is_coded, rows = flat >= 0, np.repeat(np.arange(self.rows), width)
+        parts = [(_joint(flat, group_codes[rows])[is_coded], rows[is_coded], 1)]
         if width == 2:  # couples that share both would be counted twice
             two = np.flatnonzero((self.conversations >= 0).all(axis=1))
             ordered = np.sort(self.conversations[two], axis=1)
-            parts.append((_joint(_joint(ordered[:, 0], ordered[:, 1]), own[two]), two, -1))
+            parts.append((_joint(_joint(ordered[:, 0], ordered[:, 1]), group_codes[two]), two, -1))
         return Membership.of(parts, self.rows)
 
     def spread(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Spread:
-        """What is known of the errors of p estimates.
+        """Return what is known of the errors of p estimates.
 
         Parameters
         ----------
@@ -169,7 +171,10 @@ class Clusters:
 
         def effective(contrasts: np.ndarray) -> list[np.ndarray]:
             square = contrasts**2
-            return [_ratio((square @ total) * (square @ own), _quadratic(square, table)) for own, table in held]
+            return [
+                _ratio((square @ total) * (square @ paper_table), _quadratic(square, table))
+                for paper_table, table in held
+            ]
 
         def rows(contrasts: np.ndarray) -> np.ndarray:
             square = contrasts**2
@@ -194,8 +199,8 @@ class Clusters:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The variances (p,) of p estimates and the degrees of freedom (p,) that they are known with: as `spread`,
         without what it tells of their differences, so that p may be large."""
-        found = self.diagonal(scores, shares)
-        return found.variance, found.df
+        diagonal = self.diagonal(scores, shares)
+        return diagonal.variance, diagonal.df
 
     def diagonal(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Diagonal:
         """As `variance`, with the effective number of clusters; nothing is known where there are no rows."""
@@ -208,8 +213,8 @@ class Clusters:
         for member in self.members():
             tables = member.sums(shares)
             squares.append(member.squares(member.sums(scores), [table / total for table in tables]))
-            own = _dense(tables[0].sum(axis=0)).ravel()
-            effective.append(_ratio(total * own, _dense((tables[0] * tables[0]).sum(axis=0)).ravel()))
+            group_sums = _dense(tables[0].sum(axis=0)).ravel()
+            effective.append(_ratio(total * group_sums, _dense((tables[0] * tables[0]).sum(axis=0)).ravel()))
         single, both = squares[:2], squares[2] if len(squares) == 3 else None
         variance = single[0] if both is None else np.max([*single, single[0] + single[1] - both], axis=0)
         effective = effective[: len(single)]
@@ -225,38 +230,39 @@ class Clusters:
 
 @dataclass(frozen=True)
 class Membership:
-    """Which rows belong to which clusters: incidences that count for (+1), or against (-1), the sum of products."""
+    """Record of which rows belong to which clusters: incidences that count for (+1), or against (-1), the sum of
+    products."""
 
     parts: tuple[tuple[Incidence, int], ...]
 
     @classmethod
     def of(cls, parts: Sequence[tuple[np.ndarray, np.ndarray, int]], rows: int) -> Membership:
-        found = []
+        memberships = []
         for codes, places, sign in parts:
             if not len(codes):
                 continue
-            found.append((Incidence(codes if codes.max() <= rows else codes_of(codes), places, rows), sign))
-        return cls(tuple(found))
+            memberships.append((Incidence(codes if codes.max() <= rows else codes_of(codes), places, rows), sign))
+        return cls(tuple(memberships))
 
     def sums(self, values: np.ndarray | csr_array) -> list:
-        """Of the values (n, p) of each cluster: (clusters, p) for each part."""
+        """Return, for the values (n, p) of each cluster: (clusters, p) for each part."""
         return [incidence.sums(values) for incidence, _ in self.parts]
 
     def gram(self, sums: list, leverage: list | None = None) -> np.ndarray:
         """The sum over clusters of the products (p, p) of their sums, each over 1 - `leverage` of its clusters."""
         total = 0.0
-        for place, ((_, sign), own) in enumerate(zip(self.parts, sums, strict=True)):
+        for place, ((_, sign), scores) in enumerate(zip(self.parts, sums, strict=True)):
             if leverage is not None:
-                own = _corrected(own, leverage[place])
-            total = total + sign * _dense(own.T @ own)
+                scores = _corrected(scores, leverage[place])
+            total = total + sign * _dense(scores.T @ scores)
         return total
 
     def squares(self, sums: list, leverage: list) -> np.ndarray:
         """The diagonal (p,) of `gram`."""
         total = 0.0
-        for (_, sign), own, part in zip(self.parts, sums, leverage, strict=True):
-            own = _corrected(own, part)
-            total = total + sign * _dense((own * own).sum(axis=0)).ravel()
+        for (_, sign), scores, part in zip(self.parts, sums, leverage, strict=True):
+            scores = _corrected(scores, part)
+            total = total + sign * _dense((scores * scores).sum(axis=0)).ravel()
         return total
 
 
@@ -310,8 +316,8 @@ def _joint(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Spread:
-    """What is known of the errors of p estimates: covariances (p, p) by each dimension alone (`single`), and by both at
-    once (`both`), which their sum counts twice.
+    """Record of what is known of the errors of p estimates: covariances (p, p) by each dimension alone (`single`), and
+    by both at once (`both`), which their sum counts twice.
 
     `effective` gives the effective number of clusters, (Σ m)² / Σ m² with m the information about a contrast that each
     holds, of contrasts (q, p): (q,) for each dimension. `alone` is the covariance (p, p) if rows shared nothing, and
@@ -330,7 +336,7 @@ class Spread:
         dimension (after Carter, Schnepel & Steigerwald 2017, Rev. Econ. Stat. 99). NaN and 0 with fewer than two.
         """
         variance = _quadratic(contrasts, self.covariance)
-        single = [_quadratic(contrasts, own) for own in self.single]
+        single = [_quadratic(contrasts, covariance) for covariance in self.single]
         return known(variance, single, self.effective(contrasts))
 
     def moderated(self, contrasts: np.ndarray, independent: int) -> tuple[np.ndarray, np.ndarray]:
@@ -349,14 +355,17 @@ class Spread:
             mean = effect[kept].mean() if kept.any() else 1.0
             return np.where(kept, alone * (OWN * effect + (1 - OWN) * mean), _quadratic(contrasts, covariance))
 
-        single, effective = [drawn(own) for own in self.single], self.effective(contrasts)
-        more, rows = [np.maximum(own, 1 + 1e-9) for own in effective], np.maximum(rows, 1 + 1e-9)
-        noise = [OWN**2 / (own - 1) + (1 - OWN**2) * (1 / (own - 1) / independent + 1 / (rows - 1)) for own in more]
+        single, effective = [drawn(covariance) for covariance in self.single], self.effective(contrasts)
+        more, rows = [np.maximum(degrees, 1 + 1e-9) for degrees in effective], np.maximum(rows, 1 + 1e-9)
+        noise = [
+            OWN**2 / (degrees - 1) + (1 - OWN**2) * (1 / (degrees - 1) / independent + 1 / (rows - 1))
+            for degrees in more
+        ]
         variance = single[0]
         if self.both is not None:
             variance = np.max([*single, single[0] + single[1] - drawn(self.both)], axis=0)
         found, df = known(
-            variance, single, [1 + np.maximum(own - 1, 1 / n) for own, n in zip(more, noise, strict=True)]
+            variance, single, [1 + np.maximum(degrees - 1, 1 / n) for degrees, n in zip(more, noise, strict=True)]
         )
         few = np.min(effective, axis=0) < FEW - 1e-9
         return np.where(few, np.nan, found), np.where(few, 0.0, df)
@@ -371,7 +380,7 @@ class Spread:
         if self.both is None:
             return self.single[0]
         total = self.single[0] + self.single[1] - self.both
-        least = np.max([np.diag(own) for own in [*self.single, total]], axis=0)
+        least = np.max([np.diag(covariance) for covariance in [*self.single, total]], axis=0)
         return _with_variance(_without_negative(total), least)
 
 
@@ -391,7 +400,10 @@ def known(
     effective clusters of each."""
     fewest = np.min(effective, axis=0)
     least = np.maximum(fewest - 1, 0.0)
-    noise = sum(own**2 / np.maximum(of - 1, 1e-9) for own, of in zip(single, effective, strict=True))
+    noise = sum(
+        single_variance**2 / np.maximum(degrees - 1, 1e-9)
+        for single_variance, degrees in zip(single, effective, strict=True)
+    )
     df = np.maximum(_ratio(variance**2, noise), least)
     few = fewest < FEW - 1e-9
     return np.where(few, np.nan, variance), np.where(few, 0.0, df)
@@ -415,11 +427,11 @@ def _without_negative(covariance: np.ndarray) -> np.ndarray:
 
 def _with_variance(covariance: np.ndarray, least: np.ndarray) -> np.ndarray:
     """With the same correlations, and variances (p,) of at least `least`."""
-    own = np.diag(covariance)
-    wanted = np.maximum(own, least)
-    scale = np.sqrt(np.divide(wanted, own, out=np.ones(len(own)), where=own > 0))
+    variance = np.diag(covariance)
+    target = np.maximum(variance, least)
+    scale = np.sqrt(np.divide(target, variance, out=np.ones(len(variance)), where=variance > 0))
     scaled = covariance * scale * scale[:, None]
-    scaled[np.diag_indices(len(own))] = wanted
+    scaled[np.diag_indices(len(variance))] = target
     return scaled
 
 

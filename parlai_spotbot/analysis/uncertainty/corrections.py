@@ -26,8 +26,8 @@ def adjust(p: np.ndarray, method: str = "holm") -> np.ndarray:
 def adjust_known(p: Sequence[float], method: str = "holm") -> np.ndarray:
     """Adjust the p-values that are known; NaN stays NaN."""
     p = np.array(p, dtype=float)
-    known = np.isfinite(p)
-    p[known] = adjust(p[known], method)
+    finite = np.isfinite(p)
+    p[finite] = adjust(p[finite], method)
     return p
 
 

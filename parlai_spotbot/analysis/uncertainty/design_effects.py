@@ -91,8 +91,8 @@ class Dimension:
         turned = np.swapaxes(vectors, 1, 2)
         correction = (vectors / np.sqrt(1 - values)[:, None, :]) @ turned
         corrected = (vectors * (values / np.sqrt(1 - values))[:, None, :]) @ turned
-        own = np.einsum("gij,gj->gi", correction, np.asarray(sums.todense()) @ root.T)
-        return cls(own.T @ own, information, corrected, effective)
+        correction_sum = np.einsum("gij,gj->gi", correction, np.asarray(sums.todense()) @ root.T)
+        return cls(correction_sum.T @ correction_sum, information, corrected, effective)
 
     def df(self, contrasts: np.ndarray, effect: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Degrees of freedom (q,) of the effect of each contrast (q, r) of unit length, and of independent rows.
@@ -124,12 +124,12 @@ class Dimension:
         mean = float(np.trace(basis.T @ self.meat @ basis)) / basis.shape[1]
         if self.information is None:
             return mean, (self.effective - 1) * basis.shape[1]
-        own = np.einsum("ik,gij,jl->gkl", basis, self.information, basis, optimize=True)
+        information = np.einsum("ik,gij,jl->gkl", basis, self.information, basis, optimize=True)
         shifted = np.einsum("ik,gij->gkj", basis, self.corrected, optimize=True)
         square = np.einsum("gki,gkj->gij", shifted, shifted, optimize=True)
-        total = np.trace(own, axis1=1, axis2=2).sum()
+        total = np.trace(information, axis1=1, axis2=2).sum()
         others = (square.sum(axis=0) ** 2).sum() - (square**2).sum()
-        return mean, float(total**2 / ((own**2).sum() + others))
+        return mean, float(total**2 / ((information**2).sum() + others))
 
 
 @dataclass(frozen=True)
@@ -155,17 +155,17 @@ class DesignEffects:
         kept = values > 1e-10 * values[-1]
         root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
         basis = np.linalg.svd(root[:, :strengths], full_matrices=False)[0][:, : strengths - 1]
-        found: dict[str, Dimension | None] = {}
+        dimensions: dict[str, Dimension | None] = {}
         for name, members in _members(clusters):
             for sign_name, incidence in zip((name, "couples"), (part for part, _ in members.parts), strict=False):
                 if len(incidence.codes) and np.bincount(incidence.codes).max() > 1:
-                    found[sign_name] = Dimension.of(incidence, cells, root)
+                    dimensions[sign_name] = Dimension.of(incidence, cells, root)
         beside = clusters.conversations is not None and clusters.conversations.shape[1] == 2
-        return cls(root, basis, **found, beside=beside)
+        return cls(root, basis, **dimensions, beside=beside)
 
     @property
     def known(self) -> bool:
-        """Whether there are clusters enough to tell how others would differ, where any conversation or annotator
+        """Return whether there are clusters enough to tell how others would differ, where any conversation or annotator
         recurs."""
         return all(part.effective >= FEW - 1e-9 for part in self._parts)
 
@@ -206,8 +206,8 @@ class DesignEffects:
         return self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit)
 
     def pairs(self, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of the differences of every two of the first `size` estimates: the model's variances (q,), design effects and
-        degrees of freedom."""
+        """Return, for the differences of every two of the first `size` estimates: the model's variances (q,), design
+        effects and degrees of freedom."""
         i, j = np.triu_indices(size, 1)
 
         def of(matrix: np.ndarray) -> np.ndarray:
@@ -222,12 +222,12 @@ class DesignEffects:
         return variance, effect, df
 
     def _combined(
-        self, own: list[np.ndarray], unit: np.ndarray | None, count: int | None = None
+        self, dimensions: list[np.ndarray], unit: np.ndarray | None, count: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         count = len(unit) if count is None else count
         total, noise, least = np.ones(count), np.zeros(count), np.ones(count)
         fewest = np.full(count, np.inf)
-        for part, effect in zip(self._parts, own, strict=True):
+        for part, effect in zip(self._parts, dimensions, strict=True):
             pooled, pooled_df = self._pooled[id(part)]
             raw = OWN * effect + (1 - OWN) * pooled
             df, plain = (np.full(count, part.effective - 1),) * 2 if unit is None else part.df(unit, raw)
@@ -259,8 +259,8 @@ class DesignEffects:
 
 def _members(clusters: Clusters) -> Iterator[tuple[str, object]]:
     """The clusters by conversations and by annotators, where they count."""
-    found = list(clusters.members())
+    members = list(clusters.members())
     if clusters.conversations is not None:
-        yield "conversations", found[0]
+        yield "conversations", members[0]
     if clusters.workers is not None:
-        yield "annotators", found[1 if clusters.conversations is not None else 0]
+        yield "annotators", members[1 if clusters.conversations is not None else 0]

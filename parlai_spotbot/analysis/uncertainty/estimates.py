@@ -56,12 +56,12 @@ class Estimates:
         used = weights != 0
         estimate = np.where(used, weights * self.values, 0.0).sum(axis=1)
         variance, df = self.spread.moderated(weights, independent) if independent else self.spread.variance(weights)
-        known = np.isfinite(variance) & np.isfinite(estimate)
-        none = known & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
-        se, some = np.sqrt(np.where(known, np.maximum(variance, 0.0), np.nan)), known & ~none
+        finite = np.isfinite(variance) & np.isfinite(estimate)
+        none = finite & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
+        se, usable = np.sqrt(np.where(finite, np.maximum(variance, 0.0), np.nan)), finite & ~none
         half, p = np.full(len(se), np.nan), np.full(len(se), np.nan)
-        half[some] = stdtrit(df[some], (1 + level) / 2) * se[some]
-        p[some] = 2 * stdtr(df[some], -np.abs(estimate[some]) / se[some])
+        half[usable] = stdtrit(df[usable], (1 + level) / 2) * se[usable]
+        p[usable] = 2 * stdtr(df[usable], -np.abs(estimate[usable]) / se[usable])
         low, high = estimate - half, estimate + half
         if none.any():
             low[none], high[none], p[none] = self._bound(weights[none], estimate[none], level)
@@ -83,11 +83,11 @@ class Estimates:
             return nothing, nothing, np.ones(len(estimate))
         single = np.min(self.spread.effective(np.eye(len(self.values))), axis=0)
         low, high, p = np.zeros((3, len(estimate)))
-        for place, own in enumerate(weights):
-            used = np.flatnonzero(own)
+        for place, weight_row in enumerate(weights):
+            used = np.flatnonzero(weight_row)
             chance = 1 - ((1 - level) / 2 / len(used)) ** (1 / single[used])
-            up = own[used] * (self.bounds[1] - self.values[used]) * chance
-            down = own[used] * (self.bounds[0] - self.values[used]) * chance
+            up = weight_row[used] * (self.bounds[1] - self.values[used]) * chance
+            down = weight_row[used] * (self.bounds[0] - self.values[used]) * chance
             low[place] = estimate[place] + np.minimum(up, down).sum()
             high[place] = estimate[place] + np.maximum(up, down).sum()
             p[place] = _permutation(single[used]) if abs(estimate[place]) > NOTHING else 1.0
@@ -100,8 +100,8 @@ class Estimates:
 
     def intervals(self, level: float = 0.95) -> np.ndarray:
         """(p, 2)."""
-        found = self._contrasts(np.eye(len(self.values)), level)
-        return np.stack([found["low"], found["high"]], axis=1)
+        contrast_rows = self._contrasts(np.eye(len(self.values)), level)
+        return np.stack([contrast_rows["low"], contrast_rows["high"]], axis=1)
 
     def pairs(self, level: float = 0.95, correction: str = "holm", count: int | None = None) -> pd.DataFrame:
         """Every two of the first `count` estimates (all): first, second (their places), and `contrasts` of the first
@@ -109,10 +109,10 @@ class Estimates:
         first, second = np.triu_indices(len(self.values) if count is None else count, 1)
         weights = np.zeros((len(first), len(self.values)))
         weights[np.arange(len(first)), first], weights[np.arange(len(first)), second] = 1.0, -1.0
-        found = pd.DataFrame(self._contrasts(weights, level, int(np.isfinite(self.values).sum()) - 1))
-        found.insert(0, "first", first)
-        found.insert(1, "second", second)
-        return found.assign(p_adjusted=adjust_known(found["p"].to_numpy(), correction))
+        contrast_rows = pd.DataFrame(self._contrasts(weights, level, int(np.isfinite(self.values).sum()) - 1))
+        contrast_rows.insert(0, "first", first)
+        contrast_rows.insert(1, "second", second)
+        return contrast_rows.assign(p_adjusted=adjust_known(contrast_rows["p"].to_numpy(), correction))
 
     def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
         """Values (replicates, p) that are as likely, from Student's t with this covariance; NaN where it isn't

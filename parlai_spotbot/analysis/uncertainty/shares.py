@@ -47,7 +47,7 @@ def sign_test(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
 
 
 def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters, level: float = 0.95) -> dict:
-    """How often a choice (n,) is a hit (1 or True; a value between may stand), by group (n,), numbered from 0.
+    """Compute how often a choice (n,) is a hit (1 or True; a value between may stand), by group (n,), numbered from 0.
 
     Returns
     -------
@@ -62,27 +62,29 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     n, won = np.bincount(groups, minlength=count).astype(float), np.bincount(groups, hits, count)
     share = np.divide(won, n, out=np.full(count, np.nan), where=n > 0)
     errors, ones = (hits - share[groups]) / n[groups], np.ones(len(hits))
-    found = clusters.diagonal(*(_by_group(values, groups, count) for values in (errors, ones)))
-    independent = found.effective >= n - 1e-6 * np.maximum(n, 1)
-    varied = (found.variance > 0) & (share > 0) & (share < 1)
-    like = np.divide(share * (1 - share), found.variance, out=found.effective.copy(), where=varied)
-    like = np.where(independent, n, np.where(found.df > 0, np.minimum(n, like), 1.0))
+    diagonal = clusters.diagonal(*(_by_group(values, groups, count) for values in (errors, ones)))
+    independent = diagonal.effective >= n - 1e-6 * np.maximum(n, 1)
+    varied = (diagonal.variance > 0) & (share > 0) & (share < 1)
+    like = np.divide(share * (1 - share), diagonal.variance, out=diagonal.effective.copy(), where=varied)
+    like = np.where(independent, n, np.where(diagonal.df > 0, np.minimum(n, like), 1.0))
     exact = clopper_pearson(share, n, level)
-    usual = ndtri((1 + level) / 2) / stdtrit(np.where(found.df > 0, found.df, 1.0), (1 + level) / 2)
+    usual = ndtri((1 + level) / 2) / stdtrit(np.where(diagonal.df > 0, diagonal.df, 1.0), (1 + level) / 2)
     ends = clopper_pearson(share, np.where(independent | ~varied, like, like * usual**2), level)
-    ends = np.where((independent | (found.df > 0))[:, None], ends, [0.0, 1.0])
+    ends = np.where((independent | (diagonal.df > 0))[:, None], ends, [0.0, 1.0])
     p_exact = sign_test(won, n - won)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(share - 0.5) / np.sqrt(share * (1 - share) / like)
-    p = np.where(varied, 2 * stdtr(np.maximum(found.df, 1e-9), -t), np.minimum(1.0, 2 * 0.5**like))
-    p = np.where(independent, p_exact, np.where(found.df > 0, np.maximum(p_exact, p), 1.0))
+    p = np.where(varied, 2 * stdtr(np.maximum(diagonal.df, 1e-9), -t), np.minimum(1.0, 2 * 0.5**like))
+    p = np.where(independent, p_exact, np.where(diagonal.df > 0, np.maximum(p_exact, p), 1.0))
     return {
         "estimate": share,
         "ci": ends,
         "p": np.where(n > 0, p, 1.0),
         "p_exact": p_exact,
         "clopper_pearson": exact,
-        "wilson": np.array([wilson(hit, of, float(ndtri((1 + level) / 2))) for hit, of in zip(won, n, strict=True)]),
+        "wilson": np.array(
+            [wilson(hit, number, float(ndtri((1 + level) / 2))) for hit, number in zip(won, n, strict=True)]
+        ),
         "independent": independent,
         "n": n.astype(int),
         "effective": np.where(n > 0, like, 0.0),
@@ -101,8 +103,8 @@ def _by_group(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray 
 
 def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dict:
     """`share_tests` of a single group: numbers, and pairs of them."""
-    found = share_tests(hits, np.zeros(len(hits), dtype=int), 1, clusters, level)
-    return {name: tuple(of[0].tolist()) if of.ndim == 2 else of[0].item() for name, of in found.items()}
+    tests = share_tests(hits, np.zeros(len(hits), dtype=int), 1, clusters, level)
+    return {name: tuple(column[0].tolist()) if column.ndim == 2 else column[0].item() for name, column in tests.items()}
 
 
 def share_interval(values: np.ndarray, clusters: Clusters, level: float = 0.95) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What a study's answers say: one file a finding, which computes it from the answers and tells it from the result.
+"""Findings: one file for each, which computes it from the answers.
 
 A finding is a module of one of the folders here that declares `FINDING` (see `findings.finding`). A folder holds the
 findings of one form of answers (`FORM`, see `findings.answers`): annotations of segments, choices, ratings, labels,
@@ -27,15 +27,15 @@ REMOVED = {
 
 def findings_of(survey: str) -> list[Finding]:
     """The findings of a survey in the order in which the report tells them; [] of one whose answers nobody knows."""
-    found: dict[str, Finding] = {}
+    finding_by_name: dict[str, Finding] = {}
     for place in about_of(survey).findings:
         folder, name = _parts(place, f"survey '{survey}'")
         package = f"{__name__}.{folder}"
         for module in [name] if name else plugin.names(package, "FINDING"):
             finding = plugin.find(package, "FINDING", module, "finding")
             if not finding.surveys or survey in finding.surveys:
-                found[f"{folder}.{module}"] = finding
-    return sorted(found.values(), key=lambda finding: finding.place)
+                finding_by_name[f"{folder}.{module}"] = finding
+    return sorted(finding_by_name.values(), key=lambda finding: finding.place)
 
 
 def check_findings(survey: Survey, where: str) -> None:

@@ -25,45 +25,47 @@ VARIANTS = "Variants of one judge are no annotators: this says nothing of how fa
 CONSENSUS = ("dawid1979", "whitehill2009", "ustalov2024")
 
 
-def agreement(own: Answers, value: str, unit: Units, metric: str) -> dict:
+def agreement(answers: Answers, value: str, unit: Units, metric: str) -> dict:
     """Krippendorff's alpha per question, over what was judged twice or more; `value` is the column of numbers."""
-    found = {}
-    for question in own.questions:
-        rows = own.to(question)
-        alpha = krippendorff_alpha(unit(rows), rows[value], own.clusters(rows), metric)
-        found[question] = alpha_in_words(alpha)
-    return {"krippendorff_alpha": found, "metric": metric}
+    result = {}
+    for question in answers.questions:
+        rows = answers.to(question)
+        alpha = krippendorff_alpha(unit(rows), rows[value], answers.clusters(rows), metric)
+        result[question] = alpha_in_words(alpha)
+    return {"krippendorff_alpha": result, "metric": metric}
 
 
-def annotators_by_models(own: Answers, unit: Units, answer: Callable[[pd.DataFrame], pd.Series], what: str) -> dict:
+def annotators_by_models(answers: Answers, unit: Units, answer: Callable[[pd.DataFrame], pd.Series], what: str) -> dict:
     """`annotator_models` by question, see `Consensus.to_dict`; {} for a judge, whose variants are no annotators.
 
     `answer` makes the labels of rows; `what` they are, see `analysis.annotators.models.annotator_models`.
     """
-    if not own.crossed:
+    if not answers.crossed:
         return {}
-    of = {question: own.to(question) for question in own.questions}
+    of = {question: answers.to(question) for question in answers.questions}
     models = {q: annotator_models(unit(rows), rows["worker_id"], answer(rows), what) for q, rows in of.items()}
-    return {"annotator_models": {question: found.to_dict() for question, found in models.items()}}
+    return {"annotator_models": {question: model.to_dict() for question, model in models.items()}}
 
 
 def summarise(result: Result) -> list[str]:
     """Return the best and the worst alpha, and how many units models of annotators label otherwise."""
-    own, people = result.data, result.people
-    alphas = {question: found["alpha"] for question, found in own["krippendorff_alpha"].items()}
-    known = {question: alpha for question, alpha in alphas.items() if alpha is not None}
+    data, people = result.data, result.people
+    alphas = {question: alpha["alpha"] for question, alpha in data["krippendorff_alpha"].items()}
+    alpha_by_question = {question: alpha for question, alpha in alphas.items() if alpha is not None}
     label = "Agreement" if people else "Consistency of the judge with itself"
-    if not known:
-        why = "; ".join(dict.fromkeys(found["why"] for found in own["krippendorff_alpha"].values() if "why" in found))
+    if not alpha_by_question:
+        why = "; ".join(dict.fromkeys(alpha["why"] for alpha in data["krippendorff_alpha"].values() if "why" in alpha))
         return [Fact.of(label, f"Agreement is not known: {why or 'nothing was answered'}.")]
     whose = "Krippendorff's alpha" if people else "Krippendorff's alpha between variants of the judge"
-    ends = dict.fromkeys((max(known, key=known.get), min(known, key=known.get)))
-    said = listed([f"{number(known[question])} for {plainly(question)}" for question in ends])
-    text = [Fact.of(label, f"{whose} is {said}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
-    models = [found["models"]["dawid_skene"] for found in own.get("annotator_models", {}).values()]
+    ends = dict.fromkeys(
+        (max(alpha_by_question, key=alpha_by_question.get), min(alpha_by_question, key=alpha_by_question.get))
+    )
+    values = listed([f"{number(alpha_by_question[question])} for {plainly(question)}" for question in ends])
+    text = [Fact.of(label, f"{whose} is {values}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
+    models = [consensus["models"]["dawid_skene"] for consensus in data.get("annotator_models", {}).values()]
     if fitted := [model for model in models if "why" not in model]:
-        differ, of = (sum(model[key] for model in fitted) for key in ("differ", "of"))
-        text.append(f"Dawid and Skene's model labels {differ} of {of} units otherwise than the majority does.")
+        differ, total = (sum(model[key] for model in fitted) for key in ("differ", "of"))
+        text.append(f"Dawid and Skene's model labels {differ} of {total} units otherwise than the majority does.")
     return text
 
 

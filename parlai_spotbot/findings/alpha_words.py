@@ -1,4 +1,4 @@
-"""What is to be noted of an alpha, in words."""
+"""Notes on an alpha."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOTES = {
 }
 
 
-def alpha_in_words(found: Mapping) -> dict:
-    """What `krippendorff_alpha` tells, its note in words."""
-    kept = {key: value for key, value in found.items() if key not in ("note", "effective")}
-    return kept | ({"note": NOTES[found["note"]].format(**found)} if "note" in found else {})
+def alpha_in_words(data: Mapping) -> dict:
+    """Return what `krippendorff_alpha` tells, its note in words."""
+    kept = {key: value for key, value in data.items() if key not in ("note", "effective")}
+    return kept | ({"note": NOTES[data["note"]].format(**data)} if "note" in data else {})

@@ -56,7 +56,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     expect_study(study)
     study = study.remaining()
     chosen = check_options(survey, options, study.plan.contestants)
-    wanted, checksums = asked_for(survey, chosen), study.checksums(survey)
+    findings, checksums = asked_for(survey, chosen), study.checksums(survey)
     if not study.judgements_path(survey).exists():
         raise UserError(f"{study.judgements_path(survey)}: no such file.", f"Run: {next_step(study, survey)}")
     judgements = judgements_of(study, survey)
@@ -64,11 +64,11 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         raise UserError(
             f"{study.judgements_path(survey)}: there are no judgements in it.", f"Run: {next_step(study, survey)}"
         )
-    known = facts_of(study, survey)
-    parts = len(sources_of(judgements)) * len(wanted)
+    facts = facts_of(study, survey)
+    parts = len(sources_of(judgements)) * len(findings)
     try:
         with Bar("analysis", parts, "part", after=2, shown=progress) as bar:
-            result = compute(survey, judgements, known, chosen, partial(_advance, bar))
+            result = compute(survey, judgements, facts, chosen, partial(_advance, bar))
     except NothingLeft as err:
         more = answers_of_a_file(study, survey) or answers_by_people(study, survey)
         raise UserError(f"{study.judgements_path(survey)}: {err}.", f"More answers are needed. Run: {more}") from err
@@ -82,17 +82,17 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         value["made_by"] |= {"sha256": checksums} | ({"study_extended": extended} if extended else {})
         value["made_by"] |= {"contestants_left_out": sorted(study.gone)} if study.gone else {}
     overlap = training_overlap(study)
-    for own in result.get("order", {}).get("by_source", {}).values():
-        own["training_overlap"] = overlap
-    found = tables(survey, result)
+    for ranked in result.get("order", {}).get("by_source", {}).values():
+        ranked["training_overlap"] = overlap
+    frames = tables(survey, result)
     if study.conversations_path.exists():
-        if not known.conversations:  # answers of this survey are about none
-            known = facts_of_conversations(study)
-        talks = list(known.conversations.values())
-        result["hygiene"] = hygiene.hygiene(talks, list(known.bots), known.training, known.training_why, overlap)
-        found["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
+        if not facts.conversations:  # answers of this survey are about none
+            facts = facts_of_conversations(study)
+        talks = list(facts.conversations.values())
+        result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training, facts.training_why, overlap)
+        frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     folder = analysis_folder(study, survey, chosen.unsure)
-    _write(study, survey, folder, result, found)
+    _write(study, survey, folder, result, frames)
     if folder == study.analysis_path(survey):
         methods.write(study)
         nuc.write_agreement(study)
@@ -105,12 +105,13 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
 
 
 def analysis_folder(study: Study, survey: str, unsure: str = Options.unsure) -> Path:
-    """Where an analysis goes: one in which "unsure" says something else than by default stands beside the main one."""
+    """Return where an analysis goes: one in which "unsure" says something else than by default stands beside the main
+    one."""
     folder = study.analysis_path(survey)
     return folder if unsure == Options.unsure else folder / f"unsure-{unsure}"
 
 
-def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], found: Mapping[str, Any]) -> None:
+def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
     """Write results and tables; what other findings left from before is said to be outdated, or removed."""
     for finding in findings_of(survey):
         if finding.name in result:
@@ -125,7 +126,7 @@ def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], 
         checksums.remove(stale)
     for name, value in result.items():
         checksums.write_json(folder / f"{name}.json", value)
-    for name, table in found.items():
+    for name, table in frames.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
 
 
@@ -135,10 +136,10 @@ def _mark_outdated(path: Path, study: Study, survey: str, option: str) -> None:
         return
     again = f"make it anew with spotbot_analyze --{option.replace('_', '-')}"
     earlier = checksums.read_json(path, "analysis file", f"Remove it, or {again}.")
-    made = earlier["made_by"]
-    if (made.get("sha256"), made.get("version")) != (study.checksums(survey), VERSION):
-        for own in earlier["by_source"].values():
-            own["outdated"] = f"Made from other files, or by another version; {again}."
+    made_by = earlier["made_by"]
+    if (made_by.get("sha256"), made_by.get("version")) != (study.checksums(survey), VERSION):
+        for source_result in earlier["by_source"].values():
+            source_result["outdated"] = f"Made from other files, or by another version; {again}."
         checksums.write_json(path, earlier)
 
 
@@ -146,13 +147,13 @@ def check_options(survey: str, options: Mapping[str, Any], contestants: Collecti
     """The options of an analysis; raise `UserError` for those that can't be carried out."""
     findings = findings_of(survey)
     if not findings:
-        known = [name for name in survey_names() if findings_of(name)]
-        raise UserError(f"--survey {survey}: no such survey can be analysed.", nearest(survey, known))
+        names = [name for name in survey_names() if findings_of(name)]
+        raise UserError(f"--survey {survey}: no such survey can be analysed.", nearest(survey, names))
     taken = {*OF_EVERY_SURVEY, *(option for finding in findings for option in finding.options)}
     default = Options()
     for name, value in options.items():
         if value != getattr(default, name) and name not in taken:
-            shown = sorted("--" + own.replace("_", "-") for own in taken - {"seed"})
+            shown = sorted("--" + option.replace("_", "-") for option in taken - {"seed"})
             raise UserError(
                 f"--{name.replace('_', '-')}: the analysis of survey '{survey}' has no such option.",
                 f"Leave it out; it has {', '.join(shown)}.",
@@ -181,9 +182,9 @@ def _check_values(options: Mapping[str, Any]) -> None:
     for name, (right, expected, remedy) in BOUNDS.items():
         if name in options and not right(options[name]):
             raise UserError(f"--{name.replace('_', '-')} {options[name]}: expected {expected}.", remedy)
-    for name, known in CHOICES.items():
-        if name in options and options[name] not in known:
-            raise UserError(f"--{name} {options[name]}: not known.", nearest(options[name], known))
+    for name, choices in CHOICES.items():
+        if name in options and options[name] not in choices:
+            raise UserError(f"--{name} {options[name]}: not known.", nearest(options[name], choices))
     if options.get("backend") == "icenreg" and icenreg.unusable():
         raise UserError(f"--backend icenreg: {icenreg.unusable()}.", f"To have it, {icenreg.HOW}; or use native.")
 

@@ -25,73 +25,75 @@ Ranked = Callable[[Answers, pd.DataFrame], dict]
 NO_REASON = "never gave a reason"
 
 
-def annotators(own: Answers, ranked: Ranked, main: str = "") -> dict:
+def annotators(answers: Answers, ranked: Ranked, main: str = "") -> dict:
     """One entry an annotator, who is left out and why; what changes with everybody in, and without who never gave a
     reason. `main` is the question told first, by default the first.
     """
-    main = main or own.questions[0]
-    result = about_annotators(own)
-    if set(own.everyone["worker_id"]) & own.failed.keys():
-        result["with_everybody"] = _compared(own, ranked, main, own.everyone, "With everybody's answers")
+    main = main or answers.questions[0]
+    result = about_annotators(answers)
+    if set(answers.everyone["worker_id"]) & answers.failed.keys():
+        result["with_everybody"] = _compared(answers, ranked, main, answers.everyone, "With everybody's answers")
     return result
 
 
-def _compared(own: Answers, ranked: Ranked, main: str, rows: pd.DataFrame, who: str) -> dict:
-    """What changes in each question with other rows than the main ones; the main question's stands first."""
-    found = {}
-    for question in own.questions:
-        kept, other = (ranked(own, part[part["question"] == question]) for part in (own.rows, rows))
+def _compared(answers: Answers, ranked: Ranked, main: str, rows: pd.DataFrame, who: str) -> dict:
+    """Return what changes in each question with other rows than the main ones; the main question's stands first."""
+    result = {}
+    for question in answers.questions:
+        kept, other = (ranked(answers, part[part["question"] == question]) for part in (answers.rows, rows))
         compared = compare_everybody(kept, other)
-        found[question] = compared | {"sentence": everybody_sentence(compared, who)}
-    return {"question": main, **found[main], "criteria": found}
+        result[question] = compared | {"sentence": everybody_sentence(compared, who)}
+    return {"question": main, **result[main], "criteria": result}
 
 
-def about_annotators(own: Answers) -> dict:
-    """What is said in every survey: one entry an annotator, all together, and their controls."""
-    controls = controls_summary(own.controls, allowed_mistakes(own.facts.survey), own.failed)
-    table = annotators_table(own)
+def about_annotators(answers: Answers) -> dict:
+    """Return what is said in every survey: one entry an annotator, all together, and their controls."""
+    controls = controls_summary(answers.controls, allowed_mistakes(answers.facts.survey), answers.failed)
+    table = annotators_table(answers)
     return {
         "annotators": table,
-        "account": account(own, table),
-        "summary": annotators_summary(own),
+        "account": account(answers, table),
+        "summary": annotators_summary(answers),
         "controls": controls | {"sentence": controls_sentence(controls)},
-        **told_of_ids(own),
+        **told_of_ids(answers),
     }
 
 
-def told_of_ids(own: Answers) -> dict:
+def told_of_ids(answers: Answers) -> dict:
     """`ids` and `strangers`, of people, where it isn't sure who they are, and where the platform did not know some."""
-    found = {"ids": unverified(own.facts.collection), "strangers": strangers(own.facts.collection)}
-    return {key: {"sentence": said} for key, said in found.items() if said and own.crossed}
+    sentences = {"ids": unverified(answers.facts.collection), "strangers": strangers(answers.facts.collection)}
+    return {key: {"sentence": sentence} for key, sentence in sentences.items() if sentence and answers.crossed}
 
 
-def annotators_table(own: Answers) -> dict[str, dict]:
+def annotators_table(answers: Answers) -> dict[str, dict]:
     """One entry an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
-    annotations = own.everyone.drop_duplicates("annotation_id")
-    flags = flags_by_task(own.judgements, own.facts.conversations, own.facts.survey) if own.crossed else {}
+    annotations = answers.everyone.drop_duplicates("annotation_id")
+    flags = (
+        flags_by_task(answers.judgements, answers.facts.conversations, answers.facts.survey) if answers.crossed else {}
+    )
     rows = {}
-    for worker, mine in annotations.groupby("worker_id", sort=True):
-        seconds = mine["seconds"]
-        control = own.controls.get(worker, {"answered": 0, "missed": 0})
+    for worker, group_rows in annotations.groupby("worker_id", sort=True):
+        seconds = group_rows["seconds"]
+        control = answers.controls.get(worker, {"answered": 0, "missed": 0})
         rows[str(worker)] = {
-            "n": len(mine),
-            "units": int(mine["unit_id"].nunique()),
+            "n": len(group_rows),
+            "units": int(group_rows["unit_id"].nunique()),
             "median_seconds": float(seconds.median()) if seconds.notna().any() else np.nan,
             "hours": float(seconds.sum() / 3600) if seconds.notna().any() else np.nan,
             "controls": control["answered"],
             "missed_controls": control["missed"],
-            "left_out": own.failed.get(worker, ""),
-            "flags": [*flags.get(str(worker), []), *([NO_REASON] if worker in own.silent else [])],
+            "left_out": answers.failed.get(worker, ""),
+            "flags": [*flags.get(str(worker), []), *([NO_REASON] if worker in answers.silent else [])],
         }
     return rows
 
 
-def annotators_summary(own: Answers) -> dict:
-    """How many annotators there are, and how many are left out for each reason."""
-    workers = set(own.everyone["worker_id"])
+def annotators_summary(answers: Answers) -> dict:
+    """Return how many annotators there are, and how many are left out for each reason."""
+    workers = set(answers.everyone["worker_id"])
     out: dict[str, int] = {}
-    for worker in sorted(workers & own.failed.keys()):
-        out[own.failed[worker]] = out.get(own.failed[worker], 0) + 1
+    for worker in sorted(workers & answers.failed.keys()):
+        out[answers.failed[worker]] = out.get(answers.failed[worker], 0) + 1
     reasons = "; ".join(f"{n} {why}" for why, n in out.items())
     tail = f", of whom are left out: {reasons}." if reasons else "; none is left out."
     return {"annotators": len(workers), "left_out": out, "sentence": f"{counted(len(workers), 'annotator')}{tail}"}
@@ -101,14 +103,14 @@ def summarise(result: Result) -> list[str]:
     """Return who annotated, who missed controls, who is flagged, and what changes with everybody in; [] of judges."""
     if not result.people:
         return []
-    own = result.data
-    text = [Fact.of("Annotators", own["summary"]["sentence"])] if "sentence" in own["summary"] else []
-    if own["controls"]["answered"]:
-        text.append(Fact.of("Controls", own["controls"]["sentence"]))
-    text.append(Caution(flagged_sentence(own["annotators"], result.called)))
-    text += [Caution(own["ids"]["sentence"])] if "ids" in own else []
-    text += [own["strangers"]["sentence"]] if "strangers" in own else []
-    text += [own[key]["sentence"] for key in ("with_everybody", "without_weak") if key in own]
+    data = result.data
+    text = [Fact.of("Annotators", data["summary"]["sentence"])] if "sentence" in data["summary"] else []
+    if data["controls"]["answered"]:
+        text.append(Fact.of("Controls", data["controls"]["sentence"]))
+    text.append(Caution(flagged_sentence(data["annotators"], result.called)))
+    text += [Caution(data["ids"]["sentence"])] if "ids" in data else []
+    text += [data["strangers"]["sentence"]] if "strangers" in data else []
+    text += [data[key]["sentence"] for key in ("with_everybody", "without_weak") if key in data]
     return text
 
 

@@ -39,7 +39,7 @@ class NothingLeft(ValueError):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known beside the answers: of the study, its survey, what its bots know, its judges.
+    """Record of what is known beside the answers: of the study, its survey, what its bots know, its judges.
 
     `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `units`: of
     each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan; `training`, the
@@ -109,7 +109,7 @@ class Answers:
 
     @property
     def crossed(self) -> bool:
-        """Whether annotators are a sample: people are, the variants of a judge aren't."""
+        """Return whether annotators are a sample: people are, the variants of a judge aren't."""
         return self.source == HUMAN
 
     @property
@@ -118,7 +118,7 @@ class Answers:
 
     @property
     def hang(self) -> dict:
-        """How rows hang together, as the functions of `analysis` take it."""
+        """Describe how rows hang together, as the functions of `analysis` take it."""
         return {"crossed": self.crossed, "resample": self.resample}
 
     @property
@@ -132,7 +132,7 @@ class Answers:
 
     @property
     def used(self) -> int:
-        """How many annotations are analysed."""
+        """Return how many annotations are analysed."""
         return len(self.annotations)
 
     @cached_property
@@ -141,7 +141,7 @@ class Answers:
 
     @property
     def allowed(self) -> int | None:
-        """How many controls may be missed; judges aren't subject to it."""
+        """Return how many controls may be missed; judges aren't subject to it."""
         return allowed_mistakes(self.facts.survey) if self.crossed else None
 
     @property
@@ -162,29 +162,29 @@ class Answers:
         return replace(self, rows=rows, computed={})
 
     def clusters(self, rows: pd.DataFrame) -> Clusters:
-        """Which of some rows hang together."""
+        """Return which of some rows hang together."""
         return frame_clusters(rows, **self.hang)
 
     def rng(self, statistic: str) -> np.random.Generator:
         return generator(self.options.seed, self.source, statistic)
 
     def once(self, name: str, compute: Callable[[Answers], Any]) -> Any:
-        """What several findings go by is computed once."""
+        """Return what several findings go by is computed once."""
         if name not in self.computed:
             self.computed[name] = compute(self)
         return self.computed[name]
 
     def bootstrap(self) -> dict:
-        """What intervals rest on, as ranking.json says it."""
+        """Return what intervals rest on, as ranking.json says it."""
         how = "Student's t, with errors that take answers about one conversation or by one annotator as dependent"
-        found = {"resample": self.resample, "level": 0.95, "how": how}
+        bootstrap = {"resample": self.resample, "level": 0.95, "how": how}
         if not self.crossed:
-            found["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
-        return found
+            bootstrap["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
+        return bootstrap
 
 
 def presentation(judgements: Iterable[Judgement]) -> dict[str, Mapping]:
-    """How each annotation of one source was shown, by its id."""
+    """Describe how each annotation of one source was shown, by its id."""
     return {row.annotation_id: row.presentation for row in judgements}
 
 
@@ -195,7 +195,7 @@ def free_texts(survey: Survey | None) -> set[str]:
 
 @dataclass(frozen=True)
 class Form:
-    """How the answers of one kind of survey become rows.
+    """Description of how the answers of one kind of survey become rows.
 
     Attributes
     ----------
@@ -240,20 +240,20 @@ class Form:
         asks = self.by_survey and facts.survey is not None
         whole = facts.survey is not None and facts.survey.layout == "opening"
         item_of = shown_item(facts.items, facts.conversations, whole)
-        mine = [row for row in judgements if self.mine(row)]
+        judgements_of_form = [row for row in judgements if self.mine(row)]
         lacking = incomplete(facts.survey, facts.items) if asks else None
-        answers = answers_frame(mine, facts.conversations.values(), lacking, item_of, facts.copies)
+        answers = answers_frame(judgements_of_form, facts.conversations.values(), lacking, item_of, facts.copies)
         by_source: dict[str, list[Judgement]] = {}
-        for _, row in last_answers(mine, lambda row: (item_of(row), row.unit_id))[0]:
+        for _, row in last_answers(judgements_of_form, lambda row: (item_of(row), row.unit_id))[0]:
             by_source.setdefault(row.source, []).append(row)
         left_out = {name: dict(reasons) for name, reasons in answers.left_out.items()}
         sources = {}
         for name, tidy in answers.frame.groupby("source", sort=True):
             tidy = tidy.reset_index(drop=True)
-            own, reasons = self._of_source(str(name), tidy, by_source[str(name)], facts, options)
+            source_answers, reasons = self._of_source(str(name), tidy, by_source[str(name)], facts, options)
             left_out[str(name)] = left_out.get(str(name), {}) | reasons
-            if len(own.rows):
-                sources[str(name)] = own
+            if len(source_answers.rows):
+                sources[str(name)] = source_answers
         left_out = {name: reasons for name, reasons in left_out.items() if reasons}
         people = sources.get(HUMAN)
         return {n: own if n == HUMAN else replace(own, people=people) for n, own in sources.items()}, left_out
@@ -270,5 +270,5 @@ class Form:
         names = [bot for bot in facts.bots if bot in seen] + sorted(seen - set(facts.bots) - {HUMAN})
         names += [HUMAN] if HUMAN in seen else []
         graded = graded_controls(judgements).get(name, {})
-        own = self.answers(name, facts, options, tidy, rows, everyone, tuple(names), judgements, failed, graded)
-        return own, reasons | lost(everyone, failed)
+        answers = self.answers(name, facts, options, tidy, rows, everyone, tuple(names), judgements, failed, graded)
+        return answers, reasons | lost(everyone, failed)

@@ -1,4 +1,4 @@
-"""Of two contestants, whether the new one is better than the old one, as one source's ranking has it."""
+"""Comparison of a new contestant with an old one by one source's ranking."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Comparison:
 
 
 def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
-    """What `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
-    ranked = [own for own in standings(contents) if own.source == source and not own.criterion]
+    """Return what `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
+    ranked = [standing for standing in standings(contents) if standing.source == source and not standing.criterion]
     if not ranked:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
     why = _why(ranked[0], new, old) or contents.of("ranking", source).get("why") or ""
@@ -56,40 +56,40 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
     return Comparison(new, old, source, _verdict(ranked[0], new, old), what, *_between(ranked[0], new, old), why)
 
 
-def _why(own: Standing, new: str, old: str) -> str:
+def _why(standing: Standing, new: str, old: str) -> str:
     """Return why a ranking can't order two contestants; "" where it can."""
-    few = [name for name in (new, old) if name in own.too_few]
+    few = [name for name in (new, old) if name in standing.too_few]
     if few:
-        return f"{few[0]} has {own.too_few[few[0]]:,} comparisons, too few to be ranked"
-    if own.group(new) and own.group(old) and own.group(new) != own.group(old):
+        return f"{few[0]} has {standing.too_few[few[0]]:,} comparisons, too few to be ranked"
+    if standing.group(new) and standing.group(old) and standing.group(new) != standing.group(old):
         return "they never met, nor anybody who links them"
     return ""
 
 
-def _verdict(own: Standing, new: str, old: str) -> str:
+def _verdict(standing: Standing, new: str, old: str) -> str:
     """Return the ranking's own verdict: better is whose places are all before the other's, in one group.
 
     Where no one scale fits, it is by the test of the pair's own matches.
     """
-    places = own.clusters
-    if new not in places or old not in places or own.group(new) != own.group(old):
+    places = standing.clusters
+    if new not in places or old not in places or standing.group(new) != standing.group(old):
         return UNDECIDED
-    if own.no_scale:
-        turned = (new, old) not in own.pairs
+    if standing.no_scale:
+        turned = (new, old) not in standing.pairs
         pair = (old, new) if turned else (new, old)
-        p, (rate, _) = own.p.get(pair), own.pairs.get(pair, (None, None))
+        p, (rate, _) = standing.p.get(pair), standing.pairs.get(pair, (None, None))
         if p is None or rate is None or not p < LEVEL:
             return UNDECIDED
-        return BETTER if (rate > (0.5 if own.relative else 0)) != turned else WORSE
+        return BETTER if (rate > (0.5 if standing.relative else 0)) != turned else WORSE
     return BETTER if places[new][1] < places[old][0] else WORSE if places[old][1] < places[new][0] else UNDECIDED
 
 
-def _between(own: Standing, new: str, old: str) -> tuple[float | None, tuple[float, float] | None]:
-    if (new, old) in own.pairs:
-        rate, ci = own.pairs[new, old]
+def _between(standing: Standing, new: str, old: str) -> tuple[float | None, tuple[float, float] | None]:
+    if (new, old) in standing.pairs:
+        rate, ci = standing.pairs[new, old]
         return rate, ci and tuple(ci)
-    if (old, new) not in own.pairs:
+    if (old, new) not in standing.pairs:
         return None, None
-    rate, ci = own.pairs[old, new]
-    whole = 1 if own.relative else 0
+    rate, ci = standing.pairs[old, new]
+    whole = 1 if standing.relative else 0
     return whole - rate, (ci and None not in ci and (whole - ci[1], whole - ci[0])) or None

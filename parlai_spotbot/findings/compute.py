@@ -73,36 +73,36 @@ def compute(
             about = made_of(form, sources, left_out, facts, options)
             for finding in findings:
                 by_source = {}
-                for name, own in sources.items():
+                for name, answers in sources.items():
                     try:
-                        by_source[name] = of(finding, own, progress)
+                        by_source[name] = of(finding, answers, progress)
                     except BROKEN as err:
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
-                known = {name: plain(data) for name, data in by_source.items() if data is not None}
-                if any(known.values()):
-                    result[finding.name] = {"by_source": known, "made_by": dict(about)}
+                plain_by_name = {name: plain(data) for name, data in by_source.items() if data is not None}
+                if any(plain_by_name.values()):
+                    result[finding.name] = {"by_source": plain_by_name, "made_by": dict(about)}
     if not result:
         raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")
-    for found in result.values() if broken else ():
-        found["made_by"]["not_computed"] = broken
+    for results in result.values() if broken else ():
+        results["made_by"]["not_computed"] = broken
     return result
 
 
-def of(finding: Finding, own: Answers, progress: Progress | None) -> Mapping | None:
-    """What a finding says of one source."""
-    data = finding.compute(own)
+def of(finding: Finding, answers: Answers, progress: Progress | None) -> Mapping | None:
+    """Return what a finding says of one source."""
+    data = finding.compute(answers)
     if data and all(isinstance(value, pd.DataFrame) for value in data.values()):
         data = write(data, finding.tables)
     if progress is not None:
-        progress(own.source, finding.name)
+        progress(answers.source, finding.name)
     return data
 
 
 def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:
-    """What the results of a form say that they were made of."""
-    known: dict[str, Any] = {name: getattr(options, name) for name in form.options}
-    known |= {} if form.as_table else {"control_mistakes": allowed_mistakes(facts.survey)}
-    return made_by(known, options.seed, {name: own.used for name, own in sources.items()}, left_out)
+    """Return what the results of a form say that they were made of."""
+    options_used: dict[str, Any] = {name: getattr(options, name) for name in form.options}
+    options_used |= {} if form.as_table else {"control_mistakes": allowed_mistakes(facts.survey)}
+    return made_by(options_used, options.seed, {name: answers.used for name, answers in sources.items()}, left_out)
 
 
 def tables(survey: str, result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
@@ -111,7 +111,8 @@ def tables(survey: str, result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame
 
 
 def summary(survey: str, result: Mapping[str, Mapping]) -> str:
-    """What the terminal shows: for each source what was left out, and what findings say of it in a line or two."""
+    """Return what the terminal shows: for each source what was left out, and what findings say of it in a line or
+    two."""
     findings = [finding for finding in findings_of(survey) if finding.name in result]
     parts = {finding.name: result[finding.name] for finding in findings}
     made = next(iter(parts.values()))["made_by"]

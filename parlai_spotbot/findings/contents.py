@@ -1,4 +1,4 @@
-"""What the report is made from: a study's files, read and checked; what is missing is told apart from what is wrong.
+"""Input of the report: a study's files, read and checked; missing files and wrong ones are distinguished.
 
 Analysis is read by source; people come before judges, since judges are no substitute for them.
 """
@@ -28,8 +28,8 @@ DEFAULT = "spot_the_bot"
 
 @dataclass(frozen=True)
 class Analysis:
-    """What was found of a survey: `analysis` maps name of the finding -> source -> data, `made_by` name -> how they
-    were made; a file that does not exist is absent."""
+    """Record of what was found of a survey: `analysis` maps name of the finding -> source -> data, `made_by` name ->
+    how they were made; a file that does not exist is absent."""
 
     study: Study
     survey: str
@@ -42,7 +42,7 @@ class Analysis:
         return people_first(source for by_source in self.analysis.values() for source in by_source)
 
     def of(self, name: str, source: str) -> dict:
-        """What one finding says of one source; empty where there is nothing."""
+        """Return what one finding says of one source; empty where there is nothing."""
         return self.analysis.get(name, {}).get(source, {})
 
 
@@ -74,11 +74,11 @@ class Contents(Analysis):
 
         def kept(analysis: dict[str, dict[str, dict]]) -> dict[str, dict[str, dict]]:
             return {
-                name: {source: own for source, own in by_source.items() if source not in sources}
+                name: {source: result for source, result in by_source.items() if source not in sources}
                 for name, by_source in analysis.items()
             }
 
-        judges = {source: own for source, own in self.judges.items() if source not in sources}
+        judges = {source: result for source, result in self.judges.items() if source not in sources}
         judgements = [j for j in self.judgements if j.source not in sources]
         return replace(self, analysis=kept(self.analysis), judges=judges, judgements=judgements)
 
@@ -96,7 +96,8 @@ class Contents(Analysis):
 
     @cached_property
     def annotators(self) -> dict[tuple[str, str], str]:
-        """How annotators are named on the page: people by number, never by their platform's id; judges by variant."""
+        """Describe how annotators are named on the page: people by number, never by their platform's id; judges by
+        variant."""
         names = {}
         for source in self.sources:
             workers = sorted({j.worker_id for j in self.judgements if j.source == source})
@@ -105,7 +106,7 @@ class Contents(Analysis):
         return names
 
     def annotations(self, source: str) -> int:
-        """How many annotations (one annotator's answers to one item) a source gave, controls and all."""
+        """Return how many annotations (one annotator's answers to one item) a source gave, controls and all."""
         if self.counted:
             return self.made_by["ranking"]["used"][source]
         return len({j.annotation_id for j in self.judgements if j.source == source})
@@ -118,33 +119,34 @@ class Contents(Analysis):
 
     @property
     def judged(self) -> bool:
-        """Whether there are any judgements."""
+        """Return whether there are any judgements."""
         path = self.study.judgements_path(self.survey)
         return path.exists() and path.stat().st_size > 0 if self.counted else bool(self.judgements)
 
     @cached_property
     def kept(self) -> list[Judgement]:
         """The judgements without those of people who missed more controls than the launch allows."""
-        known = is_survey(self.survey)
-        return without_failed(self.judgements, launched_survey(self.study, self.survey) if known else None)
+        shipped = is_survey(self.survey)
+        return without_failed(self.judgements, launched_survey(self.study, self.survey) if shipped else None)
 
     @cached_property
     def outdated(self) -> str:
-        """Why the results may not be those of the study as it is, in a sentence; "" where they are, or there are none.
+        """Return why the results may not be those of the study as it is, in a sentence; "" where they are, or there are
+        none.
 
         An analysis says its version and, written by `spotbot_analyze`, the checksums of what it read.
         """
-        made = self.made_by.get("annotators") or next(iter(self.made_by.values()), None)
-        if made is None:
+        made_by = self.made_by.get("annotators") or next(iter(self.made_by.values()), None)
+        if made_by is None:
             return ""
-        if made.get("version", 1) != VERSION:
+        if made_by.get("version", 1) != VERSION:
             return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
-        if set(made.get("contestants_left_out", ())) != self.study.gone:
+        if set(made_by.get("contestants_left_out", ())) != self.study.gone:
             return "Other contestants are left out now than when the study was analysed."
-        if made.get("contestants_renamed"):
+        if made_by.get("contestants_renamed"):
             return "The analysis uses names from --rename, which was removed in 0.2."
         now = self.study.checksums(self.survey)
-        then = made.get("sha256", now)
+        then = made_by.get("sha256", now)
         changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
         return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
 
@@ -192,15 +194,16 @@ def _of_study(survey: str) -> bool:
 
 
 def read_analysis(study: Study, survey: str) -> Analysis:
-    """What was found of a survey, without what it was found from."""
+    """Return what was found of a survey, without what it was found from."""
     return Analysis(study, survey, *_analysis(study, survey))
 
 
 def analysed(study: Study) -> list[Analysis]:
-    """What was found of every survey of the study that is analysed: those of its plan first, the others by name."""
+    """Return what was found of every survey of the study that is analysed: those of its plan first, the others by
+    name."""
     begun = dict.fromkeys([*study.plan.surveys, *sorted(_begun(study))])
-    found = [name for name in begun if (study.analysis_path(name) / "ranking.json").exists()]
-    return [read_analysis(study, name) for name in found]
+    names = [name for name in begun if (study.analysis_path(name) / "ranking.json").exists()]
+    return [read_analysis(study, name) for name in names]
 
 
 def _begun(study: Study) -> set[str]:
@@ -209,9 +212,9 @@ def _begun(study: Study) -> set[str]:
 
 
 def _check_survey(study: Study, survey: str) -> None:
-    known = _begun(study).union(study.plan.surveys)
-    if survey not in known:
-        raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, known))
+    begun = _begun(study).union(study.plan.surveys)
+    if survey not in begun:
+        raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, begun))
 
 
 def _analysis(study: Study, survey: str, folder: Path | None = None) -> tuple[dict, dict]:
@@ -223,7 +226,7 @@ def _analysis(study: Study, survey: str, folder: Path | None = None) -> tuple[di
             continue
         value = checksums.read_json(path, "analysis file", remedy)
         by_source = value.get("by_source") if isinstance(value, dict) else None
-        if not isinstance(by_source, dict) or not all(isinstance(own, dict) for own in by_source.values()):
+        if not isinstance(by_source, dict) or not all(isinstance(result, dict) for result in by_source.values()):
             raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
         analysis[stem], made_by[stem] = by_source, value.get("made_by") or {}
     return analysis, made_by

@@ -1,4 +1,4 @@
-"""How controls are told: who missed them, and what changes in a ranking with everybody in, or others out."""
+"""Sentences on controls: who missed them, and the ranking with and without those annotators."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from parlai_spotbot.wording import NAMED, listed
 
 
-def controls_sentence(found: Mapping) -> str:
-    """How many controls annotators missed, and whether anybody is left out for it."""
-    answered, missed, allowed = (found[key] for key in ("answered", "missed", "allowed"))
+def controls_sentence(data: Mapping) -> str:
+    """Return how many controls annotators missed, and whether anybody is left out for it."""
+    answered, missed, allowed = (data[key] for key in ("answered", "missed", "allowed"))
     if not answered:
         return "There were no controls."
-    annotators, failed = len(found["by_annotator"]), len(found["failed"])
+    annotators, failed = len(data["by_annotator"]), len(data["failed"])
     text = f"{annotators} annotator{'s' if annotators != 1 else ''} answered {answered} controls, whose right answer "
     text += f"is known, and missed {missed} ({missed / answered:.0%})."
     if allowed is not None and failed:
@@ -24,7 +24,7 @@ def controls_sentence(found: Mapping) -> str:
 
 
 def flagged_sentence(annotators: Mapping[str, Mapping], called: Callable[[str], str]) -> str:
-    """Who is flagged, and for what; nobody is left out of a figure for it."""
+    """Return who is flagged, and for what; nobody is left out of a figure for it."""
     flagged = {called(worker): row["flags"] for worker, row in annotators.items() if row["flags"]}
     if not flagged:
         return ""
@@ -35,13 +35,13 @@ def flagged_sentence(annotators: Mapping[str, Mapping], called: Callable[[str], 
     return f"Flagged: {text}. Look at {them} first; flags leave nobody out."
 
 
-def everybody_sentence(found: Mapping, who: str) -> str:
-    """What changes by `compare_everybody`; `who` begins the sentence, as "With everybody's answers"."""
-    order = "is the same" if found["same_order"] else "is another: " + " > ".join(found["order"])
+def everybody_sentence(data: Mapping, who: str) -> str:
+    """Return what changes by `compare_everybody`; `who` begins the sentence, as "With everybody's answers"."""
+    order = "is the same" if data["same_order"] else "is another: " + " > ".join(data["order"])
     text = f"{who} the order {order}"
-    if found["largest"] is not None:
-        text += f"; scores differ by {found['largest']:.2g} at most"
-    verdicts = [f"{c['a']} and {c['b']} ({_ahead(c['before'])}, then {_ahead(c['after'])})" for c in found["changed"]]
+    if data["largest"] is not None:
+        text += f"; scores differ by {data['largest']:.2g} at most"
+    verdicts = [f"{c['a']} and {c['b']} ({_ahead(c['before'])}, then {_ahead(c['after'])})" for c in data["changed"]]
     return text + (f". Other verdicts: {'; '.join(verdicts)}." if verdicts else ", and every pair's verdict stays.")
 
 

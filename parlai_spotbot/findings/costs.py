@@ -1,4 +1,4 @@
-"""How long annotating takes, in every survey."""
+"""Time of annotations, in every survey."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ TIME = Table(
 )
 
 
-def compute_time(own: Answers) -> dict:
+def compute_time(answers: Answers) -> dict:
     """Return seconds per annotation, hours and cost."""
-    return time_summary(own.annotations.rename(columns={"exchanges": "k"}), own.options.wage)
+    return time_summary(answers.annotations.rename(columns={"exchanges": "k"}), answers.options.wage)
 
 
 def summarise_time(result: Result) -> list[str]:

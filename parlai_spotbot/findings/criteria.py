@@ -37,7 +37,7 @@ WHO_BEATS_WHOM = {
 
 
 def pool_of(
-    found: Contrasts,
+    contrasts: Contrasts,
     matches: pd.DataFrame,
     grid: Sequence[dict],
     rng: np.random.Generator,
@@ -49,7 +49,7 @@ def pool_of(
     Parameters
     ----------
     matches : frame
-        Those of `found`, which was made with `options`.
+        Those of `contrasts`, which was made with `options`.
     grid : sequence of dict
         The rows of `pair_grid`: each pair's own matches and their test.
 
@@ -63,61 +63,62 @@ def pool_of(
         `one_scale`), `leave_one_out` (see there). Where one scale is rejected all places of a group are open, and the
         order is by points.
     """
-    scale = one_scale(found.groups, grid, rng, cycles)
-    place = {name: i for i, name in enumerate(found.names)}
-    order = found.ranked
+    scale = one_scale(contrasts.groups, grid, rng, cycles)
+    place = {name: i for i, name in enumerate(contrasts.names)}
+    order = contrasts.ranked
     if scale["rejected"]:
-        points = {name: np.nan_to_num(found.score[place[name]]) for name in order}
-        order = sorted(order, key=lambda name: (found.group[place[name]], -round(points[name], 12)))
-    sizes = [len(group) for group in found.groups]
-    places = {name: found.places[place[name]].tolist() for name in order}
+        points = {name: np.nan_to_num(contrasts.score[place[name]]) for name in order}
+        order = sorted(order, key=lambda name: (contrasts.group[place[name]], -round(points[name], 12)))
+    sizes = [len(group) for group in contrasts.groups]
+    places = {name: contrasts.places[place[name]].tolist() for name in order}
     if scale["rejected"]:
-        places = {name: [1, sizes[found.group[place[name]]]] for name in order}
+        places = {name: [1, sizes[contrasts.group[place[name]]]] for name in order}
     return {
         "order": order,
         "clusters": places,
-        "score": {name: found.score[place[name]] for name in order},
-        "score_ci": {name: found.score_ci[place[name]].tolist() for name in order},
+        "score": {name: contrasts.score[place[name]] for name in order},
+        "score_ci": {name: contrasts.score_ci[place[name]].tolist() for name in order},
         "strength": {
-            name: {"strength": found.strength[place[name]], "ci": found.ci[place[name]].tolist()} for name in order
+            name: {"strength": contrasts.strength[place[name]], "ci": contrasts.ci[place[name]].tolist()}
+            for name in order
         },
-        "groups": [[name for name in order if name in group] for group in map(set, found.groups)],
-        "group": {name: found.group[place[name]] + 1 for name in order} if len(found.groups) > 1 else {},
-        "too_few": found.too_few,
-        "order_effect": {"estimated": bool(np.isfinite(found.order[0])), "share": found.order_share},
+        "groups": [[name for name in order if name in group] for group in map(set, contrasts.groups)],
+        "group": {name: contrasts.group[place[name]] + 1 for name in order} if len(contrasts.groups) > 1 else {},
+        "too_few": contrasts.too_few,
+        "order_effect": {"estimated": bool(np.isfinite(contrasts.order[0])), "share": contrasts.order_share},
         "one_scale": scale,
-        "leave_one_out": {} if scale["rejected"] else leave_one_out(matches, found, **options),
+        "leave_one_out": {} if scale["rejected"] else leave_one_out(matches, contrasts, **options),
     }
 
 
-def headline(own: Mapping, noun: str = "contestants") -> list[str]:
+def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     """Return who is ahead, the answer first, then what it rests on and what limits it, a sentence each.
 
-    `own` is a ranking made by `pool_of`, or one of means, which has `order`, `clusters` and `why` only.
+    `ranking` is a ranking made by `pool_of`, or one of means, which has `order`, `clusters` and `why` only.
     """
-    order = own["order"]
+    order = ranking["order"]
     if not order:
-        return [f"There is no order: {own.get('why') or 'nobody has enough answers to be ranked'}."]
-    groups = own.get("groups") or [order]
+        return [f"There is no order: {ranking.get('why') or 'nobody has enough answers to be ranked'}."]
+    groups = ranking.get("groups") or [order]
     if len(order) == 1:
         text = [_begun(f"{who(order[0])} alone can be ranked, so there is nobody to compare with.")]
-    elif _rejected(own):
-        text = [_no_order(own)]
+    elif _rejected(ranking):
+        text = [_no_order(ranking)]
     else:
-        text = [_ahead(own, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
+        text = [_ahead(ranking, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
     if len(groups) > 1:
         more = [f"{len(text) - NAMED:,} more groups"] if len(text) > NAMED else []
         within = "; ".join([*(sentence.rstrip(".") for sentence in text[:NAMED]), *more])
-        within = within.replace("There is", "there is", 1) if _rejected(own) else within
+        within = within.replace("There is", "there is", 1) if _rejected(ranking) else within
         text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {within}."]
-    if own.get("too_few"):
-        text.append(too_few_sentence(own))
-    return text + _carried(own, len(groups) > 1) + ([f"Note: {own['why']}."] if own.get("why") else [])
+    if ranking.get("too_few"):
+        text.append(too_few_sentence(ranking))
+    return text + _carried(ranking, len(groups) > 1) + ([f"Note: {ranking['why']}."] if ranking.get("why") else [])
 
 
-def order_effect_sentence(own: Mapping) -> str:
+def order_effect_sentence(ranking: Mapping) -> str:
     """Return why an effect of the order of the two isn't part of the model; "" where it is, or doesn't apply."""
-    effect = own.get("order_effect") if own["order"] else None
+    effect = ranking.get("order_effect") if ranking["order"] else None
     if not effect or effect["estimated"]:
         return ""
     return (
@@ -127,14 +128,14 @@ def order_effect_sentence(own: Mapping) -> str:
     )
 
 
-def _rejected(own: Mapping) -> bool:
+def _rejected(ranking: Mapping) -> bool:
     """Return whether one scale of strengths is rejected."""
-    return bool((own.get("one_scale") or {}).get("rejected"))
+    return bool((ranking.get("one_scale") or {}).get("rejected"))
 
 
-def single_order(own: Mapping) -> bool:
+def single_order(ranking: Mapping) -> bool:
     """Return whether one order of all contestants of a ranking can be told."""
-    return len(own.get("groups") or [()]) == 1 and not _rejected(own)
+    return len(ranking.get("groups") or [()]) == 1 and not _rejected(ranking)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -144,16 +145,16 @@ def _some(names: Sequence[str]) -> str:
     return f"{', '.join(names[:NAMED])} and {len(names) - NAMED:,} others"
 
 
-def _ahead(own: Mapping, group: Sequence[str], noun: str, several: bool) -> str:
-    """Who is ahead in one group of contestants that met."""
-    best = [name for name in group if own["clusters"][name][0] == 1]
+def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> str:
+    """Return who is ahead in one group of contestants that met."""
+    best = [name for name in group if ranking["clusters"][name][0] == 1]
     within = f" among {_some(group)}" if several else ""
     if len(best) == 1:
-        name, score = best[0], (own.get("score") or {}).get(best[0])
-        ci = (own.get("score_ci") or {}).get(name)
+        name, score = best[0], (ranking.get("score") or {}).get(best[0])
+        ci = (ranking.get("score_ci") or {}).get(name)
         points = (
             f", with {percent(score)} of the points{to(ci, prefix=INTERVAL)}"
-            if own.get("groups") and score is not None and not several
+            if ranking.get("groups") and score is not None and not several
             else ""
         )
         verb = "are" if name == HUMAN else "is"
@@ -171,51 +172,56 @@ def _begun(text: str) -> str:
     return upper_first(text) if text.startswith(who(HUMAN)) else text
 
 
-def _no_order(own: Mapping) -> str:
+def _no_order(ranking: Mapping) -> str:
     """That one scale is rejected, and who beats whom."""
-    circle, p = own["one_scale"]["circle"], own["one_scale"]["p"]
+    circle, p = ranking["one_scale"]["circle"], ranking["one_scale"]["p"]
     steps = list(zip(circle, [*circle[1:], *circle[:1]], strict=True))
     beats = ", ".join(f"{who(a)} beats {who(b)}" for a, b in steps)
-    clear = {frozenset((row["a"], row["b"])) for row in own.get("pairs", ()) if (row["p_adjusted"] or 0) < LEVEL}
+    clear = {frozenset((row["a"], row["b"])) for row in ranking.get("pairs", ()) if (row["p_adjusted"] or 0) < LEVEL}
     if steps and (p is None or all(frozenset(step) in clear for step in steps)):
         return f"There is no single order: {beats}."
     rest = f"; more often than not {beats}" if steps else ""
     return f"There is no single order: one scale does not fit the results ({p_said(p)}){rest}."
 
 
-def _carried(own: Mapping, several: bool) -> list[str]:
+def _carried(ranking: Mapping, several: bool) -> list[str]:
     """Return whether the leader's lead holds without any one annotator, and without any one conversation."""
-    held, lost, left = [], [], own.get("leave_one_out") or {}
+    held, lost, left = [], [], ranking.get("leave_one_out") or {}
     lead = f"The lead of {who(left['leader'])}" if several and left else "The lead"
     for kind in ("annotators", "conversations"):
         count, total, carry = (left.get(kind, {}).get(name, 0) for name in ("tried", "total", "carry"))
-        what = own.get("clusters_of", kind) if kind == "conversations" else kind
-        of = f"{count:,} {what}" if count == total else f"the {count:,} most influential of {total:,} {what}"
+        what = ranking.get("clusters_of", kind) if kind == "conversations" else kind
+        part = f"{count:,} {what}" if count == total else f"the {count:,} most influential of {total:,} {what}"
         if count and not carry:
-            held.append(of)
+            held.append(part)
         elif count:
-            lost.append(f"without any one of {carry:,} of {of}")
+            lost.append(f"without any one of {carry:,} of {part}")
     text = [f"{lead} holds without any one of {' or '.join(held)}."] if held else []
     return [f"{lead} rests on few: {' or '.join(lost)} it is no longer sure."] * bool(lost) + text
 
 
-def pair_counts(found: Mapping) -> dict:
+def pair_counts(data: Mapping) -> dict:
     """Return how many pairs there are: `all`, `tested`, `clear`, that `met`, that are `linked` by others alone.
 
     A ranking of very many contestants holds these counts, since not all of its pairs stand in it.
     """
-    pairs, p = found["pairs"], [pair["p_adjusted"] for pair in found["pairs"] if pair["p_adjusted"] is not None]
+    pairs, p = data["pairs"], [pair["p_adjusted"] for pair in data["pairs"] if pair["p_adjusted"] is not None]
     met = [pair["p"] is not None for pair in pairs if not pair["n"]]
-    every = {"all": len(pairs), "tested": len(p), "clear": sum(own < 0.05 for own in p), "met": len(pairs) - len(met)}
-    return found.get("pair_counts") or {**every, "linked": sum(met)}
+    every = {
+        "all": len(pairs),
+        "tested": len(p),
+        "clear": sum(value < 0.05 for value in p),
+        "met": len(pairs) - len(met),
+    }
+    return data.get("pair_counts") or {**every, "linked": sum(met)}
 
 
-def clearly(found: Mapping, criterion: str = "") -> str:
+def clearly(data: Mapping, criterion: str = "") -> str:
     """Return how many of the pairs that can be compared differ clearly, in a `criterion` where several are asked."""
-    own = pair_counts(found)
-    if not own["tested"]:
+    counts = pair_counts(data)
+    if not counts["tested"]:
         return "No pair can be tested"
-    what = part_of(own["clear"], own["tested"], "pair", "differs", "differ")
-    rest = f"; {own['all'] - own['tested']:,} can't be tested" if own["tested"] < own["all"] else ""
+    what = part_of(counts["clear"], counts["tested"], "pair", "differs", "differ")
+    rest = f"; {counts['all'] - counts['tested']:,} can't be tested" if counts["tested"] < counts["all"] else ""
     by = f" in {criterion}" if criterion else ""
-    return f"{what} clearly{by} (adjusted for {counted(own['tested'], 'test')}){rest}"
+    return f"{what} clearly{by} (adjusted for {counted(counts['tested'], 'test')}){rest}"

@@ -1,4 +1,4 @@
-"""What an analysis goes by: a study's judgements, and beside them items, judges' accounts, trainings, bots' texts."""
+"""Input of an analysis: a study's judgements, items, accounts of judges, trainings and texts of bots."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ def judgements_of(study: Study, survey: str) -> Any:
 
 
 def sources_of(judgements: Any) -> tuple[str, ...]:
-    """Who gave judgements, records or a table: people first."""
-    found = {row.source for row in judgements} if isinstance(judgements, list) else set(judgements["source"])
-    return tuple(sorted(found, key=lambda source: (source != HUMAN, source)))
+    """Return who gave judgements, records or a table: people first."""
+    sources = {row.source for row in judgements} if isinstance(judgements, list) else set(judgements["source"])
+    return tuple(sorted(sources, key=lambda source: (source != HUMAN, source)))
 
 
 def facts_of_conversations(study: Study) -> Facts:
-    """What is known of the study's conversations, whatever is asked about them."""
+    """Return what is known of the study's conversations, whatever is asked about them."""
     training, why = training_texts(study)
     bots = tuple(study.plan.contestants)
     return Facts.of(study.conversations(), bots=bots, training=training, training_why=why)
 
 
 def facts_of(study: Study, survey: str) -> Facts:
-    """What the findings of a survey go by; the survey has the limits of its launch."""
-    asked = launched_survey(study, survey) if is_survey(survey) else None
+    """Return what the findings of a survey go by; the survey has the limits of its launch."""
+    survey_launched = launched_survey(study, survey) if is_survey(survey) else None
     units = study.units(survey) if study.units_path(survey).exists() else []
     forms = {id(finding.form): finding.form for finding in findings_of(survey)}.values()
-    own = any(form.of_study for form in forms)
-    known = facts_of_conversations(study) if own else Facts(bots=tuple(study.plan.contestants))
+    is_of_study = any(form.of_study for form in forms)
+    facts = facts_of_conversations(study) if is_of_study else Facts(bots=tuple(study.plan.contestants))
     return replace(
-        known,
-        survey=asked,
+        facts,
+        survey=survey_launched,
         items={item.item_id: item for unit in units for item in unit.items},
-        units={unit.unit_id: asked for unit in units if (asked := _asked_in(unit))},
+        units={unit.unit_id: survey_launched for unit in units if (survey_launched := _asked_in(unit))},
         judges={source: {"about": account} for source, account in study.judges(survey).items()},
         screening=tuple(screening_of(study, survey)),
         collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),
@@ -84,16 +84,16 @@ def checked_round(row: dict, where: str) -> dict:
 
 
 def training_overlap(study: Study) -> dict:
-    """How much of the conversations stands in the data that the bots know, as self-play found it."""
-    found = study.provenance().get("selfplay", {}).get("overlap_with_training_data")
-    if not found:
+    """Return how much of the conversations stands in the data that the bots know, as self-play found it."""
+    overlap = study.provenance().get("selfplay", {}).get("overlap_with_training_data")
+    if not overlap:
         return {"why": "these conversations were not played here, so the bots' training data are not known"}
-    turns = ", ".join(f"{name} {share:.0%}" for name, share in found["turns_found"].items())
+    turns = ", ".join(f"{name} {share:.0%}" for name, share in overlap["turns_found"].items())
     sentence = (
-        f"{found['with_training_exchange']} of {found['conversations']} conversations hold an exchange of the data "
+        f"{overlap['with_training_exchange']} of {overlap['conversations']} conversations hold an exchange of the data "
         f"that the bots know; turns that stand there: {turns or 'none'}."
     )
-    return {**found, "sentence": sentence}
+    return {**overlap, "sentence": sentence}
 
 
 def training_texts(study: Study) -> tuple[list[tuple[str, ...]] | None, str]:

@@ -87,9 +87,9 @@ def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dic
     """Return the results as flat tables by the stem of their CSV, each row with its source; none without rows."""
     found: dict[str, list[pd.DataFrame]] = {}
     for finding in findings:
-        for source, own in result.get(finding.name, {"by_source": {}})["by_source"].items():
+        for source, source_result in result.get(finding.name, {"by_source": {}})["by_source"].items():
             for stem, table in render.csv_tables(finding).items():
-                if len(frame := table.read(own)):
+                if len(frame := table.read(source_result)):
                     frame.insert(0, "source", source)
                     found.setdefault(stem, []).append(frame)
     return {stem: pd.concat(frames, ignore_index=True).infer_objects() for stem, frames in found.items()}
@@ -100,8 +100,9 @@ SAME = 1e-9
 
 
 def with_width(value: Any, key: str = "") -> Any:
-    """What was found, in which the ends of an interval that has no width are NaN: that nothing varied in what was drawn
-    doesn't show that nothing varies. Intervals are lists of two numbers under "ci", or a key that ends in "_ci"."""
+    """Return what was found, in which the ends of an interval that has no width are NaN: that nothing varied in what
+    was drawn doesn't show that nothing varies. Intervals are lists of two numbers under "ci", or a key that ends in
+    "_ci"."""
     if isinstance(value, Mapping):
         return {name: with_width(inner, name) for name, inner in value.items()}
     if isinstance(value, np.ndarray):

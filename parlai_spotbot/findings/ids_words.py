@@ -1,4 +1,4 @@
-"""Whether annotators are who they say, as a collection's provenance tells it, in words."""
+"""Sentences on annotators' ids, from a collection's provenance."""
 
 from __future__ import annotations
 

@@ -18,11 +18,13 @@ def summarise(result: Result) -> list[str]:
 
 def missing(judge: Mapping) -> str:
     """Return how many of its answers are missing, where it says so."""
-    found = judge.get("missing") or {}
-    if not found.get("n"):
+    lacking = judge.get("missing") or {}
+    if not lacking.get("n"):
         return ""
-    reasons = ", ".join(f"{kind} {n}" for kind, n in found["reasons"].items())
-    return f"{found['n']} of its answers are missing ({reasons}); judges/{judge['judge']}/raw.jsonl has what was said."
+    reasons = ", ".join(f"{kind} {n}" for kind, n in lacking["reasons"].items())
+    return (
+        f"{lacking['n']} of its answers are missing ({reasons}); judges/{judge['judge']}/raw.jsonl has what was said."
+    )
 
 
 CONFUSION = Table(

@@ -1,4 +1,4 @@
-"""What an analysis was made by."""
+"""Record of the versions, options and checksums of an analysis."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def made_by(
     left_out: Mapping[str, Mapping[str, int]],
     **more: Any,
 ) -> dict[str, Any]:
-    """What every file of an analysis says of itself: versions, options, how many annotations of each source are used,
-    and how many are left out and why."""
+    """Return what every file of an analysis says of itself: versions, options, how many annotations of each source are
+    used, and how many are left out and why."""
     return plain(
         {
             "package": f"parlai_spotbot {parlai_spotbot.__version__}",

@@ -1,4 +1,4 @@
-"""Who beats whom, of every two contestants: what the first screen shows where no single order fits."""
+"""Win matrix of every two contestants, for the first screen where no single order fits."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ FIRST = 8
 LEVEL = 0.05
 
 
-def matrix_card(own: Mapping) -> Card:
+def matrix_card(ranking: Mapping) -> Card:
     """Return the shares of decided comparisons that each contestant wins over each other, by their own pairs alone."""
-    share, cells, order = "rate_a" if "rate_a" in own["pairs"][0] else "estimate", {}, own["order"][:FIRST]
-    for pair in own["pairs"]:
+    share, cells, order = "rate_a" if "rate_a" in ranking["pairs"][0] else "estimate", {}, ranking["order"][:FIRST]
+    for pair in ranking["pairs"]:
         if (rate := pair[share]) is not None:
             clear = "*" if pair["p_adjusted"] is not None and pair["p_adjusted"] < LEVEL else ""
             cells[pair["a"], pair["b"]] = number(rate) + clear
             cells[pair["b"], pair["a"]] = number(1 - rate) + clear
     rows = [(Name(name), *(cells.get((name, other), NONE) for other in order)) for name in order]
     how = "Share of decided comparisons that the row wins; * where the two differ clearly (p < .05, Holm)."
-    if len(own["order"]) > FIRST:
-        how += f" The first {FIRST} of {len(own['order']):,} by points."
+    if len(ranking["order"]) > FIRST:
+        how += f" The first {FIRST} of {len(ranking['order']):,} by points."
     return Card(table=Table("Who beats whom?", how, ("", *order), rows))

@@ -27,25 +27,25 @@ def metrics_path(study: Study) -> Path:
 def judged_surveys(study: Study) -> list[str]:
     """The surveys whose judgements are about the study's conversations, in the order of the plan, others sorted after
     them."""
-    found = {name for name in survey_names() if study.judgements_path(name).exists() and _of_study(name)}
-    planned = [name for name in study.plan.surveys if name in found]
-    return planned + sorted(found - set(planned))
+    names = {name for name in survey_names() if study.judgements_path(name).exists() and _of_study(name)}
+    planned = [name for name in study.plan.surveys if name in names]
+    return planned + sorted(names - set(planned))
 
 
 def _of_study(survey: str) -> bool:
-    """Whether answers are about the study's conversations; those about questions of a corpus, or about others' talks,
-    say nothing of these."""
+    """Return whether answers are about the study's conversations; those about questions of a corpus, or about others'
+    talks, say nothing of these."""
     return all(finding.form.of_study for finding in findings_of(survey))
 
 
 def has_what_it_takes(study: Study) -> bool:
-    """Whether people have said how conversations were that they led, and others have judged them, too."""
+    """Return whether people have said how conversations were that they led, and others have judged them, too."""
     judged = judged_surveys(study)
     return INTERACTIVE in judged and len(judged) > 1
 
 
 def evidence_of(study: Study) -> Evidence:
-    """What all surveys of the study found; a `UserError` where a file is wrong, or nothing was judged."""
+    """Return what all surveys of the study found; a `UserError` where a file is wrong, or nothing was judged."""
     conversations = study.conversations()
     metrics: dict[str, list[Metric]] = {}
     left_out: dict[str, dict[str, int]] = {}
@@ -57,8 +57,8 @@ def evidence_of(study: Study) -> Evidence:
             if name == INTERACTIVE:
                 outcomes = outcomes_of(judgements, conversations)
                 continue
-            for source, (found, lost) in _metrics_of(study, name, judgements, conversations).items():
-                metrics.setdefault(source, []).extend(found)
+            for source, (metric_list, lost) in _metrics_of(study, name, judgements, conversations).items():
+                metrics.setdefault(source, []).extend(metric_list)
                 reasons = left_out.setdefault(source, {})
                 reasons.update({why: reasons.get(why, 0) + n for why, n in lost.items()})
         except ValueError as err:
@@ -92,16 +92,16 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
     with Bar("metrics", len(STEMS) * len(evidence.metrics), "part", after=2, shown=progress) as bar:
         result = analyze(evidence, wishes, lambda source, stem: bar.advance())
     if extended := study.extended_by():
-        for own in result.values():
-            own["made_by"]["study_extended"] = extended
+        for results in result.values():
+            results["made_by"]["study_extended"] = extended
     folder = metrics_path(study)
-    made = tables(result)
+    table_by_name = tables(result)
     for stale in folder.glob("*.csv"):
-        if stale.stem not in made:
+        if stale.stem not in table_by_name:
             stale.unlink()
-    for stem, own in result.items():
-        checksums.write_json(folder / f"{stem}.json", own)
-    for name, table in made.items():
+    for stem, results in result.items():
+        checksums.write_json(folder / f"{stem}.json", results)
+    for name, table in table_by_name.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
     return result
 

@@ -1,4 +1,4 @@
-"""What is still uncertain of a ranking by people, and what would settle it: the next pairs, and how many annotations.
+"""Uncertainty of a ranking by people, and the pairs and annotations that would resolve it.
 
 By the planning that `spotbot_plan` does (`analysis.planning`): for surveys of matches from the judgements themselves,
 for others from the test of each pair. Formulas only, so the same study gives the same numbers. What is told stands on
@@ -56,27 +56,27 @@ def finding(form: Form, compute: Callable[[Any], dict | None]) -> Finding:
     )
 
 
-def _hindered(own: Mapping) -> list[str]:
+def _hindered(needs: Mapping) -> list[str]:
     """Return what further answers can't settle, and what to collect in their place."""
-    found = own["obstacles"]
-    kind = KINDS[found["of"]]
-    step, more = obstacle_step(found, kind, found["each"])
-    pairs = own.get("pairs") or []
-    opened, text = _opened(pairs), obstacle_sentences(found, kind)
-    if "no_scale" not in found and (pairs or own.get("tested")):
-        total = own.get("tested") or len(pairs)
-        text.append(_named(opened, total, count=own.get("open")) if opened else MET.format(total))
+    obstacle = needs["obstacles"]
+    kind = KINDS[obstacle["of"]]
+    step, more = obstacle_step(obstacle, kind, obstacle["each"])
+    pairs = needs.get("pairs") or []
+    opened, text = _opened(pairs), obstacle_sentences(obstacle, kind)
+    if "no_scale" not in obstacle and (pairs or needs.get("tested")):
+        total = needs.get("tested") or len(pairs)
+        text.append(_named(opened, total, count=needs.get("open")) if opened else MET.format(total))
     return [*text, Step.of(step, more, plan=False)]
 
 
 def _obstacles(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: float) -> dict:
     """Return {"obstacles": …}, with the kind of answers and how many `each` pair has; {} where there is none."""
-    found = obstacles(ranking, answers_by)
-    return {"obstacles": found | {"of": kind.all, "each": max(1, round(each))}} if found else {}
+    found_obstacles = obstacles(ranking, answers_by)
+    return {"obstacles": found_obstacles | {"of": kind.all, "each": max(1, round(each))}} if found_obstacles else {}
 
 
 def of_choices(rows: pd.DataFrame) -> dict | None:
-    """What there is of choices between two contestants (a, b, outcome, worker_id), where it is too little."""
+    """Return what there is of choices between two contestants (a, b, outcome, worker_id), where it is too little."""
     rows = rows[rows["a"] != rows["b"]]
     names = set(rows["a"]) | set(rows["b"])
     return scarce(CHOICES, rows["worker_id"].nunique(), len(rows), int((rows["outcome"] != 0).sum()), len(names))
@@ -132,8 +132,8 @@ def of_matches(
     names = [bot for bot in names if bot not in ranking.get("too_few", {})]
     matches = matches[matches["a"].isin(names) & matches["b"].isin(names)].reset_index(drop=True)
     start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
-    found, design = pilot_needs(matches, names, start, difference=DIFFERENCE)
-    rows = plain(found)
+    pairs, design = pilot_needs(matches, names, start, difference=DIFFERENCE)
+    rows = plain(pairs)
     for row in rows:
         if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= {"status": UNREACHABLE, "more_conversations": None, "more_annotations": None, "needed": None}
@@ -160,20 +160,20 @@ def of_tests(
     for pair in _opened(tested):
         z = float(norm.isf(max(pair["p"], 1e-300) / 2))
         more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 else np.inf
-        known = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")} | {"annotations": pair["n"]}
-        rows.append(known | {"more_annotations": max(1, round(more)) if more <= FARTHEST * pair["n"] else None})
+        entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")} | {"annotations": pair["n"]}
+        rows.append(entry | {"more_annotations": max(1, round(more)) if more <= FARTHEST * pair["n"] else None})
     return {"tested": len(tested), "pairs": rows} | hindered
 
 
 def of_pool(ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = ()) -> dict | None:
     """Return how many pairs more would be told apart by more votes in all, which tell of every difference."""
-    found, counts = of_tests(ranking, little, answers_by, VOTES), ranking.get("pair_counts")
-    if counts and found and "tested" in found:
-        found |= {"tested": counts["tested"], "open": counts["tested"] - counts["clear"]}
-    if found is None or not found.get("pairs") or "obstacles" in found:
-        return found
+    needs, counts = of_tests(ranking, little, answers_by, VOTES), ranking.get("pair_counts")
+    if counts and needs and "tested" in needs:
+        needs |= {"tested": counts["tested"], "open": counts["tested"] - counts["clear"]}
+    if needs is None or not needs.get("pairs") or "obstacles" in needs:
+        return needs
     columns = np.array([[pair["p"], pair["p_adjusted"]] for pair in ranking["pairs"]], dtype=float)
-    return found | {"more": counts["more"] if counts else more_apart(*columns.T)}
+    return needs | {"more": counts["more"] if counts else more_apart(*columns.T)}
 
 
 TIMES = (2, 4, 10)
@@ -190,17 +190,17 @@ def more_apart(p: np.ndarray, adjusted: np.ndarray) -> dict[str, int]:
 
 def summarise(result: Result) -> list[str]:
     """Return which pairs are open, what would settle them, and what to collect next."""
-    own = result.data
-    if "scarce" in own:
-        return [scarce_sentence(own["scarce"]), Step.of(scarce_step(own["scarce"]))]
-    if "obstacles" in own:
-        return _hindered(own)
-    opened, seconds = _opened(own["pairs"]), own.get("seconds")
+    data = result.data
+    if "scarce" in data:
+        return [scarce_sentence(data["scarce"]), Step.of(scarce_step(data["scarce"]))]
+    if "obstacles" in data:
+        return _hindered(data)
+    opened, seconds = _opened(data["pairs"]), data.get("seconds")
     if not opened:
-        return [SETTLED.format(own["tested"])]
-    text = _named(opened, own["tested"], own.get("open"))
-    if "more" in own:
-        more = [f"{count:,} more with {times} times as many" for times, count in own["more"].items() if count]
+        return [SETTLED.format(data["tested"])]
+    text = _named(opened, data["tested"], data.get("open"))
+    if "more" in data:
+        more = [f"{count:,} more with {times} times as many" for times, count in data["more"].items() if count]
         apart = f"votes would tell apart about {', '.join(more)}" if more else "more votes would tell no more apart"
         return [text, f"If differences are those found here, {apart}. Each vote counts for all pairs."]
     reachable = sorted(
@@ -210,15 +210,16 @@ def summarise(result: Result) -> list[str]:
     if not reachable:
         return [text, "No number of annotations that can be had would settle them."]
     total = sum(row["more_annotations"] for row in reachable)
-    which = "them" if len(reachable) == own.get("open", len(opened)) else f"{len(reachable)} of them"
+    which = "them" if len(reachable) == data.get("open", len(opened)) else f"{len(reachable)} of them"
     takes = f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}."
     first = reachable[0]
     count, new = first["more_annotations"], first.get("more_conversations")
-    of = f" of {counted(round(new), 'new conversation')}" if new else ""
-    step = f"Begin with {first['a']} and {first['b']}: about {count:,.0f} more annotations{of}{_hours(count, seconds)}."
+    details = f" of {counted(round(new), 'new conversation')}" if new else ""
+    step = f"Begin with {first['a']} and {first['b']}: about {count:,.0f} more "
+    step += f"annotations{details}{_hours(count, seconds)}."
     return [
         text,
-        takes if "design" in own else "",
+        takes if "design" in data else "",
         Step.of(step, f"{first['a']}/{first['b']}={new:.0f}" if new else ""),
     ]
 

@@ -100,8 +100,8 @@ class PlanRequest:
     def with_defaults(self) -> PlanRequest:
         """Return the request with the survey's own numbers in place of None; but for the seconds of an annotation,
         which a pilot knows."""
-        known = {name: value for name, value in asdict(self.planning).items() if name not in ("of", "seconds")}
-        return replace(self, **{name: value for name, value in known.items() if getattr(self, name) is None})
+        value_by_name = {name: value for name, value in asdict(self.planning).items() if name not in ("of", "seconds")}
+        return replace(self, **{name: value for name, value in value_by_name.items() if getattr(self, name) is None})
 
     @property
     def sd(self) -> float | None:

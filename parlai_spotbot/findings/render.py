@@ -53,7 +53,7 @@ class Fact(str):
 
 
 class Framed(Protocol):
-    """What of a finding is rendered, see `findings.finding.Finding`."""
+    """Record of what of a finding is rendered, see `findings.finding.Finding`."""
 
     name: str
     heading: str
@@ -128,8 +128,8 @@ def page_chart(finding: Framed, frames: Mapping[str, pd.DataFrame]) -> sections.
         return None
     used = [chart.y, chart.group, chart.value, *([chart.x] if isinstance(chart.x, str) else chart.x)]
     ends = ["", *(f"_{end}" for end in (*ENDS, *PLACES))]
-    wanted = [name for name in frame.columns if any(name == f"{own}{end}" for own in used if own for end in ends)]
-    return sections.Chart(finding.name, chart.kind, chart.caption, data, frame[wanted].to_dict("records"))
+    names = [name for name in frame.columns if any(name == f"{own}{end}" for own in used if own for end in ends)]
+    return sections.Chart(finding.name, chart.kind, chart.caption, data, frame[names].to_dict("records"))
 
 
 def _label(table: Table, column: str, value: str) -> str:
@@ -156,9 +156,9 @@ def _forest(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
 
 def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     series = []
-    for name, own in frame.groupby(chart.group, sort=False) if chart.group else [("", frame)]:
+    for name, group_rows in frame.groupby(chart.group, sort=False) if chart.group else [("", frame)]:
         columns = {"x": chart.x, "y": chart.y, "low": f"{chart.y}_low", "high": f"{chart.y}_high"}
-        line = {key: own[column].tolist() for key, column in columns.items() if column in own}
+        line = {key: group_rows[column].tolist() for key, column in columns.items() if column in group_rows}
         series.append({"label": _label(table, chart.group, name) if chart.group else _title(table, chart.y), **line})
     titles = {"x": _title(table, chart.x), "y": _title(table, chart.y)}
     return {"series": series, "steps": chart.steps, "reference": chart.reference, **titles}
@@ -198,8 +198,8 @@ def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
 
 
 def _mean(values: Iterable[float | None]) -> float:
-    found = [value for value in values if value is not None]
-    return sum(found) / len(found) if found else 0.0
+    present = [value for value in values if value is not None]
+    return sum(present) / len(present) if present else 0.0
 
 
 def _scatter(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
@@ -245,30 +245,30 @@ def card(finding: Framed, result: Result) -> Card | None:
     """
     if not finding.bars:
         return None
-    own, account = result.data, result.account
+    data, account = result.data, result.account
     sentences = [sentence for sentence in finding.summarise(result) if sentence]
     sentences = [TOO_LITTLE] if "scarce" in result.others.get("needs", {}) else sentences
     sentences = [*account.sentences, *([] if account.chance else sentences)]
-    if account.chance or not own.get("order"):
+    if account.chance or not data.get("order"):
         first = next(iter(finding.tables.values()))
-        shown = page_table(first, first.read(own)) if own.get("criteria") and not account.chance else None
+        shown = page_table(first, first.read(data)) if data.get("criteria") and not account.chance else None
         return Card(text=sentences, table=shown if shown and shown.rows else None) if sentences else None
-    if (own.get("one_scale") or {}).get("rejected"):
-        return replace(matrix_card(own), text=sentences)
-    bars = _bars_of(finding, own)
-    people, text = own.get(finding.reference) or {}, ""
+    if (data.get("one_scale") or {}).get("rejected"):
+        return replace(matrix_card(data), text=sentences)
+    bars = _bars_of(finding, data)
+    people, text = data.get(finding.reference) or {}, ""
     column = finding.bars[-1]
     if (value := people.get(column)) is not None:
         shown = next(iter(finding.tables.values())).columns[column]
         text = f"{shown.title}: people {shown.show(value, people.get('ci') or ())}."
-    return Card(tuple(bars), clusters(own, bars), None if value is None else 100 * value, text, sentences)
+    return Card(tuple(bars), clusters(data, bars), None if value is None else 100 * value, text, sentences)
 
 
-def _bars_of(finding: Framed, own: Mapping) -> dict[str, dict[str, Bar]]:
+def _bars_of(finding: Framed, data: Mapping) -> dict[str, dict[str, Bar]]:
     """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
     table = next(iter(finding.tables.values()))
-    frame = table.read(own)
-    frame = frame[frame["question"] == own["question"]] if "question" in frame else frame
+    frame = table.read(data)
+    frame = frame[frame["question"] == data["question"]] if "question" in frame else frame
     name = next(name for name, column in table.columns.items() if column.kind == "name")
     bars = {}
     for column in finding.bars:

@@ -1,4 +1,4 @@
-"""What was found of one source, as findings summarise it and pages show it."""
+"""Result of a finding for one source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from parlai_spotbot.records import HUMAN
 
 @dataclass(frozen=True)
 class Result:
-    """What was found of one source, as it stands in ``analysis/NAME.json``.
+    """Record of what was found of one source, as it stands in ``analysis/NAME.json``.
 
     `data` is this finding's, `others` hold what the other findings found of the source, by their names. `bots` are the
     contestants in the order of the plan; `annotators` says how each is called on a page, by worker_id.
@@ -34,9 +34,9 @@ class Result:
 
     @property
     def account(self) -> SourceAccount:
-        """What the source's answers are worth as a whole."""
+        """Return what the source's answers are worth as a whole."""
         return account_of(self.source, self.others.get("annotators", {}))
 
     def called(self, worker: str) -> str:
-        """What an annotator is called on a page."""
+        """Return what an annotator is called on a page."""
         return self.annotators.get(worker, worker)

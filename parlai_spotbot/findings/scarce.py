@@ -1,4 +1,4 @@
-"""What to collect before a plan can be made: too few answers, and what more answers of the same kind can't settle.
+"""Studies with too few answers to plan from, and questions that more answers of the same kind can't resolve.
 
 A plan takes ties, differences, and the correlation of annotations from the answers themselves. From a handful of them,
 or from one annotator's, it comes out as anything, tens of thousands of annotations among them. No plan orders
@@ -34,8 +34,8 @@ all that is possible (Wilson: 5 of 10 are 24 to 76 %), and that of a difference 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a survey's answers are: `decided` and all of them by name; how many of these a conversation (or what else
-    is collected, `collected`) gives each of `ends` contestants; the share that is usually not decided."""
+    """Record of what a survey's answers are: `decided` and all of them by name; how many of these a conversation (or
+    what else is collected, `collected`) gives each of `ends` contestants; the share that is usually not decided."""
 
     decided: str
     all: str
@@ -44,16 +44,16 @@ class Kind:
     ties: float = 0.0
 
     def of_a_pair(self, count: int) -> str:
-        """What is collected of one pair."""
+        """Return what is collected of one pair."""
         return {MATCHES: "conversation", VOTES: "vote"}.get(self, "comparison") + "s" * (count != 1)
 
     def annotations(self, contestants: int) -> int:
-        """What that comes to in all."""
+        """Return what that comes to in all."""
         groups = contestants * (contestants - 1) // 2 if self.ends == 2 else contestants
         return groups * self.to_collect(contestants) * LEAST_ANNOTATORS
 
     def to_collect(self, bots: int) -> int:
-        """How much to collect, if `LEAST_ANNOTATORS` judge each, for `LEAST_DECIDED` of each contestant."""
+        """Return how much to collect, if `LEAST_ANNOTATORS` judge each, for `LEAST_DECIDED` of each contestant."""
         each = (bots - 1 if self.ends == 2 else 1) * LEAST_ANNOTATORS * (1 - self.ties)
         return max(2, ceil(LEAST_DECIDED / each - 1e-9))
 
@@ -66,7 +66,7 @@ KINDS = {kind.all: kind for kind in (MATCHES, CHOICES, RATINGS, VOTES)}
 
 
 def scarce(kind: Kind, annotators: int | None, total: int, decided: int, contestants: int) -> dict | None:
-    """What there is, where it is too little to plan from; None where it is enough.
+    """Return what there is, where it is too little to plan from; None where it is enough.
 
     `annotators` is None where nobody is known. `each`: what a contestant has of the decided ones on average; `collect`:
     how much more would do, and how many `annotations` that takes, None where there are enough answers but almost all
@@ -88,31 +88,31 @@ def scarce(kind: Kind, annotators: int | None, total: int, decided: int, contest
     }
 
 
-def scarce_sentence(own: Mapping) -> str:
-    """What there is, and that it is too little to plan from."""
-    kind, people = KINDS[own["of"]], own["annotators"]
-    if own["collect"] is None:
-        total = counted(own["total"], kind.all[:-1])
-        return f"{own['decided']:,} of {total} were decided: too few to plan from, and ties tell nobody apart."
-    known = "" if people is None else f"{counted(people, 'annotator')} and "
+def scarce_sentence(needs: Mapping) -> str:
+    """Return what there is, and that it is too little to plan from."""
+    kind, people = KINDS[needs["of"]], needs["annotators"]
+    if needs["collect"] is None:
+        total = counted(needs["total"], kind.all[:-1])
+        return f"{needs['decided']:,} of {total} were decided: too few to plan from, and ties tell nobody apart."
+    annotators = "" if people is None else f"{counted(people, 'annotator')} and "
     least = "" if people is None else f"{LEAST_ANNOTATORS} annotators and "
     return (
-        f"Too little is known to plan from: {known}{number(own['each'], 0)} {kind.decided} a contestant on average, "
-        f"where {least}{LEAST_DECIDED} are the least."
+        f"Too little is known to plan from: {annotators}{number(needs['each'], 0)} {kind.decided} a contestant on "
+        f"average, where {least}{LEAST_DECIDED} are the least."
     )
 
 
-def scarce_step(own: Mapping) -> str:
-    """What to collect first."""
-    kind = KINDS[own["of"]]
-    if own["collect"] is None:
+def scarce_step(needs: Mapping) -> str:
+    """Return what to collect first."""
+    kind = KINDS[needs["of"]]
+    if needs["collect"] is None:
         more = "Ask for votes on other prompts" if kind is VOTES else "Let people see more of each conversation"
         return f"{more}, or ask them what differs."
     if kind is VOTES:
-        return f"Collect {own['annotations']:,} votes or more, as many on each pair."
+        return f"Collect {needs['annotations']:,} votes or more, as many on each pair."
     return (
-        f"Collect {own['collect']:,} {kind.collected} or more, each judged by {LEAST_ANNOTATORS} annotators at least: "
-        f"{own['annotations']:,} annotations."
+        f"Collect {needs['collect']:,} {kind.collected} or more, each judged by {LEAST_ANNOTATORS} annotators at "
+        f"least: {needs['annotations']:,} annotations."
     )
 
 
@@ -135,33 +135,33 @@ def obstacles(ranking: Mapping, answers_by: Sequence[int] = ()) -> dict:
         annotator's answers, all, and how many by others would make that share ordinary, unless every pair is told
         apart. Each only where it is so.
     """
-    found: dict = {"no_scale": True} if (ranking.get("one_scale") or {}).get("rejected") else {}
+    result: dict = {"no_scale": True} if (ranking.get("one_scale") or {}).get("rejected") else {}
     if len(groups := ranking.get("groups") or []) > 1:
-        found["best"] = [group[0] for group in groups]
+        result["best"] = [group[0] for group in groups]
     few = ranking.get("too_few") or {}
     if 0 < len(few) <= MOST - len(ranking.get("order") or ()):  # of more some are never ranked
-        found |= {"too_few": few, "ranked": list(ranking["order"])[: 2 * NAMED]}
+        result |= {"too_few": few, "ranked": list(ranking["order"])[: 2 * NAMED]}
     given, total = max(answers_by, default=0), sum(answers_by)
     tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or []]
     opened = any(p is None or not p < LEVEL for p in tested) or not tested
     if opened and len(answers_by) > 1 and given >= max(DOMINANT, UNEQUAL / len(answers_by)) * total:
         more = int(given / DOMINANT - total) + 1
-        found["dominant"] = {"given": int(given), "total": int(total), "more": more}
-    return found
+        result["dominant"] = {"given": int(given), "total": int(total), "more": more}
+    return result
 
 
-def obstacle_sentences(found: Mapping, kind: Kind) -> list[str]:
+def obstacle_sentences(data: Mapping, kind: Kind) -> list[str]:
     """Return why further answers don't settle an order, a sentence each."""
     text = []
-    if "no_scale" in found:
+    if "no_scale" in data:
         text.append(f"No number of further {kind.all} makes one order of these results.")
-    if "best" in found:
+    if "best" in data:
         text.append(f"Only {kind.all} between the groups can show how these compare.")
-    if "dominant" in found:
-        own = found["dominant"]
+    if "dominant" in data:
+        dominant = data["dominant"]
         text.append(
-            f"One annotator gave {own['given']:,} of {own['total']:,} answers "
-            f"({percent(own['given'] / own['total'])}), so how much others differ is hardly known."
+            f"One annotator gave {dominant['given']:,} of {dominant['total']:,} answers "
+            f"({percent(dominant['given'] / dominant['total'])}), so how much others differ is hardly known."
         )
     return text
 
@@ -172,51 +172,53 @@ def typical(rows: pd.DataFrame) -> int:
     return max(1, round(talks.groupby(rows[["a", "b"]].apply(frozenset, axis=1)).nunique().median()))
 
 
-def check_plannable(found: Mapping, kind: Kind, each: int, path: Path) -> None:
+def check_plannable(data: Mapping, kind: Kind, each: int, path: Path) -> None:
     """Raise `UserError` where no scale fits or one annotator dominates, so that no number would be a plan."""
-    if "no_scale" in found or "dominant" in found:
-        kept = {name: found[name] for name in ("no_scale", "dominant") if name in found}
+    if "no_scale" in data or "dominant" in data:
+        kept = {name: data[name] for name in ("no_scale", "dominant") if name in data}
         step, _ = obstacle_step(kept, kind, each)
         raise UserError(f"{path}: {' '.join(obstacle_sentences(kept, kind))}", step)
 
 
-def first_of(found: Mapping, kind: Kind, each: int) -> list[str]:
+def first_of(data: Mapping, kind: Kind, each: int) -> list[str]:
     """Return the sentences on what to collect before more of the pairs that met."""
-    step, more = obstacle_step(found, kind, each)
+    step, more = obstacle_step(data, kind, each)
     played = f" (spotbot_selfchat --more {more})" if more else ""
-    text = [*obstacle_sentences(found, kind), too_few_sentence(found), f"{step.rstrip('.')}{played}." if step else ""]
+    text = [*obstacle_sentences(data, kind), too_few_sentence(data), f"{step.rstrip('.')}{played}." if step else ""]
     return [sentence for sentence in text if sentence]
 
 
-def too_few_sentence(found: Mapping) -> str:
+def too_few_sentence(data: Mapping) -> str:
     """Return who has too few answers to be ranked, or isn't among the `MOST` who have the most; "" where nobody is."""
-    few, text = found.get("too_few") or {}, ""
-    if len(found.get("order") or ()) + len(few) > MOST:
+    few, text = data.get("too_few") or {}, ""
+    if len(data.get("order") or ()) + len(few) > MOST:
         others = sum(n >= MINIMUM for n in few.values())
         few = {name: n for name, n in few.items() if n < MINIMUM}
         text = f"Only the {MOST:,} contestants with the most comparisons are ranked; of the others {others:,} have "
         text += f"{MINIMUM} or more."
-    some = [f"{who(name)} ({n:,})" for name, n in list(few.items())[:NAMED]]
+    names = [f"{who(name)} ({n:,})" for name, n in list(few.items())[:NAMED]]
     more = [f"{len(few) - NAMED:,} others"] if len(few) > NAMED else []
-    return " ".join(filter(None, [f"Too few comparisons to be ranked: {listed([*some, *more])}." if few else "", text]))
+    return " ".join(
+        filter(None, [f"Too few comparisons to be ranked: {listed([*names, *more])}." if few else "", text])
+    )
 
 
-def obstacle_step(found: Mapping, kind: Kind, each: int) -> tuple[str, str]:
+def obstacle_step(data: Mapping, kind: Kind, each: int) -> tuple[str, str]:
     """Return what to collect first, and as "A/B=N" the further conversations of pairs; ("", "") without obstacles.
 
     `each`: how many conversations (or answers) half of the pairs that met have, or fewer.
     """
-    if "no_scale" in found:
+    if "no_scale" in data:
         return "Report who beats whom, pair by pair, in place of an order.", ""
     pairs, why = [], ""
-    if "best" in found:
-        first, *others = found["best"]
+    if "best" in data:
+        first, *others = data["best"]
         pairs = [(first, other) for other in others[:NAMED]]
         why = "the best of groups that never met" if len(others) <= NAMED else "the best of some groups that never met"
-    elif "too_few" in found:
-        few = [name for name in found["too_few"] if name not in found["ranked"]][:NAMED]
-        pairs = [(name, other) for name in few for other in found["ranked"] if len(few) * len(found["ranked"]) <= 12]
-        pairs = pairs or [(name, found["ranked"][0]) for name in few]
+    elif "too_few" in data:
+        few = [name for name in data["too_few"] if name not in data["ranked"]][:NAMED]
+        pairs = [(name, other) for name in few for other in data["ranked"] if len(few) * len(data["ranked"]) <= 12]
+        pairs = pairs or [(name, data["ranked"][0]) for name in few]
         why = f"a place takes {MINIMUM} comparisons at least"
     if pairs:
         with_whom: dict[str, list[str]] = {}
@@ -228,7 +230,7 @@ def obstacle_step(found: Mapping, kind: Kind, each: int) -> tuple[str, str]:
             f"Collect about {what} {kind.of_a_pair(each)} of {met}: {why}.",
             ",".join(f"{name}/{other}={each}" for name, other in pairs) if kind is MATCHES else "",
         )
-    if "dominant" in found:
-        more = found["dominant"]["more"]
+    if "dominant" in data:
+        more = data["dominant"]["more"]
         return f"Let others answer: {more:,} answers by others bring that share below {percent(DOMINANT)}.", ""
     return "", ""

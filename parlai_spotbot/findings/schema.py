@@ -188,10 +188,12 @@ def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple
     if not path:
         yield from (({}, record) for record in (data if isinstance(data, list) else [data] if data else []))
     elif head == f"{{{COLUMN}}}":
-        tops = dict.fromkeys(key.split(".")[0] for name, own in columns.items() for key in (own.key or name, own.ci))
-        found = {top: data[top] for top in tops if isinstance(data.get(top), Mapping)}
-        for name in dict.fromkeys(name for values in found.values() for name in values):
-            yield {rest.strip("{}"): name}, {top: values.get(name) for top, values in found.items()}
+        tops = dict.fromkeys(
+            key.split(".")[0] for name, column in columns.items() for key in (column.key or name, column.ci)
+        )
+        mappings = {top: data[top] for top in tops if isinstance(data.get(top), Mapping)}
+        for name in dict.fromkeys(name for values in mappings.values() for name in values):
+            yield {rest.strip("{}"): name}, {top: values.get(name) for top, values in mappings.items()}
     elif head.startswith("{"):
         for name, inner in (data or {}).items():
             yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
@@ -200,7 +202,7 @@ def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple
         for i in range(length):
             yield {}, {key: values[i] for key, values in data.items() if isinstance(values, list) and len(values) > i}
     elif isinstance(data, list):
-        yield from (found for inner in data for found in _walk(inner, path, columns))
+        yield from (inner_values for inner in data for inner_values in _walk(inner, path, columns))
     elif isinstance(data, Mapping) and data.get(head) is not None:
         yield from _walk(data[head], rest, columns)
 

@@ -16,7 +16,7 @@ class Name(str):
 
 
 class Step(str):
-    """What to do next, in a sentence: the first screen names it with a command."""
+    """Record of what to do next, in a sentence: the first screen names it with a command."""
 
     more = ""
     """Further conversations of pairs, "A/B=N,…", that spotbot_selfchat can play."""
@@ -76,7 +76,7 @@ class Chart:
 
     @property
     def label(self) -> str:
-        """What a screen reader says: the caption's first sentence."""
+        """Return what a screen reader says: the caption's first sentence."""
         return self.caption.split(". ")[0].rstrip(".")
 
 
@@ -122,8 +122,8 @@ def bar(value: float, ci: Sequence[float | None] | None, scale: tuple[float, flo
 
 @dataclass(frozen=True)
 class Card:
-    """What a reader sees first of a source's ranking: `clusters` are (places, [(bot, range of ranks, bars)]), `scales`
-    name the bars; `text` are sentences.
+    """Record of what a reader sees first of a source's ranking: `clusters` are (places, [(bot, range of ranks, bars)]),
+    `scales` name the bars; `text` are sentences.
 
     `people` is where people stand on the last bar (percent of its width), `people_text` the same in words. Where there
     is an order by each of several criteria only, a `table` of them stands in place of clusters; a long one is folded.
@@ -137,27 +137,32 @@ class Card:
     table: Table | None = None
 
 
-def places_said(own: Mapping) -> dict[str, str]:
+def places_said(ranking: Mapping) -> dict[str, str]:
     """Return each contestant's places in a ranking, with the number of its group where there are several.
 
     Where there is no single order nobody has a place.
     """
-    groups = own.get("groups") or []
+    groups = ranking.get("groups") or []
     number = {bot: place for place, group in enumerate(groups, start=1) for bot in group}
     suffix = {bot: f" of group {place}" for bot, place in number.items()} if len(groups) > 1 else {}
-    no_order = (own.get("one_scale") or {}).get("rejected")
-    return {bot: ("–" if no_order else span(places)) + suffix.get(bot, "") for bot, places in own["clusters"].items()}
+    no_order = (ranking.get("one_scale") or {}).get("rejected")
+    return {
+        bot: ("–" if no_order else span(places)) + suffix.get(bot, "") for bot, places in ranking["clusters"].items()
+    }
 
 
-def clusters(own: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[str, list]]:
+def clusters(ranking: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[str, list]]:
     """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
-    said = places_said(own)
-    found: list[tuple[str, list]] = []
-    for bot in own["order"]:
-        ranks = span(own["ranges"][bot]) if bot in own.get("ranges", {}) else ""
-        places = said[bot]
-        if not found or found[-1][0] != places:
-            found.append((places, []))
-        found[-1][1].append((Name(bot), ranks, [of.get(bot) for of in bars.values()]))
-    few = [(Name(bot), "", [of.get(bot) for of in bars.values()]) for bot in list(own.get("too_few") or ())[:FEW]]
-    return [*found, *([("too few answers", few)] if few else [])]
+    places_by_bot = places_said(ranking)
+    grouped: list[tuple[str, list]] = []
+    for bot in ranking["order"]:
+        ranks = span(ranking["ranges"][bot]) if bot in ranking.get("ranges", {}) else ""
+        places = places_by_bot[bot]
+        if not grouped or grouped[-1][0] != places:
+            grouped.append((places, []))
+        grouped[-1][1].append((Name(bot), ranks, [column.get(bot) for column in bars.values()]))
+    few = [
+        (Name(bot), "", [column.get(bot) for column in bars.values()])
+        for bot in list(ranking.get("too_few") or ())[:FEW]
+    ]
+    return [*grouped, *([("too few answers", few)] if few else [])]

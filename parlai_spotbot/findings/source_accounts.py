@@ -1,4 +1,4 @@
-"""What each source's answers are worth as a whole: who gave them, how much of the work, and whether they can be led by.
+"""Account of each source as a whole: completeness, accuracy, and whether it may lead the page.
 
 It stands in ``analysis/annotators.json`` (`account`). A page begins with people, else with a judge that has answered
 everything and tells people from bots; never with one that did a part only, or does no better than guessing, if there is
@@ -24,7 +24,7 @@ WIDE = 0.3
 
 @dataclass(frozen=True)
 class SourceAccount:
-    """What is known of a source as a whole.
+    """Record of what is known of a source as a whole.
 
     `answered` of the `units` that were packed have all their answers; 0 of 0 where that isn't known. `partial`: a judge
     that hasn't answered all. `accuracy`: the mean of the share of people that it calls human and of bots that it calls
@@ -45,12 +45,13 @@ class SourceAccount:
 
     @property
     def doubtful(self) -> bool:
-        """Whether it leads nowhere if there is any other source."""
+        """Return whether it leads nowhere if there is any other source."""
         return self.partial or self.chance
 
     @property
     def trust(self) -> str:
-        """How far to trust a judge, in a sentence; "" of people, and where it isn't known or `sentences` say it."""
+        """Measure how far to trust a judge, in a sentence; "" of people, and where it isn't known or `sentences` say
+        it."""
         if self.people or self.chance or self.accuracy is None:
             return ""
         people, bots = self.judged
@@ -61,54 +62,57 @@ class SourceAccount:
 
     @property
     def sentences(self) -> list[str]:
-        """What to beware of, the worst first; [] where there is nothing."""
-        found, who = [], upper_first(source_said(self.source))
+        """Return what to beware of, the worst first; [] where there is nothing."""
+        sentences, who = [], upper_first(source_said(self.source))
         if self.partial:
-            found.append(f"{who} answered {self.answered:,} of {self.units:,} units: its figures are of these only.")
+            sentences.append(
+                f"{who} answered {self.answered:,} of {self.units:,} units: its figures are of these only."
+            )
         if self.chance:
             people, bots = self.judged
             shown = self.accuracy <= GUESSING or (self.ci is not None and self.ci[1] - self.ci[0] < WIDE)
             verb = "can't tell" if shown else "has not shown that it tells"
-            found.append(
+            sentences.append(
                 f"{who} {verb} people from bots here: it is right in {percent(self.accuracy)}{between(self.ci)}, "
                 f"people ({people:,}) and bots ({bots:,}) weighed alike, and guessing in {percent(GUESSING)}. So it "
                 "ranks nobody; its figures stand in the CSV files."
             )
-        return found
+        return sentences
 
 
-def account(own: Answers, annotators: Mapping[str, Mapping], accuracy: Mapping | None = None) -> dict:
-    """What ``annotators.json`` says of a source as a whole, from its `annotators` and, where it is known who is human,
-    how well all of them together tell (`pooled_detection`)."""
-    answered, units = _units(own)
-    known = accuracy is not None and bool(accuracy["bots"]) and bool(accuracy["people"])
-    found = {
+def account(answers: Answers, annotators: Mapping[str, Mapping], accuracy: Mapping | None = None) -> dict:
+    """Return what ``annotators.json`` says of a source as a whole, from its `annotators` and, where it is known who is
+    human, how well all of them together tell (`pooled_detection`)."""
+    answered, units = _units(answers)
+    is_known = accuracy is not None and bool(accuracy["bots"]) and bool(accuracy["people"])
+    result = {
         "annotators": len(annotators),
         "flagged": sum(bool(row["flags"] or row["left_out"]) for row in annotators.values()),
         "answered": answered,
         "units": units,
         "accuracy": None,
     }
-    if known:
-        found["accuracy"] = {
+    if is_known:
+        result["accuracy"] = {
             "estimate": accuracy["balanced_accuracy"],
             "ci": list(accuracy["balanced_accuracy_ci"]),
             "people": accuracy["people"],
             "bots": accuracy["bots"],
             "n": accuracy["people"] + accuracy["bots"],
         }
-    return found
+    return result
 
 
-def _units(own: Answers) -> tuple[int, int]:
-    """How many of the units packed have an answer of this source to each of their items; and how many units there are.
+def _units(answers: Answers) -> tuple[int, int]:
+    """Return how many of the units packed have an answer of this source to each of their items; and how many units
+    there are.
 
     A judge says itself what it has answered: some of what it was asked may have no answer for good.
     """
-    units = own.facts.units
-    given = {(row.unit_id, row.item_id) for row in own.judgements}
+    units = answers.facts.units
+    given = {(row.unit_id, row.item_id) for row in answers.judgements}
     answered = sum(all((unit, item) in given for item in items) for unit, items in units.items())
-    about = own.facts.judges.get(own.source, {}).get("about", {})
+    about = answers.facts.judges.get(answers.source, {}).get("about", {})
     if about.get("units") == len(units):
         answered = max(answered, about.get("answered", 0))
     return answered, len(units)
@@ -116,19 +120,19 @@ def _units(own: Answers) -> tuple[int, int]:
 
 def account_of(source: str, annotators: Mapping) -> SourceAccount:
     """The account of a source from its data in ``annotators.json``; empty where there are none."""
-    own, people = annotators.get("account") or {}, source == HUMAN
-    accuracy = own.get("accuracy") or {}
+    data, people = annotators.get("account") or {}, source == HUMAN
+    accuracy = data.get("accuracy") or {}
     estimate, ci = accuracy.get("estimate"), accuracy.get("ci") or (None, None)
-    known = None not in ci
+    has_interval = None not in ci
     return SourceAccount(
         source=source,
         people=people,
-        answered=own.get("answered", 0),
-        units=own.get("units", 0),
-        partial=not people and own.get("answered", 0) < own.get("units", 0),
+        answered=data.get("answered", 0),
+        units=data.get("units", 0),
+        partial=not people and data.get("answered", 0) < data.get("units", 0),
         accuracy=estimate,
-        ci=tuple(ci) if known else None,
-        chance=not people and estimate is not None and not (known and ci[0] > GUESSING),
+        ci=tuple(ci) if has_interval else None,
+        chance=not people and estimate is not None and not (has_interval and ci[0] > GUESSING),
         judged=(accuracy.get("people", 0), accuracy.get("bots", 0)),
     )
 
@@ -137,9 +141,9 @@ def source_accounts(contents: Analysis) -> list[SourceAccount]:
     """Every source with results, the one that a page begins with first: people, then complete judges before partial
     ones; among them those that tell people from bots, the most accurate first, before those of whom nobody knows, and
     these before others."""
-    known = {source for by_source in contents.analysis.values() for source in by_source}
-    found = [account_of(source, contents.of("annotators", source)) for source in known]
-    return sorted(found, key=_place)
+    sources = {source for by_source in contents.analysis.values() for source in by_source}
+    accounts = [account_of(source, contents.of("annotators", source)) for source in sources]
+    return sorted(accounts, key=_place)
 
 
 def _place(own: SourceAccount) -> tuple:

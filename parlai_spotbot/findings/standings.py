@@ -1,4 +1,4 @@
-"""What each study says of its contestants, in one form whatever the survey: one standing a survey, source, criterion.
+"""Standings of contestants in one form for every survey: one for each survey, source and criterion.
 
 It is read from ``analysis/ranking.json`` (and the features of Spot The Bot); sources are never mixed.
 """
@@ -26,7 +26,7 @@ WIN_RATE = "win rate"
 
 @dataclass(frozen=True)
 class Standing:
-    """What one source of a study says of the contestants by one criterion.
+    """Record of what one source of a study says of the contestants by one criterion.
 
     `order` best first by the study's own ranking, `clusters` its ranges of ranks; `score` with its `ci` is in words
     `what`. `pairs` maps (a, b) to (rate of a over b, its interval). `relative`: whether scores depend on the opponents.
@@ -82,8 +82,8 @@ class Opened:
     def judged(self) -> list[str]:
         """The surveys that have judgements which rank contestants."""
         folder = self.study.path / "surveys"
-        found = [path.name for path in sorted(folder.iterdir())] if folder.is_dir() else []
-        return [name for name in found if self.study.judgements_path(name).exists() and _ranks(name)]
+        names = [path.name for path in sorted(folder.iterdir())] if folder.is_dir() else []
+        return [name for name in names if self.study.judgements_path(name).exists() and _ranks(name)]
 
     def contents(self, survey: str) -> Contents:
         """The study's files of one survey, read; a survey that is not analysed is a `UserError`."""
@@ -104,32 +104,34 @@ def _contents(study: Study, survey: str) -> Contents:
 
 def open_studies(paths: Iterable[str | Path]) -> list[Opened]:
     """Open studies, each once, labelled by as much of their paths as tells them apart."""
-    found: dict[Path, Study] = {}
+    study_by_path: dict[Path, Study] = {}
     for path in paths:
         study = Study.open(path)
-        found.setdefault(Path(path).resolve(), study)
-    resolved = list(found)
+        study_by_path.setdefault(Path(path).resolve(), study)
+    resolved = list(study_by_path)
     length = 1
     while len({path.parts[-length:] for path in resolved}) < len(resolved):
         length += 1
-    return [Opened("/".join(path.parts[-length:]), study) for path, study in found.items()]
+    return [Opened("/".join(path.parts[-length:]), study) for path, study in study_by_path.items()]
 
 
 def chosen_surveys(studies: Sequence[Opened], survey: str | None) -> list[str]:
     """Return the surveys that at least two of the studies have judgements of; or the named one, if two have it."""
     having = {name: [s.label for s in studies if name in s.judged()] for s in studies for name in s.judged()}
-    told = "; ".join(f"{s.label}: {', '.join(s.judged()) or 'none'}" for s in studies)
+    choices = "; ".join(f"{s.label}: {', '.join(s.judged()) or 'none'}" for s in studies)
     if survey is not None:
         hint = nearest(survey, having) if having else ""
         if not _ranks(survey):
             raise UserError(f"--survey {survey}: it ranks nobody, so studies can't be compared by it.", hint)
         if len(having.get(survey, [])) < 2:
-            raise UserError(f"--survey {survey}: fewer than 2 of these studies have judgements of it ({told}).", hint)
+            raise UserError(
+                f"--survey {survey}: fewer than 2 of these studies have judgements of it ({choices}).", hint
+            )
         return [survey]
     shared = sorted((name for name, labels in having.items() if len(labels) >= 2), key=_place)
     if not shared:
         raise UserError(
-            f"These studies share no survey (surveys with judgements: {told}).",
+            f"These studies share no survey (surveys with judgements: {choices}).",
             "Let the same survey be answered in all: parlai spotbot_pack, then spotbot_judge or spotbot_crowdsource.",
         )
     return shared
@@ -141,43 +143,44 @@ def _place(survey: str) -> tuple[int, str]:
 
 def standings(contents: Analysis) -> list[Standing]:
     """Every standing of one survey of one study: people first, the main criterion first."""
-    found = []
+    result = []
     for source in contents.sources:
-        own = contents.of("ranking", source)
+        ranking = contents.of("ranking", source)
         used = (contents.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
-        entries = {"": own, **(own.get("criteria") or {}), **contents.of("features", source)}
+        entries = {"": ranking, **(ranking.get("criteria") or {}), **contents.of("features", source)}
         for criterion, entry in entries.items():
             if isinstance(entry, dict) and entry.get("order"):
-                found.append(_standing(contents.survey, source, criterion, entry, used))
-    return found
+                result.append(_standing(contents.survey, source, criterion, entry, used))
+    return result
 
 
-def _standing(survey: str, source: str, criterion: str, own: dict, used: int) -> Standing:
-    rates = "win_rate" in own
+def _standing(survey: str, source: str, criterion: str, ranking: dict, used: int) -> Standing:
+    rates = "win_rate" in ranking
     names = ("win_rate", "win_rate_ci", "rate_a", "rate_ci") if rates else ("score", "score_ci", "estimate", "ci")
     score, intervals, rate, ci = names
-    pairs = {(p["a"], p["b"]): (p[rate], p.get(ci)) for p in own.get("pairs", []) if p.get(rate) is not None}
+    pairs = {(p["a"], p["b"]): (p[rate], p.get(ci)) for p in ranking.get("pairs", []) if p.get(rate) is not None}
     return Standing(
         survey=survey,
         source=source,
         criterion=criterion,
-        what=WIN_RATE if rates else str(own.get("criterion") or "score"),
-        order=tuple(own["order"]),
-        clusters={name: tuple(ends) for name, ends in (own.get("clusters") or {}).items()},
-        score={name: value for name, value in (own.get(score) or {}).items() if value is not None},
-        ci=own.get(intervals) or {},
+        what=WIN_RATE if rates else str(ranking.get("criterion") or "score"),
+        order=tuple(ranking["order"]),
+        clusters={name: tuple(ends) for name, ends in (ranking.get("clusters") or {}).items()},
+        score={name: value for name, value in (ranking.get(score) or {}).items() if value is not None},
+        ci=ranking.get(intervals) or {},
         pairs=pairs,
         relative=rates or (_compares(survey) and all(0 <= value <= 1 for value, _ in pairs.values())),
         annotations=used,
-        groups=tuple(map(tuple, own.get("groups") or ())),
-        no_scale=bool((own.get("one_scale") or {}).get("rejected")),
-        too_few=own.get("too_few") or {},
-        p={(p["a"], p["b"]): p.get("p_adjusted") for p in own.get("pairs", [])},
+        groups=tuple(map(tuple, ranking.get("groups") or ())),
+        no_scale=bool((ranking.get("one_scale") or {}).get("rejected")),
+        too_few=ranking.get("too_few") or {},
+        p={(p["a"], p["b"]): p.get("p_adjusted") for p in ranking.get("pairs", [])},
     )
 
 
 def _compares(survey: str) -> bool:
-    """Whether annotators of a survey compare contestants with each other, so that scores depend on the opponents."""
+    """Return whether annotators of a survey compare contestants with each other, so that scores depend on the
+    opponents."""
     if not is_survey(survey):
         return True
     kinds = [question for question in get_survey(survey).questions if question.kind in ("choice", "scale")]

@@ -48,12 +48,12 @@ def metrics_of(
         return [], {}
     talks = {c.conversation_id: c for c in conversations}
     by_id = {item.item_id: item for item in items}
-    own = [j for j in judgements if j.source == source]
+    js = [j for j in judgements if j.source == source]
     item_of = shown_item(by_id, talks, survey.layout == "opening")
-    found = answers_frame(own, conversations, incomplete(survey, by_id), item_of)
-    failed = failed_people(found.judgements, survey)
-    reasons = found.left_out.get(source, {}) | lost(found.frame, failed)
-    rows = found.frame[~found.frame["worker_id"].isin(list(failed))].reset_index(drop=True)
+    frame_of_answers = answers_frame(js, conversations, incomplete(survey, by_id), item_of)
+    failed = failed_people(frame_of_answers.judgements, survey)
+    reasons = frame_of_answers.left_out.get(source, {}) | lost(frame_of_answers.frame, failed)
+    rows = frame_of_answers.frame[~frame_of_answers.frame["worker_id"].isin(list(failed))].reset_index(drop=True)
     if survey.name == ABC:
         metrics, more = _behaviours(rows, talks, by_id)
     elif survey.name in SPOTTING:
@@ -66,7 +66,8 @@ def metrics_of(
 def outcomes_of(
     judgements: Sequence[Judgement], conversations: Sequence[Conversation], question: str = QUALITY
 ) -> Outcomes:
-    """What people said of `question` ("quality") about the conversations that they led, from survey `interactive`."""
+    """Return what people said of `question` ("quality") about the conversations that they led, from survey
+    `interactive`."""
     talks = {c.conversation_id: c for c in conversations}
     ratings, choices = [], []
     for _, row in last_answers(judgements, shown_item())[0]:
@@ -93,19 +94,19 @@ def _asked(
     """Scales and choices between conversations, whatever survey asks them; other questions are no metrics."""
     metrics, lost = [], {}
     for question in survey.questions:
-        own = rows[rows["question"] == question.name].reset_index(drop=True)
-        if own.empty:
+        question_rows = rows[rows["question"] == question.name].reset_index(drop=True)
+        if question_rows.empty:
             continue
         if question.kind == "scale":
             values = [int(option.value) for option in question.options]
-            frame, why = rating_frame(own, talks, items, values)
+            frame, why = rating_frame(question_rows, talks, items, values)
             frame = frame[frame["name"] != HUMAN]
-            made = _rated(frame)
+            ratings = _rated(frame)
             kind = MEAN
         elif _between_conversations(question):
-            frame, why = choice_frame(own, talks, items, tie=True)
+            frame, why = choice_frame(question_rows, talks, items, tie=True)
             both = list(frame["conversation_ids"])
-            made = pd.DataFrame(
+            ratings = pd.DataFrame(
                 {
                     "conversation_a": [pair[0] for pair in both],
                     "conversation_b": [pair[1] for pair in both],
@@ -121,8 +122,8 @@ def _asked(
         else:
             continue
         lost |= {reason: lost.get(reason, 0) + n for reason, n in why.items()}
-        if len(made):
-            metrics.append(Metric(survey.name, question.name, kind, "", "ordinal", made.reset_index(drop=True)))
+        if len(ratings):
+            metrics.append(Metric(survey.name, question.name, kind, "", "ordinal", ratings.reset_index(drop=True)))
     return metrics, lost
 
 
@@ -139,10 +140,10 @@ def _behaviours(
     frame = frame[frame["name"] != HUMAN]
     metrics = []
     for label in EVERY_LABEL:
-        own = frame[frame["question"] == label]
-        if len(own):
-            made = _rated(own)
-            metrics.append(Metric(ABC, label, RATE, f"{ABC}:{own['task'].iloc[0]}", "nominal", made))
+        label_rows = frame[frame["question"] == label]
+        if len(label_rows):
+            rated = _rated(label_rows)
+            metrics.append(Metric(ABC, label, RATE, f"{ABC}:{label_rows['task'].iloc[0]}", "nominal", rated))
     return metrics, lost
 
 
@@ -161,8 +162,8 @@ def _rated(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _spotting(name: str, rows: pd.DataFrame, talks: Mapping[str, Conversation]) -> list[Metric]:
-    """How human each bot was taken for, and how far it was favoured over its partner."""
-    made: dict[str, list[tuple]] = {}
+    """Describe how human each bot was taken for, and how far it was favoured over its partner."""
+    rows_by_question: dict[str, list[tuple]] = {}
     for row in rows.itertuples(index=False):
         talk = talks[row.conversation_id]
         if row.question == "nature" and row.answer in TAKEN_FOR_HUMAN:
@@ -176,12 +177,12 @@ def _spotting(name: str, rows: pd.DataFrame, talks: Mapping[str, Conversation]) 
             if bot != HUMAN:
                 unit = f"{row.conversation_id}\t{row.exchanges}\tentity:{entity}"
                 question = "taken_for_human" if row.question == "nature" else row.question
-                made.setdefault(question, []).append(
+                rows_by_question.setdefault(question, []).append(
                     (row.conversation_id, bot, unit, row.worker_id, row.annotation_id, value)
                 )
     return [
-        Metric(name, question, MEAN, "", "ordinal", pd.DataFrame(own, columns=list(TURN_COLUMNS)))
-        for question, own in sorted(made.items())
+        Metric(name, question, MEAN, "", "ordinal", pd.DataFrame(group_rows, columns=list(TURN_COLUMNS)))
+        for question, group_rows in sorted(rows_by_question.items())
     ]
 
 

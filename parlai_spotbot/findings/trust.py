@@ -1,4 +1,4 @@
-"""How far the judges can be trusted: each beside people on the same items, the warning first; for every survey."""
+"""Trust in judges, each compared with people on the same items; for every survey."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Frame = Callable[[pd.DataFrame], pd.DataFrame]
 
 
 def beside_people(
-    own: Answers,
+    answers: Answers,
     *,
     contests: Frame | None = None,
     ratings: Frame | None = None,
@@ -27,30 +27,31 @@ def beside_people(
 ) -> dict:
     """Compare a judge with people on the same items, see `analysis.trust.trust_part`."""
     people, judge = (
-        rows.assign(answer=rows["answer"].astype(str))[list(trust.COLUMNS)] for rows in (own.people.rows, own.rows)
+        rows.assign(answer=rows["answer"].astype(str))[list(trust.COLUMNS)]
+        for rows in (answers.people.rows, answers.rows)
     )
-    found = trust.trust_part(
+    part = trust.trust_part(
         people,
         judge,
         contests=contests,
         ratings=ratings,
         scales=scales,
         bounds={question: (float(scale[0]), float(scale[-1])) for question, scale in (scales or {}).items()},
-        rng=own.rng("trust"),
-        replicates=own.options.bootstraps,
-        **own.facts.judges.get(own.source, {}),
+        rng=answers.rng("trust"),
+        replicates=answers.options.bootstraps,
+        **answers.facts.judges.get(answers.source, {}),
     )
-    return in_words(found)
+    return in_words(part)
 
 
-def in_words(found: dict) -> dict:
+def in_words(part: dict) -> dict:
     """Return what `trust_part` found with its verdict, and the confusion of answers as rows."""
-    if "questions" not in found:
-        return found
-    told = verdict(found)
-    for question, entry in found["questions"].items():
-        entry["verdict"] = told["questions"][question]
-    return with_width(found | {"verdict": told, "confusion": list(_confusion(found["questions"]))})
+    if "questions" not in part:
+        return part
+    verdicts = verdict(part)
+    for question, entry in part["questions"].items():
+        entry["verdict"] = verdicts["questions"][question]
+    return with_width(part | {"verdict": verdicts, "confusion": list(_confusion(part["questions"]))})
 
 
 def _confusion(questions: Mapping[str, Mapping]) -> Iterator[dict]:
@@ -64,14 +65,14 @@ def _confusion(questions: Mapping[str, Mapping]) -> Iterator[dict]:
 
 def summarise(result: Result) -> list[str]:
     """Return the verdict, and how much surer people's means become with the judge's answers; [] of people."""
-    own = result.data
-    if result.people or not own:
+    data = result.data
+    if result.people or not data:
         return []
-    if own.get("why"):
-        return [f"Nothing can be said of this judge: {own['why']}."]
-    told = own["verdict"]["sentence"]
-    sentences = [Caution(told) if own["verdict"]["warning"] else told]
-    for criterion, entry in (own.get("powered") or {}).items():
+    if data.get("why"):
+        return [f"Nothing can be said of this judge: {data['why']}."]
+    sentence = data["verdict"]["sentence"]
+    sentences = [Caution(sentence) if data["verdict"]["warning"] else sentence]
+    for criterion, entry in (data.get("powered") or {}).items():
         if entry.get("width"):
             items = sum(row["n_judge_alone"] for row in entry["means"])
             sentences.append(

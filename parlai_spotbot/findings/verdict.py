@@ -1,4 +1,4 @@
-"""What a judge's agreement with people comes to, in a sentence.
+"""Verdict on a judge's agreement with people, in a sentence.
 
 The verdict on a question is one of `LEVELS`, worst first. A difference from people is claimed only where its interval
 leaves out 0.
@@ -43,12 +43,12 @@ def level(entry: Mapping) -> str:
     return "below" if high < 0 else "unclear" if low < 0 else "level"
 
 
-def verdict(found: Mapping) -> dict:
+def verdict(data: Mapping) -> dict:
     """Return `level`, the worst of all questions, `warning`, `sentence`, and `questions` {question: level}."""
-    questions = {question: level(entry) for question, entry in found["questions"].items()}
+    questions = {question: level(entry) for question, entry in data["questions"].items()}
     parts = []
     for name, sentence in SENTENCES.items():
-        if of := [asked(question) for question, own in questions.items() if own == name]:
-            parts.append(f"{sentence.format(listed(of))}.")
+        if askeds := [asked(question) for question, name_of_question in questions.items() if name_of_question == name]:
+            parts.append(f"{sentence.format(listed(askeds))}.")
     worst = min(questions.values(), key=LEVELS.index, default="unknown")
     return {"level": worst, "warning": worst in WARNINGS, "sentence": " ".join(parts), "questions": questions}

@@ -88,14 +88,14 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
     from parlai_spotbot.selfplay.plan import SelfPlayRequest
     from parlai_spotbot.selfplay.play import claimed, play
 
-    taken = [own.name for own in fields(SelfPlayRequest) if own.name != "contestants"]
+    taken = [field.name for field in fields(SelfPlayRequest) if field.name != "contestants"]
     for option in options:
         if option not in taken:
             raise ValueError(f"{option}: there is no such option. {nearest(option, taken)}")
-    asked, here = _contestants(contestants)
+    contestant_list, here = _contestants(contestants)
     if "pairs" in options:
         options["pairs"] = tuple(tuple(pair) for pair in options["pairs"])
-    request = SelfPlayRequest(asked, **options)
+    request = SelfPlayRequest(contestant_list, **options)
     say = print if progress else (lambda line: None)
     with as_value_error("study"), claimed(study, "selfplay") as path:
         played = play(path, request, progress, say, HereEngine(here))
@@ -111,12 +111,12 @@ def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[s
 
     if not isinstance(given, Mapping) or not given:
         raise ValueError(f"contestants: expected names and contestants, {SAID}.")
-    found: dict[str, Contestant] = {}
+    contestant_by_name: dict[str, Contestant] = {}
     here: dict[str, str] = {}
     problems: list[UserError] = []
     for name, bot in given.items():
         try:
-            found[name] = check_contestant(_contestant(name, bot), WHERE)
+            contestant_by_name[name] = check_contestant(_contestant(name, bot), WHERE)
             if callable(bot) and not _importable(bot):
                 here[name] = plain_python.keep(bot)
         except UserError as err:
@@ -129,7 +129,7 @@ def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[s
         raise_all(problems)
     except UserError as err:
         raise ValueError(str(err) if str(err).startswith(WHERE) else f"{WHERE}: {err}") from None
-    return found, set(here)
+    return contestant_by_name, set(here)
 
 
 def _contestant(name: str, bot: Bot) -> Contestant:

@@ -34,11 +34,11 @@ class Study(StoredStudy):
 
     def answers(self, survey: str = "spot_the_bot") -> StudyAnswers:
         """The answers to a survey, without those on contestants left out; a ValueError where nobody has answered."""
-        known = [name for name in survey_names() if self.judgements_path(name).exists()]
+        names = [name for name in survey_names() if self.judgements_path(name).exists()]
         if not is_survey(survey) or not findings_of(survey):
-            raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, known)}")
-        if survey not in known:
-            raise ValueError(f"survey: nobody has answered {survey!r} in {self.path}. {nearest(survey, known)}")
+            raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, names)}")
+        if survey not in names:
+            raise ValueError(f"survey: nobody has answered {survey!r} in {self.path}. {nearest(survey, names)}")
         return StudyAnswers(self.remaining(), survey)
 
 
@@ -81,7 +81,7 @@ class StudyAnswers:
         return [row for row in self.everybody if row.source == self.source]
 
     def of(self, source: str) -> StudyAnswers:
-        """Those of one source: "human", "judge:spotter", or a judge's name alone."""
+        """Return those of one source: "human", "judge:spotter", or a judge's name alone."""
         return replace(self, source=source_named(source, self.sources, "gave no answers"))
 
     @property
@@ -99,12 +99,12 @@ class StudyAnswers:
         return f"<{len(self)} answers to {self.survey} by {whose}, {len(self.study.plan.contestants)} bots>"
 
 
-def source_named(name: str, known: Collection[str], why: str) -> str:
-    """Return the source of `known` called `name`, in whole or as a judge alone; `why` explains that there is none."""
-    found = next((own for own in known if name in (own, own.removeprefix("judge:"))), None)
-    if found is None:
-        raise ValueError(f"source: {name!r} {why}. {nearest(name, known)}")
-    return found
+def source_named(name: str, sources: Collection[str], why: str) -> str:
+    """Return the source of `sources` called `name`, in whole or as a judge alone; `why` explains that there is none."""
+    source = next((candidate for candidate in sources if name in (candidate, candidate.removeprefix("judge:"))), None)
+    if source is None:
+        raise ValueError(f"source: {name!r} {why}. {nearest(name, sources)}")
+    return source
 
 
 def demo() -> Study:

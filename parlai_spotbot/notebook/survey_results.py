@@ -47,8 +47,8 @@ class SurveyResults:
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Tables by name: the finding's own, and its parts ("pairs" of a ranking)."""
-        found = {self.finding.name: {"by_source": {name: own.data for name, own in self.results.items()}}}
-        named = tables_of([self.finding], found)
+        analysis = {self.finding.name: {"by_source": {name: result.data for name, result in self.results.items()}}}
+        named = tables_of([self.finding], analysis)
         return {name.removeprefix(f"{self.finding.name}_"): table for name, table in named.items()}
 
     @cached_property
@@ -59,13 +59,15 @@ class SurveyResults:
     @cached_property
     def sentences(self) -> list[str]:
         """Sentences of a report, each after its source where there are several."""
-        said = []
+        sentences = []
         for source, sections in self.sections.items():
             lines = [text for section in sections for text in section.text if text]
-            own = list(dict.fromkeys(line for line in lines if line))
+            source_lines = list(dict.fromkeys(line for line in lines if line))
             several = len(self.results) > 1
-            said += [f"{upper_first(source_said(source))}: {line}" for line in own] if several else own
-        return said
+            sentences += (
+                [f"{upper_first(source_said(source))}: {line}" for line in source_lines] if several else source_lines
+            )
+        return sentences
 
     @property
     def charts(self) -> list[str]:
@@ -84,8 +86,8 @@ class SurveyResults:
         from parlai_spotbot.report.drawing import figures_kept, in_light_colours
 
         one = self if not source else replace(self, results={source: self._of(source)})
-        found = one._charts
-        chosen = next((own for own in found if chart in ("", own.name)), None)
+        charts = one._charts
+        chosen = next((candidate for candidate in charts if chart in ("", candidate.name)), None)
         if chosen is None:
             raise ValueError(f"chart: there is no {chart!r}. {nearest(chart, one.charts)}")
         with figures_kept() as figures:
@@ -185,8 +187,8 @@ def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
     source = answers.of(judge).source
     if HUMAN not in answers.sources:
         raise ValueError("answers: no person answered, and a judge is trusted as far as it says what people say.")
-    found = results_of(replace(answers, source=""), "trust", options)
-    return replace(found, results={source: found._of(source)})
+    results = results_of(replace(answers, source=""), "trust", options)
+    return replace(results, results={source: results._of(source)})
 
 
 def _check(answers: StudyAnswers) -> None:
@@ -197,10 +199,10 @@ def _check(answers: StudyAnswers) -> None:
 def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> SurveyResults:
     """Compute the finding `name` of the answers' survey."""
     _check(answers)
-    known = {finding.name: finding for finding in findings_of(answers.survey)}
-    if name not in known:
-        raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(known)}.")
-    taken = [own.name for own in fields(Options)]
+    finding_by_name = {finding.name: finding for finding in findings_of(answers.survey)}
+    if name not in finding_by_name:
+        raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}.")
+    taken = [field_name.name for field_name in fields(Options)]
     for option in options:
         if option not in taken:
             raise ValueError(f"{option}: there is no such option. {nearest(option, taken)}")
@@ -210,14 +212,14 @@ def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> 
         computed = compute(
             answers.survey, answers.judgements, answers.facts, chosen, only=(name, *BESIDE.get(name, ()))
         )
-    parts = {part: own["by_source"] for part, own in computed.items()}
-    found = {}
+    parts = {part: part_result["by_source"] for part, part_result in computed.items()}
+    results = {}
     for source, data in parts.get(name, {}).items():
         others = {part: by_source[source] for part, by_source in parts.items() if source in by_source}
-        found[source] = Result(source, data, others, answers.facts.bots)
-    if not found:
+        results[source] = Result(source, data, others, answers.facts.bots)
+    if not results:
         raise ValueError(f"answers: too little was answered for {name}.")
-    return SurveyResults(known[name], answers, found, computed[name]["made_by"]["left_out"])
+    return SurveyResults(finding_by_name[name], answers, results, computed[name]["made_by"]["left_out"])
 
 
 def _show(svg: bytes) -> None:

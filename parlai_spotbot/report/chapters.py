@@ -1,4 +1,4 @@
-"""What the page says of one survey: the sections that its findings tell, drawn, each with a part for every source."""
+"""Chapter of one survey: the sections of its findings, each with a part for every source."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Chapter:
 
     @property
     def played(self) -> bool:
-        """Whether annotators open the dialogue themselves."""
+        """Return whether annotators open the dialogue themselves."""
         return is_survey(self.name) and get_survey(self.name).layout == "opening"
 
     @property
     def segmented(self) -> bool:
-        """Whether what annotators see is cut to the plan's lengths."""
+        """Return whether what annotators see is cut to the plan's lengths."""
         return is_survey(self.name) and packing_of(get_survey(self.name)).cuts and not self.played
 
 
@@ -59,23 +59,25 @@ def chapter_of(view: SurveyView) -> Chapter:
     name = view.contents.survey
     about = about_of(name)
     with known_to(view.contents):
-        told = _told(view)
-        sections = _shown(view, told)
-    first = [(source, section) for _, source, section in told if section.first]
-    rest = [(source, section) for _, source, section in told if not section.first]
+        told_sections = _told(view)
+        sections = _shown(view, told_sections)
+    first = [(source, section) for _, source, section in told_sections if section.first]
+    rest = [(source, section) for _, source, section in told_sections if not section.first]
     return Chapter(name, f"survey-{name}", about.title, about.question, view, sections, first, rest)
 
 
 def results(contents: Contents) -> Iterator[tuple[str, dict[str, dict]]]:
     """Each source that anything was found of, with what was, by the names of findings."""
     for source in contents.sources:
-        own = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
-        if own:
-            yield source, own
+        results_of_source = {
+            name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source
+        }
+        if results_of_source:
+            yield source, results_of_source
 
 
 def result_of(contents: Contents, source: str, name: str, others: Mapping[str, dict]) -> Result:
-    """What a finding tells from."""
+    """Return what a finding tells from."""
     named = {worker: called for (whose, worker), called in contents.annotators.items() if whose == source}
     return Result(source, others[name], others, tuple(contents.bots), named)
 
@@ -89,16 +91,16 @@ def findings_with(contents: Contents, source: str, others: Mapping[str, dict]) -
 
 def _told(view: SurveyView) -> list[tuple[Finding, str, Section]]:
     """(finding, source, section): all that the findings of the survey tell, in their order, source by source."""
-    contents, found = view.contents, []
+    contents, told_sections = view.contents, []
     cite = about_of(contents.survey).cite
     for source, others in results(contents):
         led = False
         for finding, result in findings_with(contents, source, others):
             for section in finding.tell(result):
                 led_by = led or section.first
-                found.append((finding, source, section if led_by else cited(section, cite)))
+                told_sections.append((finding, source, section if led_by else cited(section, cite)))
                 led = led or not section.first
-    return found
+    return told_sections
 
 
 def cited(section: Section, works: tuple[str, ...]) -> Section:
@@ -107,7 +109,7 @@ def cited(section: Section, works: tuple[str, ...]) -> Section:
     return replace(section, tables=tables)
 
 
-def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[PageSection]:
+def _shown(view: SurveyView, told_sections: list[tuple[Finding, str, Section]]) -> list[PageSection]:
     """The sections in the order of findings, one part a source; what nobody has anything to say of stays away."""
     contents = view.contents
     if not (findings := findings_of(contents.survey)):
@@ -115,7 +117,7 @@ def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[P
     headings: dict[str, str] = {}
     parts: dict[str, list[SourcePart]] = {}
     for finding in findings:
-        for whose, source, section in told:
+        for whose, source, section in told_sections:
             if whose is finding:
                 drawn = part_of_source(view, source, replace(section, text=[]) if section.first else section)
                 if not drawn.empty:
@@ -150,7 +152,8 @@ def part_of(
 
 @contextmanager
 def known_to(contents: Contents) -> Iterator[None]:
-    """What sections don't find in the results of an analysis was made by another version of it: a `UserError`."""
+    """Return what sections don't find in the results of an analysis was made by another version of it: a
+    `UserError`."""
     try:
         yield
     except KeyError as err:
@@ -162,13 +165,13 @@ def known_to(contents: Contents) -> Iterator[None]:
 
 
 def unknown(view: SurveyView) -> list[SourcePart]:
-    """What there is of a survey whose answers nobody knows."""
+    """Return what there is of a survey whose answers nobody knows."""
     parts = []
     for source in view.contents.sources:
-        found = [name for name, by_source in view.contents.analysis.items() if source in by_source]
+        names = [name for name, by_source in view.contents.analysis.items() if source in by_source]
         text = [f"{view.contents.annotations(source)} annotations."]
-        if found:
-            text.append(f"Analysed: {', '.join(found)}. The results are in {where(view.contents)}, as JSON.")
+        if names:
+            text.append(f"Analysed: {', '.join(names)}. The results are in {where(view.contents)}, as JSON.")
         else:
             text.append("No statistics are known for this survey, so there is nothing to draw.")
         parts.append(SourcePart(said(source), source, text=text))

@@ -72,7 +72,7 @@ def short(key: str) -> str:
 
 def used(cited: Iterable[Iterable[str]]) -> list[Publication]:
     """Return the works of these lists of keys, each once, by author and year; an unknown key is its own title."""
-    keys = {key for own in cited for key in own}
-    known = [publications()[key] for key in keys if key in publications()]
-    known.sort(key=lambda work: (work.authors[0].lower(), work.year, work.key))
-    return known + [Publication(key, (), key) for key in sorted(keys - set(publications()))]
+    keys = {key for cited_keys in cited for key in cited_keys}
+    works = [publications()[key] for key in keys if key in publications()]
+    works.sort(key=lambda work: (work.authors[0].lower(), work.year, work.key))
+    return works + [Publication(key, (), key) for key in sorted(keys - set(publications()))]

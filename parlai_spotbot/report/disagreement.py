@@ -14,7 +14,7 @@ APART = 2
 
 @dataclass
 class Disagreement:
-    """Of one conversation: how many questions people answered alike or not, and judges and people."""
+    """Record, for one conversation: how many questions people answered alike or not, and judges and people."""
 
     people_same: int = 0
     people_apart: int = 0
@@ -37,7 +37,8 @@ class Disagreement:
 
     @property
     def share(self) -> int:
-        """Of the questions that two or more people answered, those on which they disagree, per cent; -1 if none."""
+        """Return, for the questions that two or more people answered, those on which they disagree, per cent; -1 if
+        none."""
         total = self.people_same + self.people_apart
         return round(100 * self.people_apart / total) if total else -1
 
@@ -52,20 +53,20 @@ def disagreements(judgements: Sequence[Judgement], closed: Callable[[Judgement],
     A judge answers otherwise than people where its most frequent answer isn't theirs; where people's (or its own) most
     frequent answers are several, nothing is said.
     """
-    asked: dict[tuple, dict[str, list]] = defaultdict(lambda: defaultdict(list))
+    source_answers: dict[tuple, dict[str, list]] = defaultdict(lambda: defaultdict(list))
     for row in judgements:
         if closed(row):
             key = (row.conversation_ids, row.item_id, row.exchanges, row.target, row.question)
-            asked[key][row.source].append(row.answer)
-    found: dict[str, Disagreement] = {}
-    for (ids, *_), by_source in asked.items():
+            source_answers[key][row.source].append(row.answer)
+    result: dict[str, Disagreement] = {}
+    for (ids, *_), by_source in source_answers.items():
         for identity in ids:
-            own = found.setdefault(identity, Disagreement())
+            entry = result.setdefault(identity, Disagreement())
             people = by_source.get(HUMAN, [])
             if len(people) > 1:
                 apart = differ(people)
-                own.people_apart += apart
-                own.people_same += not apart
+                entry.people_apart += apart
+                entry.people_same += not apart
             for source, answers in by_source.items():
                 if source == HUMAN or not people:
                     continue
@@ -73,13 +74,13 @@ def disagreements(judgements: Sequence[Judgement], closed: Callable[[Judgement],
                 if theirs is None or its is None:
                     continue
                 apart = differ([theirs, its])
-                own.judges_apart += apart
-                own.judges_same += not apart
-    return found
+                entry.judges_apart += apart
+                entry.judges_same += not apart
+    return result
 
 
 def differ(answers: Iterable) -> bool:
-    """Whether answers differ: ratings by at least `APART` steps, others at all."""
+    """Return whether answers differ: ratings by at least `APART` steps, others at all."""
     values = [str(answer) for answer in answers]
     if all(value.lstrip("-").isdigit() for value in values):
         numbers = [int(value) for value in values]

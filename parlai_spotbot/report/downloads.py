@@ -20,11 +20,12 @@ FOLDER = "figures"
 
 
 def links(drawing: Markup) -> list[tuple[str, str, str]]:
-    """What of a drawing can be saved from the page: what it is, the file's name, and a link that holds its bytes."""
-    own = getattr(drawing, "files", {})
+    """Return what of a drawing can be saved from the page: what it is, the file's name, and a link that holds its
+    bytes."""
+    exported = getattr(drawing, "files", {})
     return [
         (kind.upper(), f"{drawing.name}.{kind}", f"data:{TYPES[kind]};base64,{base64.b64encode(data).decode()}")
-        for kind, data in own.items()
+        for kind, data in exported.items()
         if data.strip()
     ]
 

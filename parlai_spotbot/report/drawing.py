@@ -1,4 +1,4 @@
-"""How figures are drawn: one colour and marker for each bot, inline SVG that takes its colours from the page.
+"""Drawing of figures: one colour and marker for each bot, inline SVG that takes its colours from the page.
 
 Figures are drawn in stand-in colours that become the page's CSS variables, so that the same figure is right in light
 and dark; to be taken away they come as SVG and PDF in the light colours, with their data as CSV. The bytes depend on
@@ -83,7 +83,8 @@ STYLE = {
 
 @dataclass(frozen=True)
 class Look:
-    """How a contestant is drawn. After eight bots the colours come round again, with other markers and broken lines."""
+    """Description of how a contestant is drawn. After eight bots the colours come round again, with other markers and
+    broken lines."""
 
     colour: str
     marker: str
@@ -131,17 +132,17 @@ class Drawing(Markup):
     files: dict[str, bytes]
 
 
-def tell(artist: Artist, said: str) -> None:
+def tell(artist: Artist, title: str) -> None:
     """Let a mark say something to whoever points at it; see `_told`."""
-    if said:
-        artist.set_gid(f"{TOLD}{said.encode().hex()}")
+    if title:
+        artist.set_gid(f"{TOLD}{title.encode().hex()}")
 
 
 def _told(text: str) -> str:
-    """What marks say, as titles of their groups, which browsers show."""
+    """Return what marks say, as titles of their groups, which browsers show."""
 
-    def title(found: re.Match) -> str:
-        return f'<g class="told"><title>{html.escape(bytes.fromhex(found[1]).decode())}</title>'
+    def title(match: re.Match) -> str:
+        return f'<g class="told"><title>{html.escape(bytes.fromhex(match[1]).decode())}</title>'
 
     return re.sub(rf'<g id="{TOLD}([0-9a-f]+)">', title, text)
 
@@ -181,7 +182,7 @@ def _inline(text: str, name: str, label: str, wide: bool) -> str:
     text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.S)
     text = re.sub(r"<svg [^>]*?viewBox=\"([^\"]*)\"[^>]*>", _opening(label, wide), text, count=1)
     used = set(re.findall(r"(?:href=\"|url\()#([^\")]*)", text))
-    text = re.sub(r' id="([^"]*)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", text)
+    text = re.sub(r' id="([^"]*)"', lambda match: f' id="{name}-{match[1]}"' if match[1] in used else "", text)
     text = re.sub(r'href="#', f'href="#{name}-', text).replace("url(#", f"url(#{name}-")
     text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
     text = re.sub(r"(font: [^'\"]*?[\d.]+px) [^;\"]*", r"\1 inherit", text)
@@ -227,8 +228,8 @@ def _light(colour):
         return [_light(tuple(row)) for row in colour]
     if isinstance(colour, str) and colour in ("none", "auto"):
         return colour
-    own = LIGHT.get(to_hex(colour))
-    return colour if own is None else (*to_rgba(own)[:3], to_rgba(colour)[3])
+    light_colour = LIGHT.get(to_hex(colour))
+    return colour if light_colour is None else (*to_rgba(light_colour)[:3], to_rgba(colour)[3])
 
 
 def table(data: Iterable[Mapping]) -> str:

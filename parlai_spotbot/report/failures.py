@@ -1,4 +1,4 @@
-"""What went wrong in self-play, as a table of the page."""
+"""Table of failures in self-play."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from parlai_spotbot.findings.sections import Name, Table
 from parlai_spotbot.wording import NONE
 
 
-def failures_table(found: list[dict], finished: set[str]) -> Table | None:
+def failures_table(failures: list[dict], finished: set[str]) -> Table | None:
     """One row a failure; `finished` are the conversations that a later run completed."""
-    if not found:
+    if not failures:
         return None
     rows = [
         (
@@ -18,7 +18,7 @@ def failures_table(found: list[dict], finished: set[str]) -> Table | None:
             str(row.get("message", "")),
             "played later" if row.get("conversation_id") in finished else "still missing",
         )
-        for row in found
+        for row in failures
     ]
     how = (
         "What went wrong in self-play, each with its conversation; whether a later run completed it. Missing "

@@ -1,4 +1,4 @@
-"""What a reader sees first: the question, the answer in a sentence, places, three conversations, and what to do next.
+"""The first screen: the question, the answer in a sentence, places, three conversations, and what to do next.
 
 All of it is of one survey and of the source that leads (`report.lead`). Bars are drawn by the page itself, so that they
 are text to a screen reader.
@@ -44,7 +44,7 @@ class SourceCard:
 
 @dataclass(frozen=True)
 class Step:
-    """What to do next: a sentence, and the command that does it."""
+    """Record of what to do next: a sentence, and the command that does it."""
 
     text: str
     command: str = ""
@@ -80,7 +80,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
 
 
 def answer(contents: Contents) -> str:
-    """What a survey says, in a sentence, by the source that leads."""
+    """Return what a survey says, in a sentence, by the source that leads."""
     with known_to(contents):
         account = lead_of(contents)
         lead = card(contents, account.source) if account else None
@@ -88,33 +88,35 @@ def answer(contents: Contents) -> str:
 
 
 def _answer(account: SourceAccount, lead: SourceCard) -> str:
-    said = lead.card.text[0]
-    alone = account.people or said in account.sentences
-    return said if alone else f"By {source_said(account.source)}: {said}"
+    sentence = lead.card.text[0]
+    alone = account.people or sentence in account.sentences
+    return sentence if alone else f"By {source_said(account.source)}: {sentence}"
 
 
 def card(contents: Contents, source: str) -> SourceCard | None:
     """The ranking of one source, whatever the survey; nothing where there is none."""
     others = dict(results(contents)).get(source, {})
     for finding, result in findings_with(contents, source, others):
-        if (found := finding.card(result)) is not None:
-            return SourceCard(source, said(source), caution_of(source), found)
+        if (found_card := finding.card(result)) is not None:
+            return SourceCard(source, said(source), caution_of(source), found_card)
     return None
 
 
-def _shortened(own: SourceCard) -> SourceCard:
+def _shortened(source_card: SourceCard) -> SourceCard:
     """The same with as many contestants, or criteria, as a first screen holds."""
-    table, found = own.card.table, own.card
+    table, found = source_card.card.table, source_card.card
     if table is not None:
         more = max(0, len(table.rows) - ROWS)
-        return replace(own, card=replace(found, table=replace(table, rows=table.rows[:ROWS], folded=False)), more=more)
+        return replace(
+            source_card, card=replace(found, table=replace(table, rows=table.rows[:ROWS], folded=False)), more=more
+        )
     clusters, left = [], ROWS
     for places, members in found.clusters:
         if members[:left]:
             clusters.append((places, members[:left]))
             left -= len(members[:left])
     more = sum(len(members) for _, members in found.clusters) - (ROWS - left)
-    return replace(own, card=replace(found, clusters=clusters), more=more)
+    return replace(source_card, card=replace(found, clusters=clusters), more=more)
 
 
 NONE_LEFT = "No answer is left to analyse: whoever answered missed more controls than the launch allows."
@@ -132,7 +134,7 @@ def _unanswered(contents: Contents) -> str:
 
 
 def before(contents: Contents) -> list[Section]:
-    """Where no person has judged yet: what the plain design of matches asks for."""
+    """Return where no person has judged yet: what the plain design of matches asks for."""
     planning = about_of(contents.survey).planning
     if HUMAN in contents.sources or planning is None or planning.of != "matches":
         return []
@@ -142,29 +144,29 @@ def before(contents: Contents) -> list[Section]:
     return [Section("needs", needs.TITLE, sentences[:1], first=True, step=NextStep(sentences[-1]))]
 
 
-def _step(contents: Contents, lead: Card, told: Sequence[Section]) -> Step | None:
+def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step | None:
     """The one thing to do next: make what is missing, or what the findings tell; people's answers where there are none
     or too few for a ranking, else more conversations of the pair that they name, if they are played here, or a plan."""
-    if found := missing(contents):
-        return found
+    if step := missing(contents):
+        return step
     study, survey = contents.study, contents.survey
-    if not is_survey(survey) or not told:
+    if not is_survey(survey) or not sections:
         return None
     ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
-    first = told[0].step
+    first = sections[0].step
     if not ranked:
-        found = answers_by_people(study, survey)
+        step = answers_by_people(study, survey)
     elif first.more and "selfplay" in study.provenance():
-        found = command("selfchat", study.path, more=first.more)
+        step = command("selfchat", study.path, more=first.more)
     elif not first.plan:
         return Step(first)
     else:
-        found = command("plan", study.path, survey)
-    return Step(first, here(study, found))
+        step = command("plan", study.path, survey)
+    return Step(first, here(study, step))
 
 
 def missing(contents: Contents) -> Step | None:
-    """What has not been made yet or is out of date, with the command that makes it."""
+    """Return what has not been made yet or is out of date, with the command that makes it."""
     study, survey = contents.study, contents.survey
     if not is_survey(survey):
         return None

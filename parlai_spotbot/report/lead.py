@@ -1,4 +1,4 @@
-"""Which survey and which source a report begins with: people before judges, those that have answers before others."""
+"""Choice of the survey and source that lead the report: people before judges, those that have answers before others."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def in_order(read: Sequence[Contents], named: bool = False) -> list[Contents]:
     The first is the one that was `named`, if it has answers; else that whose answers are worth most: people's, then a
     judge's; then the others as they came.
     """
-    begun = [own for own in read if own.judged or own.units] or list(read[:1])
-    if named and read[0] in begun and (read[0].judged or not any(own.judged for own in begun)):
+    begun = [contents for contents in read if contents.judged or contents.units] or list(read[:1])
+    if named and read[0] in begun and (read[0].judged or not any(contents.judged for contents in begun)):
         return begun
     first = min(begun, key=_worth)
-    return [first, *(own for own in begun if own is not first)]
+    return [first, *(contents for contents in begun if contents is not first)]
 
 
 def _worth(contents: Contents) -> tuple[bool, ...]:

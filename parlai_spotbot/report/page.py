@@ -47,7 +47,10 @@ def render(
 ) -> tuple[str, list[Drawing]]:
     """The page as text, the surveys in the order given; and its figures. `paper` is made here if not given; `without`
     are the sources that were left out."""
-    views = [SurveyView(own, f"{own.survey}-" if number else "") for number, own in enumerate(contents)]
+    views = [
+        SurveyView(survey_contents, f"{survey_contents.survey}-" if number else "")
+        for number, survey_contents in enumerate(contents)
+    ]
     paper = paper or appendix.appendix_of(contents)
     context = _context(views, paper, without)
     text = environment().get_template("page.html").render(**script(), **context)
@@ -63,8 +66,8 @@ def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequenc
     careful = [own for _, told in of_study for _, own in told]
     failed = contents.failures, {c.conversation_id for c in contents.conversations}
     whole = whole_study(view, of_study)
-    told = [own for chapter in chapters for own in chapter.sections]
-    parts = [part for section in [*told, *whole] for part in section.parts]
+    sections = [section for chapter in chapters for section in chapter.sections]
+    parts = [part for section in [*sections, *whole] for part in section.parts]
     spoken = bool(contents.conversations) or not contents.counted
     return {
         "plan": plan,
@@ -78,7 +81,7 @@ def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequenc
         "figure": _figure(chapters[0], screen),
         "panels": _panels(chapters, screen, whole),
         "spoken": spoken,
-        "reading": reader_data.data(views, {own.name: own.title for own in chapters}),
+        "reading": reader_data.data(views, {chapter.name: chapter.title for chapter in chapters}),
         "failures": failures_table(*failed),
         "paper": appendix.section(paper),
     }
@@ -88,22 +91,22 @@ def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
     """The figure of the ranking that the first screen shows, to be taken away."""
     if screen.lead is None:
         return None
-    own = [part for section in chapter.sections for part in section.parts if part.source == screen.lead.source]
-    return next((part.figure.drawing for part in own if part.figure), None)
+    parts = [part for section in chapter.sections for part in section.parts if part.source == screen.lead.source]
+    return next((part.figure.drawing for part in parts if part.figure), None)
 
 
 def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection]) -> list[Panel]:
-    found = []
-    for number, own in enumerate(chapters):
+    panels = []
+    for number, chapter in enumerate(chapters):
         lead = screen.lead.source if screen.lead and not number else ""
-        contents = own.view.contents
+        contents = chapter.view.contents
         cards = [c for source in contents.sources if source != lead and (c := first_screen.card(contents, source))]
         missing = first_screen.missing(contents) if number else None
-        heading = f"{own.title}: {own.question}"
-        found.append(Panel(own.anchor, heading, own.sections, cards, missing))
+        heading = f"{chapter.title}: {chapter.question}"
+        panels.append(Panel(chapter.anchor, heading, chapter.sections, cards, missing))
     if whole:
-        found.append(Panel("whole-study", "The whole study", whole))
-    return found
+        panels.append(Panel("whole-study", "The whole study", whole))
+    return panels
 
 
 def told_of_study(
@@ -123,7 +126,7 @@ def told_of_study(
 def whole_study(view: SurveyView, told: Sequence[tuple[Finding, list]]) -> list[PageSection]:
     """Return the same, drawn."""
     return [
-        PageSection(finding.name, finding.heading, [part_of_source(view, *own) for own in sections])
+        PageSection(finding.name, finding.heading, [part_of_source(view, *section) for section in sections])
         for finding, sections in told
     ]
 
@@ -146,7 +149,7 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
     contents = read_contents(study, first)
     read = [contents, *(read_contents(study, name, contents.conversations) for name in others)]
     sources = _left_out(read, without)
-    read = in_order([own.without(sources) for own in read], named=survey is not None)
+    read = in_order([survey_contents.without(sources) for survey_contents in read], named=survey is not None)
     paper = appendix.appendix_of(read)
     text, drawn = render(read, paper, sources)
     files.remove_unfinished(study.report_path.parent)
@@ -159,8 +162,10 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
 
 def _left_out(read: Sequence[Contents], without: Sequence[str]) -> list[str]:
     """The sources of the judges that are to be left out, by the judges' names."""
-    known = {source.removeprefix("judge:"): source for own in read for source in own.sources if source != HUMAN}
+    source_by_name = {
+        source.removeprefix("judge:"): source for contents in read for source in contents.sources if source != HUMAN
+    }
     for name in without:
-        if name not in known:
-            raise UserError(f"--without-judge {name}: no such judge answered.", nearest(name, known))
-    return [known[name] for name in dict.fromkeys(without)]
+        if name not in source_by_name:
+            raise UserError(f"--without-judge {name}: no such judge answered.", nearest(name, source_by_name))
+    return [source_by_name[name] for name in dict.fromkeys(without)]

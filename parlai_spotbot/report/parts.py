@@ -1,4 +1,4 @@
-"""What a section of the report is made of: one `SourcePart` a source, people first, and what all sections share."""
+"""Parts of a report's section: one `SourcePart` for each source, people first."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class SourcePart:
-    """What one source has to say in one section: `text` is a sentence or two.
+    """Record of what one source has to say in one section: `text` is a sentence or two.
 
     `source` is "" where it matters to nobody who judged.
     """
@@ -52,7 +52,7 @@ class SourcePart:
 
 
 class SurveyView:
-    """What the sections of one survey are made from: its contents, and how each contestant looks.
+    """Record of what the sections of one survey are made from: its contents, and how each contestant looks.
 
     `prefix` goes before all its anchors: empty for the survey that comes first.
     """
@@ -64,14 +64,14 @@ class SurveyView:
         self.looks: dict[str, Look] = looks(self.bots)
 
     def figure_name(self, chart: str, source: str) -> str:
-        """What a figure is called: the prefix of its ids, and the name of its files."""
+        """Return what a figure is called: the prefix of its ids, and the name of its files."""
         return f"{self.contents.survey}-{chart}-{self._short(source)}"
 
     def _short(self, source: str) -> str:
         """A source as part of an id and of a file's name; numbered where two would come out alike."""
         plain = [_bare(s) for s in self.contents.sources]
-        own = _bare(source)
-        return f"{own}_{self.contents.sources.index(source)}" if plain.count(own) > 1 else own
+        bare_name = _bare(source)
+        return f"{bare_name}_{self.contents.sources.index(source)}" if plain.count(bare_name) > 1 else bare_name
 
 
 def _bare(source: str) -> str:
@@ -84,11 +84,12 @@ def said(source: str) -> str:
 
 
 def caution_of(source: str) -> str:
-    """What stands beside the name of a source that isn't people; what that means is said once, on the second screen."""
+    """Return what stands beside the name of a source that isn't people; what that means is said once, on the second
+    screen."""
     return "" if source == HUMAN else CAUTION
 
 
-def here(study: Study, told: str) -> str:
+def here(study: Study, text: str) -> str:
     """A command without the path of this machine: a page is the same wherever it lies, and opened from the study's own
     folder it fills in where that is."""
-    return told.replace(shlex.quote(str(study.path)), FOLDER)
+    return text.replace(shlex.quote(str(study.path)), FOLDER)

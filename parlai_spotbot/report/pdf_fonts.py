@@ -38,8 +38,8 @@ def quick_fonts() -> Iterator[None]:
         data, places = _common(str(fontfile), fontfile.face_index)
         if not places.keys() >= set(glyphs):
             return whole(fontfile, glyphs)
-        font, found = _cut(io.BytesIO(data), gids=[places[glyph] for glyph in glyphs])
-        kept = {glyph: found[places[glyph]] for glyph in glyphs}
+        font, glyph_places = _cut(io.BytesIO(data), gids=[places[glyph] for glyph in glyphs])
+        kept = {glyph: glyph_places[places[glyph]] for glyph in glyphs}
         return fonts_of_figures.SubsetResults(font, kept)._as_cm()
 
     fonts_of_figures.get_glyphs_subset = cut

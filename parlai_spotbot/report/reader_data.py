@@ -50,7 +50,7 @@ class NumberedList:
 
 
 def data(views: Sequence[SurveyView], titles: dict[str, str]) -> Markup:
-    """What the reader reads, as JSON that can stand in a script element; `titles` are the surveys'.
+    """Return what the reader reads, as JSON that can stand in a script element; `titles` are the surveys'.
 
     Every survey's page holds the same conversations. The same study gives the same bytes.
     """
@@ -61,7 +61,7 @@ def as_data(value: Any) -> Markup:
     """JSON that ends no script element and opens no comment in it; a lone surrogate, which is no text, is escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return Markup(SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    return Markup(SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
@@ -69,14 +69,14 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
     first = views[0].contents
     names, texts, kept = NumberedList(), NumberedList(), AnnotationLists()
     place = {c.conversation_id: i for i, c in enumerate(first.conversations)}
-    told: dict[int, list] = defaultdict(list)
+    rows_by_conversation: dict[int, list] = defaultdict(list)
     open_to: dict[str, Disagreement] = {}
     for number, view in enumerate(views):
-        own = _Survey(view.contents, number)
-        for conversation, row in own.rows(first.conversations, place, kept):
-            told[conversation].append(row)
-        for identity, found in disagreements(own.judgements, own.closed).items():
-            open_to.setdefault(identity, Disagreement()).add(found)
+        survey = _Survey(view.contents, number)
+        for conversation, row in survey.rows(first.conversations, place, kept):
+            rows_by_conversation[conversation].append(row)
+        for identity, disagreement in disagreements(survey.judgements, survey.closed).items():
+            open_to.setdefault(identity, Disagreement()).add(disagreement)
     shown_faults = _faults(first.conversations)
     failed: dict[str, list[int]] = defaultdict(list)
     for failure in first.failures:
@@ -95,7 +95,7 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
                 shown_faults.get(c.conversation_id, []),
                 failed.get(c.conversation_id, []),
                 [apart.people, apart.judges, apart.share],
-                sorted(told[i], key=_order),
+                sorted(rows_by_conversation[i], key=_order),
             ]
         )
     looks = views[0].looks
@@ -105,7 +105,7 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
         "surveys": [titles[view.contents.survey] for view in views],
         "sources": [[said(s), "" if s == HUMAN else CAUTION] for s in kept.sources.list],
         "annotators": kept.annotators.list,
-        "said": [list(own) for own in kept.said.list],
+        "said": [list(words) for words in kept.said.list],
         "faults": list(FAULTS.values()),
         "conversations": conversations,
     }
@@ -118,7 +118,7 @@ def _order(annotation: list) -> list:
 
 @dataclass
 class AnnotationLists:
-    """What annotations refer to by number, over all surveys."""
+    """Record of what annotations refer to by number, over all surveys."""
 
     sources: NumberedList = field(default_factory=NumberedList)
     annotators: NumberedList = field(default_factory=NumberedList)
@@ -142,7 +142,7 @@ class _Survey:
         self.known = set(questions)
 
     def closed(self, judgement: Judgement) -> bool:
-        """Whether the answer is one of a few that can be compared."""
+        """Return whether the answer is one of a few that can be compared."""
         if judgement.question in self.known:
             return judgement.question not in self.open
         return isinstance(judgement.answer, str) and len(judgement.answer) <= 24
@@ -160,28 +160,28 @@ class _Survey:
         groups: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
         for judgement in self.judgements:
             groups[judgement.source, judgement.annotation_id].append(judgement)
-        for (source, _), own in groups.items():
-            ids = own[0].conversation_ids
-            item = self.items.get(own[0].item_id)
-            answers = [kept.said.of(self._said(j)) for j in own]
+        for (source, _), judgements in groups.items():
+            ids = judgements[0].conversation_ids
+            item = self.items.get(judgements[0].item_id)
+            answers = [kept.said.of(self._said(j)) for j in judgements]
             for which, identity in enumerate(ids):
                 if identity not in place:
                     continue
                 conversation = conversations[place[identity]]
                 other = next((place.get(i, -1) for n, i in enumerate(ids) if n != which), -1)
                 judged = item.judged[which] if item and len(item.judged) > which else -1
-                who = kept.annotators.of(self.named[source, own[0].worker_id])
+                who = kept.annotators.of(self.named[source, judgements[0].worker_id])
                 yield (
                     place[identity],
                     [
                         self.number,
                         kept.sources.of(source),
                         who,
-                        min(own[0].exchanges, conversation.exchanges),
+                        min(judgements[0].exchanges, conversation.exchanges),
                         which,
                         other,
                         judged,
-                        *outcome(own, conversation, which, judged, self.closed),
+                        *outcome(judgements, conversation, which, judged, self.closed),
                         answers,
                     ],
                 )
@@ -211,18 +211,20 @@ def _items(contents: Contents) -> dict[str, Item]:
     return {item.item_id: item for unit in contents.study.units(contents.survey) for item in unit.items if item.judged}
 
 
-def outcome(own: Sequence[Judgement], conversation: Conversation, which: int, judged: int, closed) -> tuple[int, int]:
-    """What an annotation says of both entities: `WON`, `LOST`, `TIED` or, where it compares nothing, 0.
+def outcome(
+    judgements: Sequence[Judgement], conversation: Conversation, which: int, judged: int, closed
+) -> tuple[int, int]:
+    """Return what an annotation says of both entities: `WON`, `LOST`, `TIED` or, where it compares nothing, 0.
 
     In one conversation the more human one wins; of two conversations the one that more of the questions chose.
     """
-    if len(own[0].conversation_ids) == 1:
-        natures = {j.target: LEVEL.get(str(j.answer)) for j in own if j.question == "nature"}
+    if len(judgements[0].conversation_ids) == 1:
+        natures = {j.target: LEVEL.get(str(j.answer)) for j in judgements if j.question == "nature"}
         first, second = natures.get("entity:0"), natures.get("entity:1")
         if first is None or second is None or len(set(conversation.entities)) == 1:
             return 0, 0
         return _compared(first - second), _compared(second - first)
-    chosen = [str(j.answer) for j in own if j.target == "pair" and closed(j)]
+    chosen = [str(j.answer) for j in judgements if j.target == "pair" and closed(j)]
     for_this, decided = chosen.count(f"conversation:{which}"), sum(a.startswith("conversation:") for a in chosen)
     if not chosen:
         return 0, 0
@@ -255,4 +257,4 @@ def _faults(conversations: Sequence[Conversation]) -> dict[str, list[list[int]]]
     kinds = [(list(FAULTS).index(kind), marks[kind].to_numpy()) for kind in marks.columns if kind in FAULTS]
     for row, (identity, turn) in enumerate(zip(ids, places, strict=True)):
         found[identity] += [[int(turn), number] for number, hit in kinds if hit[row]]
-    return {identity: own for identity, own in found.items() if own}
+    return {identity: turn_faults for identity, turn_faults in found.items() if turn_faults}

@@ -1,4 +1,4 @@
-"""What a reader sees next: how the answer was found, what others answered, and what to be careful of, once."""
+"""The second screen: how the answer was found, other answers, and cautions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PACKING = 2
 
 @dataclass(frozen=True)
 class OtherAnswer:
-    """What another survey, or another source, answers; `anchor` is where it stands whole."""
+    """Record of what another survey, or another source, answers; `anchor` is where it stands whole."""
 
     survey: str
     source: str
@@ -51,8 +51,8 @@ class SecondScreen:
 def second_screen(
     chapters: Sequence[Chapter], of_study: Sequence[Section], failures: str, without: Sequence[str]
 ) -> SecondScreen:
-    """What is said of how the first survey's answer was found; `of_study` is told of the whole study, `failures` are
-    self-play's, `without` are the sources left out."""
+    """Return what is said of how the first survey's answer was found; `of_study` is told of the whole study, `failures`
+    are self-play's, `without` are the sources left out."""
     first, contents = chapters[0], chapters[0].view.contents
     account = lead_of(contents)
     how = [("Conversations", _conversations(first)), ("Judged by", _judged_by(contents))]
@@ -60,8 +60,8 @@ def second_screen(
     if edited := contents.study.provenance().get("changed_by_hand", {}).get("files"):
         careful.append(f"Files of this study were changed by hand: {listed(edited)}.")
     if gone := sorted(contents.study.gone):
-        told = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out of everything here"
-        careful.append(f"{told}; what was said and judged is kept.")
+        removed = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out of everything here"
+        careful.append(f"{removed}; what was said and judged is kept.")
     careful += packing_warnings(contents)
     if without:
         careful.append(f"This page leaves out the answers of {listed(source_said(source) for source in without)}.")
@@ -92,23 +92,27 @@ def second_screen(
 def packing_warnings(contents: Contents) -> list[str]:
     """Return what packing warned of when it made the units of a survey, with the contestants' present names."""
     packed = (contents.study.provenance().get("pack") or {}).get(contents.survey) or {}
-    found = packed.get("warnings") or []
-    found = sorted(found, key=lambda warning: "tells it from people" not in warning)
-    told = [f"Packing warned: {warning.rstrip('.')}." for warning in found[:PACKING]]
-    more = counted(len(found) - PACKING, "more warning")
-    return told + ([f"{more} of packing: see the texts for your paper."] if len(found) > PACKING else [])
+    warnings = packed.get("warnings") or []
+    warnings = sorted(warnings, key=lambda warning: "tells it from people" not in warning)
+    sentences = [f"Packing warned: {warning.rstrip('.')}." for warning in warnings[:PACKING]]
+    more = counted(len(warnings) - PACKING, "more warning")
+    return sentences + ([f"{more} of packing: see the texts for your paper."] if len(warnings) > PACKING else [])
 
 
 def _others(chapters: Sequence[Chapter], lead: str) -> list[OtherAnswer]:
-    found = []
+    others = []
     for number, chapter in enumerate(chapters):
         contents = chapter.view.contents
         for account in source_accounts(contents):
-            own = card(contents, account.source)
-            told = own is not None and own.card.text and own.card.text[0] not in account.sentences
-            if told and (number, account.source) != (0, lead):
-                found.append(OtherAnswer(chapter.title, said(account.source), chapter.anchor, own.card.text[0]))
-    return found
+            source_card = card(contents, account.source)
+            text = (
+                source_card is not None and source_card.card.text and source_card.card.text[0] not in account.sentences
+            )
+            if text and (number, account.source) != (0, lead):
+                others.append(
+                    OtherAnswer(chapter.title, said(account.source), chapter.anchor, source_card.card.text[0])
+                )
+    return others
 
 
 def _conversations(chapter: Chapter) -> str:
@@ -116,9 +120,9 @@ def _conversations(chapter: Chapter) -> str:
     if contents.counted:
         return f"none: votes on {counted(len(contents.bots), 'contestant')}"
     kinds = Counter(c.kind for c in contents.conversations)
-    told = [(kinds["pairs"], "of two bots"), (kinds["self"], "of a bot with itself")]
-    told += [(kinds["people"], "of two people"), (kinds["human_model"], "of a bot with a person")]
-    text = listed(f"{count:,} {what}" for count, what in told if count)
+    counts = [(kinds["pairs"], "of two bots"), (kinds["self"], "of a bot with itself")]
+    counts += [(kinds["people"], "of two people"), (kinds["human_model"], "of a bot with a person")]
+    text = listed(f"{count:,} {what}" for count, what in counts if count)
     lengths = sorted({row.exchanges for row in contents.judgements} - {0}) or contents.study.plan.segments
     if chapter.played:
         most = contents.study.plan.segments[-1]
@@ -130,19 +134,19 @@ def _conversations(chapter: Chapter) -> str:
 
 
 def _judged_by(contents: Contents) -> str:
-    told = []
+    judges = []
     for source in contents.sources:
         who = people_said(contents.people(source)) if source == HUMAN else source_said(source)
         what = "vote" if contents.counted else "annotation"
-        told.append(f"{who} ({counted(contents.annotations(source), what)}{_analysed(contents, source)})")
-    return listed(told)
+        judges.append(f"{who} ({counted(contents.annotations(source), what)}{_analysed(contents, source)})")
+    return listed(judges)
 
 
 def _analysed(contents: Contents, source: str) -> str:
     """Return how many annotations the figures are of, and why others are left out; "" where all of them count."""
-    made = contents.made_by.get("ranking") or {}
-    used = (made.get("used") or {}).get(source)
+    ranking = contents.made_by.get("ranking") or {}
+    used = (ranking.get("used") or {}).get(source)
     if used is None or used == contents.annotations(source):
         return ""
-    why = "; ".join(f"{count:,} × {reason}" for reason, count in (made["left_out"].get(source) or {}).items())
+    why = "; ".join(f"{count:,} × {reason}" for reason, count in (ranking["left_out"].get(source) or {}).items())
     return f", {used:,} of them analysed{f'; left out: {why}' if why else ''}"

@@ -1,4 +1,4 @@
-"""Whether annotators give the same labels."""
+"""Agreement of annotators on labels."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """Alpha of each label, and what annotator models add to it."""
-    found = agreement.agreement(own, "value", lambda rows: rows["rated"].tolist(), "nominal")
-    return found | agreement.annotators_by_models(
-        own, lambda rows: rows["rated"].tolist(), lambda rows: rows["value"].map({0: "no", 1: "yes"}), "label"
+    result = agreement.agreement(answers, "value", lambda rows: rows["rated"].tolist(), "nominal")
+    return result | agreement.annotators_by_models(
+        answers, lambda rows: rows["rated"].tolist(), lambda rows: rows["value"].map({0: "no", 1: "yes"}), "label"
     )
 
 

@@ -1,4 +1,4 @@
-"""Who labelled, how much of each task, and how well they keep to the gold labels."""
+"""Annotators who labelled: work by task, and agreement with the gold labels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from parlai_spotbot.surveys.abc_eval.gold import gold_quality
 from parlai_spotbot.wording import interval, percent
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """As for other surveys; `gold`: each time that somebody came across a gold dialogue, and `tasks`: units and turns
     of each annotator in each task."""
-    found = annotators.annotators(own, ranked)
-    tasks = own.everyone.groupby(["worker_id", "task"], sort=True)
+    result = annotators.annotators(answers, ranked)
+    tasks = answers.everyone.groupby(["worker_id", "task"], sort=True)
     done = [
         {
             "worker_id": worker,
@@ -27,7 +27,11 @@ def compute(own: Answers) -> dict:
         }
         for (worker, task), rows in tasks
     ]
-    return {**found, "tasks": done, "gold": gold_quality([row for row in own.judgements if row.control is not None])}
+    return {
+        **result,
+        "tasks": done,
+        "gold": gold_quality([row for row in answers.judgements if row.control is not None]),
+    }
 
 
 GOLD = Table(

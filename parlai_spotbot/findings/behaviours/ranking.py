@@ -1,4 +1,4 @@
-"""How often each contestant shows each behaviour, and who differs from whom.
+"""Rates of behaviours by contestant, and which contestants differ.
 
 There is no overall order: sixteen behaviours don't add up to one number, and of some more may be better or worse.
 """
@@ -31,59 +31,59 @@ CLEAR = 0.05
 
 
 def direction(label: str) -> str | None:
-    """Whether "less" or "more" of it is better; None where that isn't known."""
+    """Return whether "less" or "more" of it is better; None where that isn't known."""
     return "less" if label in LESS else "more" if label in MORE else None
 
 
-def ranked(own: Answers, rows: pd.DataFrame) -> dict:
+def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """The shares and tests of one label."""
     label = rows["question"].iloc[0] if len(rows) else ""
-    found = behaviour(rows, own.names, **own.hang, less_is_better=direction(label) == "less")
+    result = behaviour(rows, answers.names, **answers.hang, less_is_better=direction(label) == "less")
     return {
-        **found,
+        **result,
         "criterion": CRITERION,
         "task": task_of_label(label),
         "direction": direction(label),
         "test": TEST,
-        "bootstrap": own.bootstrap(),
+        "bootstrap": answers.bootstrap(),
     }
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """Every label under `criteria`; `order` is empty, and `why` says so."""
-    found = {label: ranked(own, own.to(label)) for label in own.questions}
-    adjust_over_all(found)
-    pairs = [pair for one in found.values() for pair in one["pairs"]]
+    ranked_by_label = {label: ranked(answers, answers.to(label)) for label in answers.questions}
+    adjust_over_all(ranked_by_label)
+    pairs = [pair for one in ranked_by_label.values() for pair in one["pairs"]]
     clear = {f"clear{over}": sum(pair[f"p_adjusted{over}"] < 0.05 for pair in pairs) for over in ("", "_all")}
     more = listed([f"“{plainly(label)}”" for label in MORE])
     return {
         "order": [],
         "why": NO_ORDER.format(more=more),
         "criterion": CRITERION,
-        "criteria": found,
+        "criteria": ranked_by_label,
         "tests": {"pairs": len(pairs), **clear},
-        "facts": facts(own.tidy, own.rows),
-        "bootstrap": own.bootstrap(),
+        "facts": facts(answers.tidy, answers.rows),
+        "bootstrap": answers.bootstrap(),
     }
 
 
 def summarise(result: Result) -> list[str]:
     """Return that there is no overall order, how many differences are clear, and the clearest."""
-    own = result.data
-    tests = own["tests"]
+    data = result.data
+    tests = data["tests"]
     clear = (
         f"{tests['clear']} of {tests['pairs']} differences are clear where p is corrected over the pairs of a "
         f"behaviour, {tests['clear_all']} where it is corrected over all behaviours."
     )
-    return [own["why"], clear if tests["pairs"] else "", _clearest(own["criteria"])]
+    return [data["why"], clear if tests["pairs"] else "", _clearest(data["criteria"])]
 
 
 def _clearest(criteria: Mapping[str, Mapping]) -> str:
     """Return the behaviour that tells two contestants apart most clearly; "" where none does."""
     clear = [
         (pair["p_adjusted"], -abs(pair["estimate"]), label, pair)
-        for label, found in criteria.items()
-        for pair in found["pairs"]
+        for label, result in criteria.items()
+        for pair in result["pairs"]
         if pair["p_adjusted"] is not None and pair["p_adjusted"] < CLEAR
     ]
     if not clear:

@@ -1,4 +1,4 @@
-"""Who passed the training, by task and group."""
+"""Shares of annotators who passed the training, by task and group."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from parlai_spotbot.surveys.abc_eval.labels import TASKS
 from parlai_spotbot.wording import percent
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """Attempts at the training, passes and mistakes by task and group; {} for judges."""
-    if not own.crossed:
+    if not answers.crossed:
         return {}
     order = {task: place for place, task in enumerate(TASKS)}
-    rows = screened(own.facts.screening)
+    rows = screened(answers.facts.screening)
     return {"rows": sorted(rows, key=lambda row: (order.get(row["task"], len(order)), row["group"]))}
 
 

@@ -1,4 +1,4 @@
-"""How long annotating takes, over all tasks and by task."""
+"""Time of annotations, over all tasks and by task."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.surveys.abc_eval.labels import TASKS
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """Seconds per annotation over all tasks, and by task under `tasks`."""
-    annotations = own.annotations.rename(columns={"exchanges": "k"})
+    annotations = answers.annotations.rename(columns={"exchanges": "k"})
     by_task = {task: annotations[annotations["task"] == task] for task in TASKS}
-    tasks = {task: time_summary(rows, own.options.wage) for task, rows in by_task.items() if len(rows)}
-    return {**costs.compute_time(own), "tasks": tasks}
+    tasks = {task: time_summary(rows, answers.options.wage) for task, rows in by_task.items() if len(rows)}
+    return {**costs.compute_time(answers), "tasks": tasks}
 
 
 BY_TASK = Table("tasks/{task}", {"task": Column("text", "Task"), **costs.TIME.columns}, "Time by task")

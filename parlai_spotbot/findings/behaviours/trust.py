@@ -1,4 +1,4 @@
-"""How far a judge that labels turns can be trusted, beside people."""
+"""Trust in a judge that labels turns."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.ratings.trust import ratings_of
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """A judge beside people on the same items; {} for people, and where there are none."""
-    if own.people is None:
+    if answers.people is None:
         return {}
-    scales = {label: ["0", "1"] for label in own.questions}
-    return trust.beside_people(own, ratings=ratings_of(own), scales=scales)
+    scales = {label: ["0", "1"] for label in answers.questions}
+    return trust.beside_people(answers, ratings=ratings_of(answers), scales=scales)
 
 
 FINDING = trust.finding(FORM, compute)

@@ -42,7 +42,7 @@ class CandidateAnswers(Answers):
 
     @cached_property
     def about(self) -> Mapping[str, Mapping[str, str]]:
-        """What annotators say of themselves: worker_id -> question -> answer."""
+        """Return what annotators say of themselves: worker_id -> question -> answer."""
         return self.facts.made.get("about annotators", {})
 
     @cached_property
@@ -50,28 +50,28 @@ class CandidateAnswers(Answers):
         """(by what, who, which rows): everybody; then each group, each kind of group, and those who call themselves
         experts and not, wherever there are two or more."""
         rows, facts = self.rows, self.nuc
-        told = [self.about.get(worker, {}).get("expertise", UNTOLD) for worker in rows["worker_id"]]
-        rated = ["" if own == UNTOLD else "experts" if own in EXPERTS else "non-experts" for own in told]
-        of = {"group": list(rows["group"])}
+        expertises = [self.about.get(worker, {}).get("expertise", UNTOLD) for worker in rows["worker_id"]]
+        rated = ["" if value == UNTOLD else "experts" if value in EXPERTS else "non-experts" for value in expertises]
+        attribute = {"group": list(rows["group"])}
         for name in ("recruited", "expertise"):
-            of[name] = [facts.about.get(group, {}).get(name, "").replace("_", "-") for group in rows["group"]]
-        of["by their own account"] = rated
-        found: list[Split] = [("", EVERYBODY, np.ones(len(rows), dtype=bool))]
+            attribute[name] = [facts.about.get(group, {}).get(name, "").replace("_", "-") for group in rows["group"]]
+        attribute["by their own account"] = rated
+        splits: list[Split] = [("", EVERYBODY, np.ones(len(rows), dtype=bool))]
         seen: list[list[bool]] = []
-        for by, labels in of.items():
+        for by, labels in attribute.items():
             kinds = sorted(set(labels) - {""})
             masks = [np.array([label == kind for label in labels]) for kind in kinds]
             if len(kinds) < 2 or any(list(mask) in seen for mask in masks):  # groups by another name
                 continue
             seen += [list(mask) for mask in masks]
-            found += [(by, kind, mask) for kind, mask in zip(kinds, masks, strict=True)]
-        return found
+            splits += [(by, kind, mask) for kind, mask in zip(kinds, masks, strict=True)]
+        return splits
 
     @property
     def corpora(self) -> list[str]:
         """The corpora, and in the end all of them where there are several."""
-        own = sorted(set(self.rows["corpus"]))
-        return [*own, ALL] if len(own) > 1 else own
+        corpora = sorted(set(self.rows["corpus"]))
+        return [*corpora, ALL] if len(corpora) > 1 else corpora
 
 
 def of_corpus(rows: pd.DataFrame, corpus: str) -> pd.DataFrame:
@@ -83,25 +83,28 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> t
     `group`, `true`, `n`."""
     second = tidy[tidy["question"] == "second"].set_index("annotation_id")["answer"]
     rows = tidy[tidy["question"] == "first"].copy()
-    rows["second"] = [_place(second.get(own)) for own in rows["annotation_id"]]
-    rows["first"] = [_place(own) for own in rows["answer"]]
-    known = rows["item_id"].isin(list(facts.nuc.questions))
-    sizes = rows["item_id"].map({name: len(own.candidates) for name, own in facts.nuc.questions.items()})
+    rows["second"] = [_place(second.get(annotation_id)) for annotation_id in rows["annotation_id"]]
+    rows["first"] = [_place(question) for question in rows["answer"]]
+    has_question = rows["item_id"].isin(list(facts.nuc.questions))
+    sizes = rows["item_id"].map({name: len(item_id.candidates) for name, item_id in facts.nuc.questions.items()})
     fits = (
-        known
+        has_question
         & rows["first"].ge(0)
         & (rows[["first", "second"]].max(axis=1) < sizes)
         & (rows["first"] != rows["second"])
     )
     lost = {
-        "question that isn't among the study's": int((~known).sum()),
-        "choice that the question hasn't, or the same twice": int((known & ~fits).sum()),
+        "question that isn't among the study's": int((~has_question).sum()),
+        "choice that the question hasn't, or the same twice": int((has_question & ~fits).sum()),
     }
     rows = rows[fits].reset_index(drop=True)
-    asked = [facts.nuc.questions[own] for own in rows["item_id"]]
-    rows["corpus"] = [own.corpus for own in asked]
-    rows["true"], rows["n"] = [own.true for own in asked], [len(own.candidates) for own in asked]
-    rows["group"] = [facts.nuc.groups.get(own, "") for own in rows["unit_id"]]
+    questions = [facts.nuc.questions[question] for question in rows["item_id"]]
+    rows["corpus"] = [question.corpus for question in questions]
+    rows["true"], rows["n"] = (
+        [question.true for question in questions],
+        [len(question.candidates) for question in questions],
+    )
+    rows["group"] = [facts.nuc.groups.get(unit_id, "") for unit_id in rows["unit_id"]]
     rows["right1"] = (rows["first"] == rows["true"]).astype(float)
     rows["right2"] = np.maximum(rows["right1"], (rows["second"] == rows["true"]).astype(float))
     return rows, {why: count for why, count in lost.items() if count}
@@ -138,12 +141,14 @@ class CandidateForm(Form):
 
 def _conversations(facts: NucBackground) -> list[Conversation]:
     """The pieces of conversations that the questions show, under the ids of the conversations that they are from."""
-    found = {}
+    conversations = {}
     for question in facts.questions.values():
-        said = tuple(Turn(HUMAN, text) for text in (*question.context, question.answer))
+        turns = tuple(Turn(HUMAN, text) for text in (*question.context, question.answer))
         name = question.conversation_id
-        found[name] = Conversation(name, question.corpus, (HUMAN, HUMAN), 0, (HUMAN, HUMAN), said, seed_exchanges=0)
-    return list(found.values())
+        conversations[name] = Conversation(
+            name, question.corpus, (HUMAN, HUMAN), 0, (HUMAN, HUMAN), turns, seed_exchanges=0
+        )
+    return list(conversations.values())
 
 
 FORM = CandidateForm(rows, lambda rows: set(), CandidateAnswers, mine=lambda judgement: judgement.target != ANNOTATOR)

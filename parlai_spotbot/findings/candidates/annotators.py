@@ -1,4 +1,4 @@
-"""Who answered, and what changes with everybody's answers in."""
+"""Annotators who answered, and recall with everybody's answers."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.wording import percent
 
 
-def compute(own: CandidateAnswers) -> dict:
-    """Who answered, who is left out and why; and Recall@1 with everybody's answers in."""
-    found = annotators.about_annotators(own)
-    if len(own.everyone) > len(own.rows):
+def compute(answers: CandidateAnswers) -> dict:
+    """Return who answered, who is left out and why; and Recall@1 with everybody's answers in."""
+    result = annotators.about_annotators(answers)
+    if len(answers.everyone) > len(answers.rows):
         kept, every = (
             share(rows["right1"], list(rows["conversation_id"]), list(rows["worker_id"])).to_dict()
-            for rows in (own.rows, own.everyone)
+            for rows in (answers.rows, answers.everyone)
         )
         before, now = (percent(one["estimate"], 1) for one in (kept, every))
-        told = f"With everybody's answers Recall@1 is {now} in place of {before}."
-        found["with_everybody"] = {"recall": every, "kept": kept, "sentence": told}
-    return found
+        sentence = f"With everybody's answers Recall@1 is {now} in place of {before}."
+        result["with_everybody"] = {"recall": every, "kept": kept, "sentence": sentence}
+    return result
 
 
 FINDING = annotators.finding(FORM, compute)

@@ -16,36 +16,41 @@ from parlai_spotbot.wording import listed, points
 LEVEL = 0.05
 
 
-def compute(own: CandidateAnswers) -> dict | None:
+def compute(answers: CandidateAnswers) -> dict | None:
     """By place how often it was chosen first, and how often the real turn stood there; None where the order in which
     replies were shown isn't known. Questions of another number of replies than most are left out."""
-    orders = {name: str(shown.get("candidates", "")).split() for name, shown in presentation(own.judgements).items()}
-    rows = own.rows
+    orders = {
+        name: str(shown.get("candidates", "")).split() for name, shown in presentation(answers.judgements).items()
+    }
+    rows = answers.rows
     shown = [orders.get(name, []) for name in rows["annotation_id"]]
-    known = np.array([len(order) == n for order, n in zip(shown, rows["n"], strict=True)], dtype=bool)
-    if not known.any():
+    array = np.array([len(order) == n for order, n in zip(shown, rows["n"], strict=True)], dtype=bool)
+    if not array.any():
         return None
-    sizes, counts = np.unique(rows["n"].to_numpy()[known], return_counts=True)
+    sizes, counts = np.unique(rows["n"].to_numpy()[array], return_counts=True)
     size = int(sizes[counts.argmax()])
-    kept = known & (rows["n"] == size).to_numpy()
-    rows, shown = rows[kept].reset_index(drop=True), [order for order, own in zip(shown, kept, strict=True) if own]
+    kept = array & (rows["n"] == size).to_numpy()
+    rows, shown = (
+        rows[kept].reset_index(drop=True),
+        [order for order, is_kept in zip(shown, kept, strict=True) if is_kept],
+    )
     chosen, true = (
         [order.index(f"candidate:{place}") for order, place in zip(shown, rows[column], strict=True)]
         for column in ("first", "true")
     )
-    places = place_bias(chosen, true, size, own.clusters(rows))
+    places = place_bias(chosen, true, size, answers.clusters(rows))
     return {"candidates": size, "answers": len(rows), "left_out": int((~kept).sum()), "places": places}
 
 
 def summarise(result: Result) -> list[str]:
     """Return which places are favoured, or that none is."""
-    own = result.data
-    clear = [row for row in own["places"] if row["p_adjusted"] is not None and row["p_adjusted"] < LEVEL]
+    data = result.data
+    clear = [row for row in data["places"] if row["p_adjusted"] is not None and row["p_adjusted"] < LEVEL]
     if not clear:
-        most = max(own["places"], key=lambda row: abs(row["difference"]))
+        most = max(data["places"], key=lambda row: abs(row["difference"]))
         return [
-            f"No place among the {own['candidates']} replies is chosen by more than chance more or less often than the "
-            f"real turn stands there; the greatest difference is {_points(most)}."
+            f"No place among the {data['candidates']} replies is chosen by more than chance more or less often than "
+            f"the real turn stands there; the greatest difference is {_points(most)}."
         ]
     return [
         f"Chosen more or less often than the real turn stands there: {listed([_points(row) for row in clear])}. As "

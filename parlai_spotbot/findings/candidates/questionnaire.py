@@ -1,4 +1,4 @@
-"""Who were the annotators? What they say of themselves; answers of few are pooled."""
+"""Annotators' answers about themselves; answers of few are pooled."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
 
 
-def compute(own: CandidateAnswers) -> dict:
-    """What annotators whose answers count say of themselves; answers of few are pooled.
+def compute(answers: CandidateAnswers) -> dict:
+    """Return what annotators whose answers count say of themselves; answers of few are pooled.
 
     Without a survey that has a questionnaire, and for judges, there is nothing.
     """
-    asked = own.facts.survey.questionnaire if own.facts.survey and own.crossed else ()
-    workers = sorted(set(own.rows["worker_id"]))
+    questionnaire = answers.facts.survey.questionnaire if answers.facts.survey and answers.crossed else ()
+    workers = sorted(set(answers.rows["worker_id"]))
     return {
         "annotators": len(workers),
-        "questions": [_question(question, workers, own.about) for question in asked] if workers else [],
+        "questions": [_question(question, workers, answers.about) for question in questionnaire] if workers else [],
     }
 
 
 def _question(question: object, workers: Sequence[str], about: Mapping) -> dict:
-    told = [about.get(worker, {}).get(question.name, UNTOLD) for worker in workers]
+    replies = [about.get(worker, {}).get(question.name, UNTOLD) for worker in workers]
     labels = {option.value: option.label for option in question.options}
-    counts = {value: sum(own == value for own in told) for value in labels}
+    counts = {value: sum(reply == value for reply in replies) for value in labels}
     cells = []
     for values, count in pooled(counts):
         low, high = wilson(count, len(workers))
@@ -46,8 +46,10 @@ def _question(question: object, workers: Sequence[str], about: Mapping) -> dict:
 
 def summarise(result: Result) -> list[str]:
     """Return how many annotators were asked; [] where nobody was."""
-    own = result.data
-    return [f"{own['annotators']} annotators were asked; each question was voluntary."] if own.get("questions") else []
+    data = result.data
+    return (
+        [f"{data['annotators']} annotators were asked; each question was voluntary."] if data.get("questions") else []
+    )
 
 
 TABLE = Table(

@@ -14,13 +14,13 @@ from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.wording import interval, number, percent
 
 
-def compute(own: CandidateAnswers) -> dict:
+def compute(answers: CandidateAnswers) -> dict:
     """Compute how far annotators agree, and what all of them together find."""
-    rows, corpora = own.rows, own.corpora
+    rows, corpora = answers.rows, answers.corpora
     return {
         "agreement": [
-            _alpha(who, by, corpus, own, of_corpus(rows[mask], corpus))
-            for by, who, mask in own.splits
+            _alpha(who, by, corpus, answers, of_corpus(rows[mask], corpus))
+            for by, who, mask in answers.splits
             for corpus in corpora
             if len(of_corpus(rows[mask], corpus))
         ],
@@ -29,15 +29,15 @@ def compute(own: CandidateAnswers) -> dict:
     }
 
 
-def _alpha(who: str, by: str, corpus: str, own: CandidateAnswers, rows: pd.DataFrame) -> dict:
+def _alpha(who: str, by: str, corpus: str, answers: CandidateAnswers, rows: pd.DataFrame) -> dict:
     """Krippendorff's alpha of first choices."""
-    told = krippendorff_alpha(rows["item_id"], rows["first"], own.clusters(rows))
+    alpha = krippendorff_alpha(rows["item_id"], rows["first"], answers.clusters(rows))
     return {
         "by": by,
         "who": who,
         "corpus": corpus,
-        "alpha": told["alpha"],
-        "ci": list(told["ci"]),
+        "alpha": alpha["alpha"],
+        "ci": list(alpha["ci"]),
         "questions": int(rows["item_id"].duplicated().groupby(rows["item_id"]).any().sum()),
     }
 
@@ -49,14 +49,18 @@ def _codes(rows: pd.DataFrame) -> tuple[np.ndarray, pd.DataFrame]:
 
 
 def _ceiling(corpus: str, rows: pd.DataFrame) -> dict:
-    """What people find together: by the votes of all who answered a question, where two or more did."""
+    """Return what people find together: by the votes of all who answered a question, where two or more did."""
     rows = rows[rows.groupby("item_id")["item_id"].transform("size") > 1]
-    codes, found = _codes(rows)
-    empty = {"corpus": corpus, "questions": len(found), "answers": float(len(rows) / len(found)) if len(found) else 0.0}
-    if not len(found):
+    codes, categories = _codes(rows)
+    empty = {
+        "corpus": corpus,
+        "questions": len(categories),
+        "answers": float(len(rows) / len(categories)) if len(categories) else 0.0,
+    }
+    if not len(categories):
         return empty
-    ranks = plurality(codes, rows["first"], rows["second"], found["true"], found["n"])
-    homes = list(found["conversation_id"])
+    ranks = plurality(codes, rows["first"], rows["second"], categories["true"], categories["n"])
+    homes = list(categories["conversation_id"])
     somebody = rows.groupby("item_id", sort=False)["right1"].max()
     voted = {f"recall@{k}": share(ranks.recall(k), homes).to_dict() for k in KS}
     return empty | voted | {"somebody": share(somebody.to_numpy(), homes).to_dict()}
@@ -64,15 +68,16 @@ def _ceiling(corpus: str, rows: pd.DataFrame) -> dict:
 
 def summarise(result: Result) -> list[str]:
     """Return the agreement, and what people find together."""
-    own = result.data
-    whole = own["ceiling"][-1]
+    data = result.data
+    whole = data["ceiling"][-1]
     if not whole["questions"]:
         return ["No question was answered by two people, so agreement and what people find together aren't known."]
-    alpha, found = own["agreement"][0], whole["recall@1"]
+    alpha, recall = data["agreement"][0], whole["recall@1"]
     return [
         f"Krippendorff's alpha of first choices is {number(alpha['alpha'])}; 1 is perfect, 0 is chance.",
-        f"By the votes of all who answered, people together find the real next turn in {percent(found['estimate'], 1)} "
-        f"of {whole['questions']} questions ({interval(found['ci'], 1)}); where that fails, another reply may fit.",
+        f"By the votes of all who answered, people together find the real next turn in "
+        f"{percent(recall['estimate'], 1)} of {whole['questions']} questions ({interval(recall['ci'], 1)}); where "
+        f"that fails, another reply may fit.",
     ]
 
 

@@ -18,19 +18,19 @@ from parlai_spotbot.nuc.background import NucBackground
 from parlai_spotbot.wording import counted, interval, listed, percent
 
 
-def compute(own: CandidateAnswers) -> dict:
+def compute(answers: CandidateAnswers) -> dict:
     """Recall@1 and @2 of people by corpus and group, of the models on the same items, and tests."""
-    rows, corpora, made, facts = own.rows, own.corpora, own.splits, own.nuc
+    rows, corpora, splits, facts = answers.rows, answers.corpora, answers.splits, answers.nuc
     people = [
-        _people_row(by, who, of_corpus(rows[mask], corpus), corpus, own.crossed)
-        for by, who, mask in made
+        _people_row(by, who, of_corpus(rows[mask], corpus), corpus, answers.crossed)
+        for by, who, mask in splits
         for corpus in corpora
     ]
     people = [row for row in people if row["annotators"]]
     values = {name: _model_values(facts, rows, scores) for name, scores in facts.models.items()}
     models = [
-        _model_row(facts, name, corpus, of_corpus(rows, corpus), mine)
-        for name, mine in values.items()
+        _model_row(facts, name, corpus, of_corpus(rows, corpus), model_values)
+        for name, model_values in values.items()
         for corpus in corpora
     ]
     guessing = {corpus: _chance(of_corpus(rows, corpus)) for corpus in corpora}
@@ -43,21 +43,21 @@ def compute(own: CandidateAnswers) -> dict:
         "unscored": {name: count for name, count in facts.unscored.items() if count},
         "cautions": list(facts.cautions),
         "chance": guessing,
-        "against_models": _against(rows, made, corpora, values),
-        "between_groups": _between(rows, made, corpora),
+        "against_models": _against(rows, splits, corpora, values),
+        "between_groups": _between(rows, splits, corpora),
     }
 
 
 def _people_row(by: str, who: str, rows: pd.DataFrame, corpus: str, crossed: bool) -> dict:
     workers = list(rows["worker_id"]) if crossed else None
-    found = {f"recall@{k}": share(rows[f"right{k}"], list(rows["conversation_id"]), workers).to_dict() for k in KS}
+    recalls = {f"recall@{k}": share(rows[f"right{k}"], list(rows["conversation_id"]), workers).to_dict() for k in KS}
     return {
         "by": by,
         "who": who,
         "corpus": corpus,
         "annotators": int(rows["worker_id"].nunique()),
         "questions": int(rows["item_id"].nunique()),
-        **found,
+        **recalls,
     }
 
 
@@ -82,61 +82,63 @@ def _model_row(
 ) -> dict:
     items = [item for item in dict.fromkeys(rows["item_id"]) if item in values]
     homes = [facts.questions[item].conversation_id for item in items]
-    found = {f"recall@{k}": share([values[item][k] for item in items], homes).to_dict() for k in KS}
-    return {"contestant": name, "way": facts.ways.get(name, ""), "corpus": corpus, "questions": len(items), **found}
+    recalls = {f"recall@{k}": share([values[item][k] for item in items], homes).to_dict() for k in KS}
+    return {"contestant": name, "way": facts.ways.get(name, ""), "corpus": corpus, "questions": len(items), **recalls}
 
 
 def _against(
     rows: pd.DataFrame,
-    made: Sequence[Split],
+    splits: Sequence[Split],
     corpora: Sequence[str],
     models: Mapping[str, Mapping[str, dict[int, float]]],
 ) -> list[dict]:
     """People against each model, paired by question."""
-    found = []
+    test_rows = []
     for k in KS:
         tests = []
-        for by, who, mask in made:
+        for by, who, mask in splits:
             for corpus in corpora:
-                own = of_corpus(rows[mask], corpus)
-                own = own[own["n"] > k]
-                for name, values in models.items() if len(own) else ():
-                    other = [values[item][k] if item in values else np.nan for item in own["item_id"]]
-                    row = against(own[f"right{k}"], other, own["conversation_id"], own["worker_id"])
+                corpus_rows = of_corpus(rows[mask], corpus)
+                corpus_rows = corpus_rows[corpus_rows["n"] > k]
+                for name, values in models.items() if len(corpus_rows) else ():
+                    other = [values[item][k] if item in values else np.nan for item in corpus_rows["item_id"]]
+                    row = against(
+                        corpus_rows[f"right{k}"], other, corpus_rows["conversation_id"], corpus_rows["worker_id"]
+                    )
                     tests.append(
                         {"measure": f"recall@{k}", "by": by, "who": who, "corpus": corpus, "contestant": name, **row}
                     )
-        found += _adjusted(tests)
-    return found
+        test_rows += _adjusted(tests)
+    return test_rows
 
 
-def _between(rows: pd.DataFrame, made: Sequence[Split], corpora: Sequence[str]) -> list[dict]:
+def _between(rows: pd.DataFrame, splits: Sequence[Split], corpora: Sequence[str]) -> list[dict]:
     """Every two groups of a kind, on the questions that both answered."""
-    found = []
+    test_rows = []
     for k in KS:
         tests = []
-        for (by, a, first), (other, b, second) in combinations(made, 2):
+        for (by, a, first), (other, b, second) in combinations(splits, 2):
             for corpus in corpora if by and by == other else ():
-                own = of_corpus(rows.assign(second_group=second)[first | second], corpus)
-                own = own[own["n"] > k]
+                corpus_rows = of_corpus(rows.assign(second_group=second)[first | second], corpus)
+                corpus_rows = corpus_rows[corpus_rows["n"] > k]
                 row = between(
                     (a, b),
-                    own[f"right{k}"],
-                    own["second_group"],
-                    own["item_id"],
-                    own["conversation_id"],
-                    own["worker_id"],
+                    corpus_rows[f"right{k}"],
+                    corpus_rows["second_group"],
+                    corpus_rows["item_id"],
+                    corpus_rows["conversation_id"],
+                    corpus_rows["worker_id"],
                 ).to_dict()
                 tests.append({"measure": f"recall@{k}", "by": by, "corpus": corpus, **row})
-        found += _adjusted(tests)
-    return found
+        test_rows += _adjusted(tests)
+    return test_rows
 
 
 def _adjusted(tests: list[dict]) -> list[dict]:
     """With Holm's correction over those that have a p."""
-    known = [row for row in tests if row["p"] is not None and not np.isnan(row["p"])]
-    found = adjust(np.array([row["p"] for row in known])) if known else ()
-    by = {id(row): float(p) for row, p in zip(known, found, strict=True)}
+    rows = [row for row in tests if row["p"] is not None and not np.isnan(row["p"])]
+    p_adjusted = adjust(np.array([row["p"] for row in rows])) if rows else ()
+    by = {id(row): float(p) for row, p in zip(rows, p_adjusted, strict=True)}
     return [{**row, "p_adjusted": by.get(id(row))} for row in tests]
 
 
@@ -159,22 +161,22 @@ def _together(people: list[dict], models: list[dict], guessing: Mapping[str, dic
 
 def summarise(result: Result) -> list[str]:
     """Return people's recall, the best model's, which models differ from people, and cautions."""
-    own = result.data
-    everybody = {row["corpus"]: row for row in own["people"] if row["who"] == EVERYBODY and not row["by"]}
-    whole = everybody[own["corpora"][-1]]
-    found, corpus = whole["recall@1"], whole["corpus"]
+    data = result.data
+    everybody = {row["corpus"]: row for row in data["people"] if row["who"] == EVERYBODY and not row["by"]}
+    whole = everybody[data["corpora"][-1]]
+    recall, corpus = whole["recall@1"], whole["corpus"]
     text = [
-        f"People chose the real next turn first in {percent(found['estimate'], 1)} of {found['n']} answers to "
-        f"{whole['questions']} questions ({interval(found['ci'], 1)}; {whole['annotators']} people); guessing finds it "
-        f"in {percent(own['chance'][corpus]['recall@1'], 1)}."
+        f"People chose the real next turn first in {percent(recall['estimate'], 1)} of {recall['n']} answers to "
+        f"{whole['questions']} questions ({interval(recall['ci'], 1)}; {whole['annotators']} people); guessing finds "
+        f"it in {percent(data['chance'][corpus]['recall@1'], 1)}."
     ]
-    models = [row for row in own["models"] if row["corpus"] == corpus and row["questions"]]
+    models = [row for row in data["models"] if row["corpus"] == corpus and row["questions"]]
     if not models:
         return [*text, "No contestant has scored these questions yet: run spotbot_nuc."]
     best = max(models, key=lambda row: row["recall@1"]["estimate"])
     tests = [
         row
-        for row in own["against_models"]
+        for row in data["against_models"]
         if row["measure"] == "recall@1" and row["who"] == EVERYBODY and not row["by"] and row["corpus"] == corpus
     ]
     sure = [row for row in tests if row["p_adjusted"] is not None and row["p_adjusted"] < 0.05]
@@ -187,9 +189,9 @@ def summarise(result: Result) -> list[str]:
         + (f", and less often than {listed(worse)}" if worse else "")
         + f", of {counted(len(tests), 'model')}."
     )
-    short = [f"{name}: {count}" for name, count in own["unscored"].items()]
+    short = [f"{name}: {count}" for name, count in data["unscored"].items()]
     left = f" Questions without a model's scores of these candidates are left out: {', '.join(short)}." if short else ""
-    return [*text, " ".join(own["cautions"]) + left]
+    return [*text, " ".join(data["cautions"]) + left]
 
 
 RECALL = {

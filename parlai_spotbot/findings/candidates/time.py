@@ -1,4 +1,4 @@
-"""How long a question takes, by group and corpus."""
+"""Time of a question, by group and corpus."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.wording import percent
 
 
-def compute(own: CandidateAnswers) -> dict:
+def compute(answers: CandidateAnswers) -> dict:
     """As of any survey, and seconds a question and minutes a person by group and corpus."""
-    found = []
-    for by, who, mask in own.splits:
-        for corpus in own.corpora:
-            rows = of_corpus(own.rows[mask], corpus).dropna(subset=["seconds"])
+    group_rows = []
+    for by, who, mask in answers.splits:
+        for corpus in answers.corpora:
+            rows = of_corpus(answers.rows[mask], corpus).dropna(subset=["seconds"])
             if not len(rows):
                 continue
             mean = mean_of(rows["seconds"], frame_clusters(rows))
             minutes = rows.groupby("worker_id")["seconds"].sum() / 60
-            found.append(
+            group_rows.append(
                 {
                     "by": by,
                     "who": who,
@@ -34,14 +34,14 @@ def compute(own: CandidateAnswers) -> dict:
                     "minutes": float(minutes.median()),
                 }
             )
-    return {**costs.compute_time(own), "by": found}
+    return {**costs.compute_time(answers), "by": group_rows}
 
 
 def summarise(result: Result) -> list[str]:
     """Return how long answering took, and which of two groups took longer."""
-    own = result.data
+    data = result.data
     text = costs.summarise_time(result)
-    groups = [row for row in own["by"] if row["by"] == "group" and row["corpus"] == own["by"][0]["corpus"]]
+    groups = [row for row in data["by"] if row["by"] == "group" and row["corpus"] == data["by"][0]["corpus"]]
     if len(groups) == 2 and min(row["mean"] for row in groups) > 0:
         slow, quick = sorted(groups, key=lambda row: -row["mean"])
         more = percent(slow["mean"] / quick["mean"] - 1)

@@ -1,4 +1,4 @@
-"""What surveys of people who chat with two bots have beside ratings: which of the two partners they prefer."""
+"""Findings of surveys in which people chat with two bots: the partner that they prefer."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Which of two partners people prefer who chatted with both; it stands beside the ranking by ratings."""
+"""Preferences of people who chatted with two partners, next to the ranking by ratings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MAIN = OVERALL + CHOICE
 """The choice that sums up all others."""
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """The overall choice at the top, all under `criteria`."""
-    found = ranking.compute(own)
-    main = MAIN if MAIN in found["criteria"] else found["question"]
-    return {**found, **found["criteria"][main], "question": main}
+    result = ranking.compute(answers)
+    main = MAIN if MAIN in result["criteria"] else result["question"]
+    return {**result, **result["criteria"][main], "question": main}
 
 
 TABLES = {name: replace(table, csv=f"choices_{name}") for name, table in ranking.TABLES.items()}

@@ -1,4 +1,4 @@
-"""Whether annotators choose alike, over pairs of conversations; which of the two stood first doesn't matter."""
+"""Agreement of annotators on pairs of conversations, whichever of the two was first."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """Alpha, and what annotator models add; of each pair the choice is "first" or "second" by their ids."""
-    swapped = [ids[0] > ids[1] for ids in own.rows["conversation_ids"]]
-    rows = own.rows.assign(chosen=np.where(swapped, -own.rows["outcome"], own.rows["outcome"]))
-    turned, ties = own.with_rows(rows), bool((rows["outcome"] == 0).any())
-    found = agreement.agreement(turned, "chosen", _pair, "ordinal" if ties else "nominal")
-    return found | agreement.annotators_by_models(turned, _pair, _chosen, "choice")
+    swapped = [ids[0] > ids[1] for ids in answers.rows["conversation_ids"]]
+    rows = answers.rows.assign(chosen=np.where(swapped, -answers.rows["outcome"], answers.rows["outcome"]))
+    turned, ties = answers.with_rows(rows), bool((rows["outcome"] == 0).any())
+    result = agreement.agreement(turned, "chosen", _pair, "ordinal" if ties else "nominal")
+    return result | agreement.annotators_by_models(turned, _pair, _chosen, "choice")
 
 
 def _pair(rows: pd.DataFrame) -> Sequence[str]:

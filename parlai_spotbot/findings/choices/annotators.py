@@ -1,4 +1,4 @@
-"""Who chose, and what changes without some of them."""
+"""Annotators who chose, and results without some of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.choices.ranking import ranked
 
 
-def compute(own: Answers) -> dict:
-    return annotators.annotators(own, ranked)
+def compute(answers: Answers) -> dict:
+    return annotators.annotators(answers, ranked)
 
 
 FINDING = annotators.finding(FORM, compute)

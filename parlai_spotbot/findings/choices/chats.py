@@ -1,4 +1,4 @@
-"""Whether chats of a bot with itself say the same as those with people, who goes round in circles, what is learnt."""
+"""Comparison of a bot's chats with itself and its chats with people."""
 
 from __future__ import annotations
 
@@ -20,60 +20,62 @@ LEVEL = 0.05
 MIXED_KINDS = "conversations of two different kinds"
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """Self-chats against conversations with people, who degenerates in self-chat, what is learnt by heart."""
-    facts, main = own.facts, own.questions[0]
-    rows = own.rows[(own.rows["question"] == main) & (own.rows["a"] != own.rows["b"])]
+    facts, main = answers.facts, answers.questions[0]
+    rows = answers.rows[(answers.rows["question"] == main) & (answers.rows["a"] != answers.rows["b"])]
     talks = list(facts.conversations.values())
-    bots = [name for name in own.names if name in facts.bots] or [n for n in own.names if n != "human"]
+    bots = [name for name in answers.names if name in facts.bots] or [n for n in answers.names if n != "human"]
     kinds = compare_kinds(
         rows,
-        own.names,
-        rng=own.rng("kinds"),
-        replicates=own.options.bootstraps,
-        crossed=own.crossed,
-        resample=own.resample,
+        answers.names,
+        rng=answers.rng("kinds"),
+        replicates=answers.options.bootstraps,
+        crossed=answers.crossed,
+        resample=answers.resample,
     )
     return {
         "question": main,
         **kinds,
-        "kinds": {name: {"what": KINDS.get(name, MIXED_KINDS), **found} for name, found in kinds["kinds"].items()},
+        "kinds": {
+            name: {"what": KINDS.get(name, MIXED_KINDS), **kind_result} for name, kind_result in kinds["kinds"].items()
+        },
         "comparisons": [
-            found
+            comparison
             | {
-                "sentence": comparison_sentence(found),
-                "pairs": [{"kinds": " ".join(found["kinds"]), **pair} for pair in found["pairs"]],
+                "sentence": comparison_sentence(comparison),
+                "pairs": [{"kinds": " ".join(comparison["kinds"]), **pair} for pair in comparison["pairs"]],
             }
-            for found in kinds["comparisons"]
+            for comparison in kinds["comparisons"]
         ],
         "degeneration": facts.once("degeneration", lambda: degeneration(talks, bots)),
         "training": facts.once("training", lambda: call_responses(talks, facts.training, facts.training_why)),
     }
 
 
-def comparison_sentence(found: Mapping) -> str:
-    """Whether two kinds of conversations put the contestants in one order, and which win shares differ."""
-    x, y = (KINDS[kind] for kind in found["kinds"])
-    if np.isfinite(found["tau"]):
-        low, high = found["tau_ci"]
-        same = "in the same order" if found["same_order"] else "in different orders"
-        text = f"Conversations of {x} and those of {y} put {len(found['contestants'])} contestants {same} "
-        text += f"(rank correlation τ {found['tau']:.2f}, {low:.2f} to {high:.2f})"
+def comparison_sentence(data: Mapping) -> str:
+    """Return whether two kinds of conversations put the contestants in one order, and which win shares differ."""
+    x, y = (KINDS[kind] for kind in data["kinds"])
+    if np.isfinite(data["tau"]):
+        low, high = data["tau_ci"]
+        same = "in the same order" if data["same_order"] else "in different orders"
+        text = f"Conversations of {x} and those of {y} put {len(data['contestants'])} contestants {same} "
+        text += f"(rank correlation τ {data['tau']:.2f}, {low:.2f} to {high:.2f})"
     else:
         text = f"Conversations of {x} and those of {y} have too few contestants in common to compare orders"
-    clear = [row for row in found["pairs"] if row["p_adjusted"] < LEVEL]
+    clear = [row for row in data["pairs"] if row["p_adjusted"] < LEVEL]
     if clear:
         pairs = ", ".join(f"{row['a']} over {row['b']} {row['x']:.0%} against {row['y']:.0%}" for row in clear)
         return f"{text}; win shares differ clearly for {pairs}."
-    return f"{text}; no pair's win share differs more than chance explains ({len(found['pairs'])} pairs in both)."
+    return f"{text}; no pair's win share differs more than chance explains ({len(data['pairs'])} pairs in both)."
 
 
 def summarise(result: Result) -> list[str]:
     """Return whether kinds of conversations agree, who goes round in circles, and what is learnt by heart."""
-    own = result.data
-    text = [found["sentence"] for found in own["comparisons"]]
-    text += [test["sentence"] for test in own["degeneration"]["tests"].values() if test["share"] > 0]
-    return text + [row["sentence"] for row in own["training"]["shares"] if row["kind"] == "self"]
+    data = result.data
+    text = [comparison["sentence"] for comparison in data["comparisons"]]
+    text += [test["sentence"] for test in data["degeneration"]["tests"].values() if test["share"] > 0]
+    return text + [row["sentence"] for row in data["training"]["shares"] if row["kind"] == "self"]
 
 
 WHO = {"name": Column("name", "Contestant"), "kind": Column("text", "Conversations of")}

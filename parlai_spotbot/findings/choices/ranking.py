@@ -1,4 +1,4 @@
-"""Who is preferred, and who beats whom: order, win grid and circles of the choices by each question."""
+"""Ranking by choices: order, win grid and cycles for each question."""
 
 from __future__ import annotations
 
@@ -91,54 +91,59 @@ CHART = Chart(
 )
 
 
-def compute(own: Answers) -> dict:
-    return own.once("ranking", _ranking_of)
+def compute(answers: Answers) -> dict:
+    return answers.once("ranking", _ranking_of)
 
 
-def _ranking_of(own: Answers) -> dict:
+def _ranking_of(answers: Answers) -> dict:
     """The first question's ranking at the top, all under `criteria`."""
-    found = {question: ranked(own, own.to(question)) for question in own.questions}
-    main = own.questions[0]
-    return {**found[main], "question": main, "criteria": found, "bootstrap": own.bootstrap()}
+    ranked_by_question = {question: ranked(answers, answers.to(question)) for question in answers.questions}
+    main = answers.questions[0]
+    return {
+        **ranked_by_question[main],
+        "question": main,
+        "criteria": ranked_by_question,
+        "bootstrap": answers.bootstrap(),
+    }
 
 
-def ranked(own: Answers, rows: pd.DataFrame) -> dict:
+def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Order, win grid and circles of the choices of one question."""
     question = rows["question"].iloc[0] if len(rows) else ""
     rows = rows[rows["a"] != rows["b"]]
     seen = names(rows)
-    met = [name for name in own.names if name in seen]
-    found = contrasts(rows, met, order=False, **own.hang)
-    grid = pair_grid(rows, met, **own.hang)
+    met = [name for name in answers.names if name in seen]
+    fitted = contrasts(rows, met, order=False, **answers.hang)
+    grid = pair_grid(rows, met, **answers.hang)
     clustered = sum(not row["independent"] for row in grid)
     cycles = cycle_test(grid, met)
-    pool = criteria.pool_of(found, rows, grid, own.rng(f"fit {question}"), cycles, order=False, **own.hang)
+    pool = criteria.pool_of(fitted, rows, grid, answers.rng(f"fit {question}"), cycles, order=False, **answers.hang)
     fit = pool["one_scale"]
     result = {
         **pool,
         "criterion": CRITERION,
-        "pairs": with_contrasts(grid, found, pool["one_scale"]["rejected"]),
+        "pairs": with_contrasts(grid, fitted, pool["one_scale"]["rejected"]),
         "test": TEST,
         "clustering": _clustering(len(grid), clustered),
         "cycles": cycles | {"sentence": cycles_sentence(cycles)},
         "fit": fit | {"sentence": fit_sentence(fit)},
-        "shares": _shares_of(own, rows, found.ranked),
+        "shares": _shares_of(answers, rows, fitted.ranked),
         "n": len(rows),
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
-        "bootstrap": own.bootstrap(),
+        "bootstrap": answers.bootstrap(),
     }
-    return result | ({"why": found.why} if found.why else {})
+    return result | ({"why": fitted.why} if fitted.why else {})
 
 
-def with_contrasts(grid: Sequence[dict], found: Contrasts, alone: bool = False) -> list[dict]:
+def with_contrasts(grid: Sequence[dict], fit: Contrasts, alone: bool = False) -> list[dict]:
     """The rows of `pair_grid` with the difference that all choices together tell of, and its p and p_adjusted.
 
     The pair's own p is `p_pair`. With `alone`, where no one scale fits, p and p_adjusted are of the pair's own choices.
     """
-    of = {(row["a"], row["b"]): row for row in found.pairs.to_dict(orient="records")}
+    pair_by_names = {(row["a"], row["b"]): row for row in fit.pairs.to_dict(orient="records")}
     rows = []
     for row in grid:
-        model = of[row["a"], row["b"]]
+        model = pair_by_names[row["a"], row["b"]]
         rows.append(
             {
                 **row,
@@ -152,17 +157,17 @@ def with_contrasts(grid: Sequence[dict], found: Contrasts, alone: bool = False) 
     return rows
 
 
-def _shares_of(own: Answers, rows: pd.DataFrame, order: Sequence[str]) -> dict[str, dict]:
-    """Of all choices that a contestant was in: the shares won, neither, and lost, each with its interval."""
+def _shares_of(answers: Answers, rows: pd.DataFrame, order: Sequence[str]) -> dict[str, dict]:
+    """Return, for all choices that a contestant was in: the shares won, neither, and lost, each with its interval."""
     result = {}
     for name in order:
-        mine = rows[(rows["a"] == name) | (rows["b"] == name)]
-        seen = np.where(mine["a"] == name, mine["outcome"], -mine["outcome"])
-        clusters = own.clusters(mine)
+        row = rows[(rows["a"] == name) | (rows["b"] == name)]
+        seen = np.where(row["a"] == name, row["outcome"], -row["outcome"])
+        clusters = answers.clusters(row)
         tests = {
             what: share_test(seen == value, clusters) for what, value in (("won", 1), ("neither", 0), ("lost", -1))
         }
-        result[name] = {"n": len(mine)} | {
+        result[name] = {"n": len(row)} | {
             what: {"share": test["estimate"], "ci": test["ci"]} for what, test in tests.items()
         }
     return result

@@ -1,4 +1,4 @@
-"""Whether one order does the contestants justice, in words: who beats whom in a circle, and whether one scale fits."""
+"""Sentences on cycles of choices and on the fit of a single scale."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from parlai_spotbot.wording import p_said
 
 
 def cycles_sentence(test: Mapping) -> str:
-    """Which contestants go round in a circle, by `cycle_test`."""
-    triples, rows, found = test["triples"], test["cycles"], test["found"]
+    """Return which contestants go round in a circle, by `cycle_test`."""
+    triples, rows, cycles = test["triples"], test["cycles"], test["found"]
     if not triples:
         return "No three contestants all met each other, so nothing is known of circles."
-    if found:
-        said = "; ".join(_circle(row) for row in found)
-        return f"These go round in a circle: {said}. One order can't do them justice."
+    if cycles:
+        circles = "; ".join(_circle(row) for row in cycles)
+        return f"These go round in a circle: {circles}. One order can't do them justice."
     if rows:
         return (
             f"No circle is clear among the {triples} sets of three that met ({len(rows)} by the shares alone, "
@@ -33,7 +33,7 @@ def _circle(row: Mapping) -> str:
 
 
 def fit_sentence(test: Mapping) -> str:
-    """Whether one scale fits, by `fit_test`."""
+    """Return whether one scale fits, by `fit_test`."""
     if test["p"] is None:
         return f"Fit of one scale: {test['why']}."
     fits = "does not fit all pairs" if test["p"] < ALPHA else "fits all pairs"

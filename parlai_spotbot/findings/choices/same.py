@@ -14,15 +14,15 @@ from parlai_spotbot.wording import interval, p_said, percent, plainly
 LEVEL = 0.05
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """Contestants against themselves, and how often the left conversation is chosen."""
     tests, sides = {}, {}
-    for question in own.questions:
-        rows = own.to(question)
-        tests[question] = [row | {"sentence": same_sentence(row)} for row in same_test(rows, **own.hang)]
+    for question in answers.questions:
+        rows = answers.to(question)
+        tests[question] = [row | {"sentence": same_sentence(row)} for row in same_test(rows, **answers.hang)]
         sided = rows[rows["left"].notna()]
         if len(sided):
-            sides[question] = share_test((sided["left"] > 0).to_numpy(), own.clusters(sided))
+            sides[question] = share_test((sided["left"] > 0).to_numpy(), answers.clusters(sided))
     result: dict = {"tests": tests, "left": sides}
     if not any(tests.values()):
         result["why"] = "no contestant was compared with itself"
@@ -30,7 +30,8 @@ def compute(own: Answers) -> dict:
 
 
 def same_sentence(row: Mapping) -> str:
-    """How often a contestant's left conversation is chosen over its own right one, and whether that is chance."""
+    """Compute how often a contestant's left conversation is chosen over its own right one, and whether that is
+    chance."""
     low, high = row["ci"]
     who = "contestants against themselves" if row["name"] == "all" else f"{row['name']} against itself"
     clear = (
@@ -46,9 +47,9 @@ def same_sentence(row: Mapping) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return how often the left conversation is chosen, against itself and of all; [] where neither is known."""
-    own = result.data
-    text = [f"{plainly(q).capitalize()}, {row['sentence']}" for q, tests in own["tests"].items() for row in tests]
-    for question, found in own["left"].items():
+    data = result.data
+    text = [f"{plainly(q).capitalize()}, {row['sentence']}" for q, tests in data["tests"].items() for row in tests]
+    for question, found in data["left"].items():
         clear = "more than chance explains" if found["p"] < LEVEL else "as chance would have it"
         text.append(
             f"{plainly(question).capitalize()}: of all {found['n']} choices the left conversation got "

@@ -1,4 +1,4 @@
-"""Which wording do people answer alike, and rightly, on pairs of which the better one is known (Li et al. 2019)?"""
+"""Comparison of wordings on pairs whose better conversation is known (Li et al. 2019)."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ LEVEL = 0.05
 ONE_PAIR = "All choices are about one pair of conversations: what is found speaks of this pair alone."
 
 
-def compute(own: Answers) -> dict:
+def compute(answers: Answers) -> dict:
     """Agreement per wording on pairs whose better one is known, and which wordings differ.
 
     `texts` holds what was asked, by the question's name, where the survey is known.
     """
-    compared = compare_wordings(own.rows, known_pairs(own.options.known_order), **own.hang)
+    compared = compare_wordings(answers.rows, known_pairs(answers.options.known_order), **answers.hang)
     pairs, why = compared.pop("pairs"), compared.pop("why", None)
-    found = compared | {"sentences": sentences(compared)}
-    found |= {"why": why} if why else {"note": ONE_PAIR} if pairs == 1 else {}
-    survey = own.facts.survey
-    texts = {q.name: q.wording for q in survey.questions if q.name in found["wordings"]} if survey else {}
-    return found | {"texts": texts}
+    result = compared | {"sentences": sentences(compared)}
+    result |= {"why": why} if why else {"note": ONE_PAIR} if pairs == 1 else {}
+    survey = answers.facts.survey
+    texts = {q.name: q.wording for q in survey.questions if q.name in result["wordings"]} if survey else {}
+    return result | {"texts": texts}
 
 
 def sentences(result: Mapping) -> list[str]:
-    """Which wording has the highest agreement, and which do better than others; [] where none is known."""
+    """Return which wording has the highest agreement, and which do better than others; [] where none is known."""
     if not result["wordings"]:
         return []
-    wordings, said = result["wordings"], []
+    wordings, lines = result["wordings"], []
     best = max(wordings, key=lambda name: wordings[name]["estimate"])
     (low, high), share = wordings[best]["ci"], wordings[best]["estimate"]
-    said.append(
+    lines.append(
         f"The wording with the highest agreement is “{best}”: {share:.0%} of {wordings[best]['n']} choices went to the "
         f"better conversation ({low:.0%} to {high:.0%})."
     )
@@ -45,25 +45,25 @@ def sentences(result: Mapping) -> list[str]:
     for row in clear:
         better, worse = (row["a"], row["b"]) if row["estimate"] > 0 else (row["b"], row["a"])
         ends = sorted(abs(end) if row["estimate"] > 0 else -end for end in row["ci"])
-        said.append(
+        lines.append(
             f"“{better}” does better than “{worse}” by {100 * abs(row['estimate']):.0f} points ({100 * ends[0]:.0f} to "
             f"{100 * ends[1]:.0f}, adjusted {p_said(row['p_adjusted'])})."
         )
     if result["differences"] and not clear:
-        said.append("No difference between wordings is more than chance explains; more choices may tell them apart.")
+        lines.append("No difference between wordings is more than chance explains; more choices may tell them apart.")
     elif len(clear) < len(result["differences"]):
         rest = len(result["differences"]) - len(clear)
         which = "other difference" if rest == 1 else f"other {rest} differences"
-        said.append(f"The {which} between wordings may be chance.")
+        lines.append(f"The {which} between wordings may be chance.")
     paired = [row["paired"] for row in result["differences"]]
     if paired and all(paired):
-        said.append("Wordings are compared on the same pairs of conversations.")
+        lines.append("Wordings are compared on the same pairs of conversations.")
     elif paired and not any(paired):
-        said.append(
+        lines.append(
             "Each wording was put for pairs of its own; on the same pairs (spotbot_pack --same-pairs) differences "
             "would be surer."
         )
-    return said
+    return lines
 
 
 def summarise(result: Result) -> list[str]:

@@ -79,13 +79,13 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
     request = request.with_defaults()
     options = {name: getattr(request, name) for name in SAID}
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
-    of = request.planning.of
+    unit = request.planning.of
     with _options():
         if study is None:
             numbers, design = _before(request, progress)
-            return SizePlan(words.before_text(numbers, design, of), numbers, made_by=made_by)
+            return SizePlan(words.before_text(numbers, design, unit), numbers, made_by=made_by)
         numbers = pilot.after(study.remaining(), request)
-    text, path = words.after_text(numbers, of), study.analysis_path(request.survey) / "plan.json"
+    text, path = words.after_text(numbers, unit), study.analysis_path(request.survey) / "plan.json"
     return SizePlan(text, numbers, numbers.pop("source"), made_by, path)
 
 
@@ -93,28 +93,34 @@ def _before(request: PlanRequest, progress: bool) -> tuple[dict, planning.Design
     """Return the need, the same for other differences, and a check by simulated studies; and the design."""
     if (request.simulations or 0) < 0:
         raise UserError(f"--simulations {request.simulations}: expected a number from 0 up.", "0 leaves them out.")
-    design, of = request.design(request.bots), request.planning.of
+    design, unit = request.design(request.bots), request.planning.of
     seconds = request.planning.seconds if request.seconds is None else request.seconds
     costs = {"sd": request.sd, "questions": request.questions, "seconds": seconds, "wage": request.wage}
-    asked, simulation = planning.plan(design, request.difference, **costs), None
+    planned, simulation = planning.plan(design, request.difference, **costs), None
     studies = request.simulations
     if studies is None:
-        studies = SIMULATIONS if of == "matches" and (asked["annotations"] or 0) <= LARGE else 0
-    if studies and asked["needed"] and of != "ratings":
+        studies = SIMULATIONS if unit == "matches" and (planned["annotations"] or 0) <= LARGE else 0
+    if studies and planned["needed"] and unit != "ratings":
         rate = 0.5 + request.difference / 2
         with Bar("simulated studies", (planning.ROUNDS + 1) * studies, after=1, shown=progress) as bar:
             how = {"repetitions": studies, "progress": bar.advance}
             design = planning.calibrated(design, rate, seed=request.seed + 1, **how)
-            asked = planning.plan(design, request.difference, **costs)
-            simulation = planning.simulated_power(rate, asked["needed"], design, seed=request.seed, **how)
-    others = sorted({*DIFFERENCES[of], request.difference})
+            planned = planning.plan(design, request.difference, **costs)
+            simulation = planning.simulated_power(rate, planned["needed"], design, seed=request.seed, **how)
+    others = sorted({*DIFFERENCES[unit], request.difference})
     rows = [planning.plan(design, apart, **costs) for apart in others]
-    found = {"asked": asked, "differences": rows, "design": asdict(design), "simulation": simulation, "effort": None}
-    if of == "matches" and asked["needed"]:
+    numbers = {
+        "asked": planned,
+        "differences": rows,
+        "design": asdict(design),
+        "simulation": simulation,
+        "effort": None,
+    }
+    if unit == "matches" and planned["needed"]:
         each = design.annotations_per_conversation * (1 + design.people)
-        effort = {"conversations_per_pair": asked["needed"], "annotations_per_conversation": each}
-        found["effort"] = asdict(compare_effort(design.bots, seconds=seconds, **effort))
-    return found, design
+        effort = {"conversations_per_pair": planned["needed"], "annotations_per_conversation": each}
+        numbers["effort"] = asdict(compare_effort(design.bots, seconds=seconds, **effort))
+    return numbers, design
 
 
 @contextmanager

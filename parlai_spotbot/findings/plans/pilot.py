@@ -1,4 +1,4 @@
-"""What each pair of a pilot still needs, from its judgements."""
+"""Annotations that each pair of a pilot still needs, from its judgements."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ RANKINGS = {"matches": spotting_ranking.ranked, "choices": choices_ranking.compu
 
 def after(study: Study, request: PlanRequest) -> dict:
     """Return which pairs of a study still need data, and what that comes to."""
-    of, path = request.planning.of, study.judgements_path(request.survey)
-    own = _answers(study, request)
-    rows = _rows(own, of)
+    unit, path = request.planning.of, study.judgements_path(request.survey)
+    answers = _answers(study, request)
+    rows = _rows(answers, unit)
     if rows.empty:
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
-    kind, given = KINDS[of], rows["worker_id"].value_counts().tolist() if own.crossed else []
-    names = rows["name"].unique() if of == "ratings" else pd.unique(rows[["a", "b"]].to_numpy().ravel())
-    decided = len(rows) if of == "ratings" else int((rows["outcome"] != 0).sum())
-    little = scarce(kind, rows["worker_id"].nunique(), len(rows), decided, len(names)) if own.crossed else None
+    kind, given = KINDS[unit], rows["worker_id"].value_counts().tolist() if answers.crossed else []
+    names = rows["name"].unique() if unit == "ratings" else pd.unique(rows[["a", "b"]].to_numpy().ravel())
+    decided = len(rows) if unit == "ratings" else int((rows["outcome"] != 0).sum())
+    little = scarce(kind, rows["worker_id"].nunique(), len(rows), decided, len(names)) if answers.crossed else None
     if little:
         raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
-    ranking = RANKINGS[of](own)
+    ranking = RANKINGS[unit](answers)
     hindered = obstacles(ranking, given)
-    each = 1 if of == "ratings" else typical(rows)
+    each = 1 if unit == "ratings" else typical(rows)
     check_plannable(hindered, kind, each, path)
-    names = [name for name in own.names if name in set(names) and name not in (ranking.get("too_few") or {})]
+    names = [name for name in answers.names if name in set(names) and name not in (ranking.get("too_few") or {})]
     design = request.design(max(2, len(names)), request.looks)
-    if of == "ratings":
+    if unit == "ratings":
         talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
         by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
         design = replace(design, annotations_per_conversation=max(1, talks))
@@ -64,24 +64,24 @@ def after(study: Study, request: PlanRequest) -> dict:
         annotations = sum(most.values())
     else:
         rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].reset_index(drop=True)
-        pairs, design = pilot_needs(rows, names, design, difference=request.difference, crossed=own.crossed)
+        pairs, design = pilot_needs(rows, names, design, difference=request.difference, crossed=answers.crossed)
         annotations = sum(row["more_annotations"] or 0 for row in pairs) * (1 + design.people)
-    times = own.annotations["seconds"].dropna()
+    times = answers.annotations["seconds"].dropna()
     seconds = request.seconds or (float(times.mean()) if len(times) else None)
     hours = None if seconds is None else annotations * seconds / 3600
     more = {"annotations": round(annotations), "hours": hours}
     more["cost"] = None if hours is None or request.wage is None else hours * request.wage
-    known = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
-    return plain(known | {"source": own.source, "first": first_of(hindered, kind, each)})
+    numbers = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
+    return plain(numbers | {"source": answers.source, "first": first_of(hindered, kind, each)})
 
 
-def _rows(own: Answers, of: str) -> pd.DataFrame:
+def _rows(answers: Answers, unit: str) -> pd.DataFrame:
     """Return the matches, choices by the first question, or ratings by the main dimension."""
-    if of == "matches":
-        return matches_frame(own.rows).reset_index(drop=True)
-    if of == "ratings":
-        return own.to(ratings_ranking.main_dimension(own)).reset_index(drop=True)
-    rows = own.to(own.questions[0])
+    if unit == "matches":
+        return matches_frame(answers.rows).reset_index(drop=True)
+    if unit == "ratings":
+        return answers.to(ratings_ranking.main_dimension(answers)).reset_index(drop=True)
+    rows = answers.to(answers.questions[0])
     return rows[rows["a"] != rows["b"]].reset_index(drop=True)
 
 
@@ -99,12 +99,14 @@ def _answers(study: Study, request: PlanRequest) -> Answers:
         raise UserError(f"{path}: {err}.", "Correct that line, or make the file anew.") from err
     if not sources:
         raise UserError(f"{path}: no complete annotation in it.", "Judge some units first.")
-    known = people_first(sources)
-    if request.source is not None and request.source not in known:
-        raise UserError(f"--source {request.source}: no judgements of it in {path}.", nearest(request.source, known))
-    return sources[request.source or known[0]]
+    source_names = people_first(sources)
+    if request.source is not None and request.source not in source_names:
+        raise UserError(
+            f"--source {request.source}: no judgements of it in {path}.", nearest(request.source, source_names)
+        )
+    return sources[request.source or source_names[0]]
 
 
 def _design(design: Design) -> dict:
-    told = {name: getattr(design, name) for name in ("design_effect", "alpha", "effective_per_worker")}
-    return asdict(design) | told
+    extra = {name: getattr(design, name) for name in ("design_effect", "alpha", "effective_per_worker")}
+    return asdict(design) | extra

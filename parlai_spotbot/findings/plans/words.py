@@ -15,26 +15,26 @@ DIFFER = {
 }
 
 
-def before_text(result: Mapping, design: Design, of: str) -> str:
+def before_text(result: Mapping, design: Design, unit: str) -> str:
     """Return the need for several differences as a table, and sentences on the one that is asked for."""
-    asked, each = result["asked"], "a bot" if of == "ratings" else "a pair"
+    planned, each = result["asked"], "a bot" if unit == "ratings" else "a pair"
     head = ("apart by", "conversations", "", "annotations", "workers", "hours", "cost")
     lines = ["".join(f"{cell:>15}" for cell in row).rstrip() for row in (head, ("", each, "in all", "in all"))]
     for row in result["differences"]:
-        mark = "  <-" if row["difference"] == asked["difference"] else ""
-        lines.append(_need(row, of) + mark)
-    differ = DIFFER[of].format(win=0.5 + asked["difference"] / 2, difference=asked["difference"])
+        mark = "  <-" if row["difference"] == planned["difference"] else ""
+        lines.append(_need(row, unit) + mark)
+    differ = DIFFER[unit].format(win=0.5 + planned["difference"] / 2, difference=planned["difference"])
     lines.append("")
-    if asked["needed"] is None:
+    if planned["needed"] is None:
         lines.append(f"{differ.capitalize()}: no number of conversations up to a million tells them apart.")
         return "\n".join(lines)
     people = " with those of people" if design.people else ""
     tested = "1 pair is" if design.pairs == 1 else f"{design.pairs} pairs are"
     lines += [
-        f"With {asked['needed']:,} conversations {each} ({asked['conversations']:,} in all, {asked['annotations']:,} "
-        f"annotations{people}, {asked['hours']:,.1f} hours by {asked['workers']:,} people{_cost(asked)}) {differ} are "
-        f"told apart with {asked['power']:.0%} power, though {tested} tested and annotations are correlated (design "
-        f"effect {design.design_effect:.2f}).",
+        f"With {planned['needed']:,} conversations {each} ({planned['conversations']:,} in all, "
+        f"{planned['annotations']:,} annotations{people}, {planned['hours']:,.1f} hours by {planned['workers']:,} "
+        f"people{_cost(planned)}) {differ} are told apart with {planned['power']:.0%} power, though {tested} tested "
+        f"and annotations are correlated (design effect {design.design_effect:.2f}).",
         *_activity(design.annotations_per_worker, design.effective_per_worker),
     ]
     if result["simulation"]:
@@ -43,7 +43,7 @@ def before_text(result: Mapping, design: Design, of: str) -> str:
             f"{result['simulation']['repetitions']} simulated studies: {result['simulation']['power']:.0%} "
             f"({low:.0%} to {high:.0%}) found the difference."
         )
-    elif of != "ratings":
+    elif unit != "ratings":
         lines.append("Neither calibrated nor checked by simulation; --simulations sets the number of studies.")
     if result.get("effort"):
         lines.append(
@@ -54,9 +54,9 @@ def before_text(result: Mapping, design: Design, of: str) -> str:
     return "\n".join(lines)
 
 
-def _need(row: Mapping, of: str) -> str:
+def _need(row: Mapping, unit: str) -> str:
     apart, half = row["difference"], row["difference"] / 2
-    cells = [f"{apart:.2f} points" if of == "ratings" else f"{0.5 + half:.0%}:{0.5 - half:.0%}"]
+    cells = [f"{apart:.2f} points" if unit == "ratings" else f"{0.5 + half:.0%}:{0.5 - half:.0%}"]
     if row["needed"] is None:
         return f"{cells[0]:>15}{'out of reach':>15}"
     cells += [f"{row[key]:,}" for key in ("needed", "conversations", "annotations", "workers")]
@@ -74,16 +74,16 @@ def _activity(mean: float, effective: float) -> list[str]:
     return [f"{text}correlated as if each gave {effective:.0f}."] if mean > 1 else []
 
 
-def after_text(result: Mapping, of: str) -> str:
+def after_text(result: Mapping, unit: str) -> str:
     """Return each pair's need as a table, and a sentence."""
     design, more, pairs = result["design"], result["more"], result["pairs"]
-    found = "difference" if of == "ratings" else "wins of decided"
-    lines = [f"{'pair':<32}{found:>16}{'p (Holm)':>10}{'power':>8}{'had':>8}{'needed':>8}{'more':>8}  status"]
+    heading = "difference" if unit == "ratings" else "wins of decided"
+    lines = [f"{'pair':<32}{heading:>16}{'p (Holm)':>10}{'power':>8}{'had':>8}{'needed':>8}{'more':>8}  status"]
     for row in pairs:
         needed, extra = ("-" if row[key] is None else f"{row[key]:,}" for key in ("needed", "more_conversations"))
         p = "-" if row["p_adjusted"] is None else p_value(row["p_adjusted"])
         value = row.get("rate", row.get("estimate"))
-        shown = "-" if value is None else f"{value:{'+.2f' if of == 'ratings' else '.0%'}}"
+        shown = "-" if value is None else f"{value:{'+.2f' if unit == 'ratings' else '.0%'}}"
         lines.append(
             f"{row['a'] + ' / ' + row['b']:<32}{shown:>16}{p:>10}{row['power']:>8.0%}{row['conversations']:>8}"
             f"{needed:>8}{extra:>8}  {row['status']}"

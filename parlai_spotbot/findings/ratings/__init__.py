@@ -22,7 +22,7 @@ def names(rows: pd.DataFrame) -> set[str]:
 
 
 def mine(judgement: Judgement) -> bool:
-    """Whether it is a rating: who chats with two partners also chooses between them."""
+    """Return whether it is a rating: who chats with two partners also chooses between them."""
     return not judgement.question.endswith(CHOICE)
 
 

@@ -1,4 +1,4 @@
-"""Whether annotators rate alike."""
+"""Agreement of annotators on ratings."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.ratings import FORM
 
 
-def compute(own: Answers) -> dict:
-    return agreement.agreement(own, "value", lambda rows: rows["rated"].tolist(), "ordinal")
+def compute(answers: Answers) -> dict:
+    return agreement.agreement(answers, "value", lambda rows: rows["rated"].tolist(), "ordinal")
 
 
 FINDING = agreement.finding(FORM, compute)

@@ -1,4 +1,4 @@
-"""Who rated, and what changes without some of them."""
+"""Annotators who rated, and results without some of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from parlai_spotbot.findings.ratings import FORM
 from parlai_spotbot.findings.ratings.ranking import main_dimension, ranked
 
 
-def compute(own: Answers) -> dict:
-    return annotators.annotators(own, ranked, main_dimension(own))
+def compute(answers: Answers) -> dict:
+    return annotators.annotators(answers, ranked, main_dimension(answers))
 
 
 FINDING = annotators.finding(FORM, compute)

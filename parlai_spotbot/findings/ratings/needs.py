@@ -1,4 +1,4 @@
-"""What is still uncertain of the ranking by ratings, and what would settle it."""
+"""Uncertainty of the ranking by ratings, and the data that would resolve it."""
 
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.answers import Answers
@@ -6,16 +6,16 @@ from parlai_spotbot.findings.ratings import FORM, ranking
 from parlai_spotbot.findings.scarce import RATINGS, scarce
 
 
-def little(own: Answers) -> dict | None:
-    """What there is of the main dimension's ratings, where it is too little to plan from."""
-    rows = own.to(ranking.main_dimension(own))
+def little(answers: Answers) -> dict | None:
+    """Return what there is of the main dimension's ratings, where it is too little to plan from."""
+    rows = answers.to(ranking.main_dimension(answers))
     return scarce(RATINGS, rows["worker_id"].nunique(), len(rows), len(rows), rows["name"].nunique())
 
 
-def compute(own: Answers) -> dict | None:
-    """What open pairs need; nothing of a judge."""
-    given = own.to(ranking.main_dimension(own))["worker_id"].value_counts().tolist()
-    return needs.of_tests(ranking.compute(own), little(own), given, RATINGS) if own.crossed else None
+def compute(answers: Answers) -> dict | None:
+    """Return what open pairs need; nothing of a judge."""
+    given = answers.to(ranking.main_dimension(answers))["worker_id"].value_counts().tolist()
+    return needs.of_tests(ranking.compute(answers), little(answers), given, RATINGS) if answers.crossed else None
 
 
 FINDING = needs.finding(FORM, compute)

@@ -1,4 +1,4 @@
-"""How contestants are rated: means, distributions and differences by each dimension."""
+"""Ratings of contestants: means, distributions and differences by each dimension."""
 
 from __future__ import annotations
 
@@ -59,28 +59,28 @@ TABLES = {
 }
 
 
-def compute(own: Answers) -> dict:
-    return own.once("ranking", _ranking_of)
+def compute(answers: Answers) -> dict:
+    return answers.once("ranking", _ranking_of)
 
 
-def _ranking_of(own: Answers) -> dict:
+def _ranking_of(answers: Answers) -> dict:
     """The overall dimension's ranking at the top, all under `criteria`."""
-    found = {question: ranked(own, own.to(question)) for question in own.questions}
-    main = main_dimension(own)
-    return {**found[main], "question": main, "criteria": found}
+    ranked_by_question = {question: ranked(answers, answers.to(question)) for question in answers.questions}
+    main = main_dimension(answers)
+    return {**ranked_by_question[main], "question": main, "criteria": ranked_by_question}
 
 
-def main_dimension(own: Answers) -> str:
-    return OVERALL if OVERALL in own.questions else own.questions[0]
+def main_dimension(answers: Answers) -> str:
+    return OVERALL if OVERALL in answers.questions else answers.questions[0]
 
 
-def ranked(own: Answers, rows: pd.DataFrame) -> dict:
+def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Means, distributions and tests of the ratings of one dimension."""
-    result = rate(rows, own.names, **own.hang)
+    result = rate(rows, answers.names, **answers.hang)
     result["ends"] = {
         name: end_sentence(name, end, result["distribution"][name]) for name, end in result["ends"].items()
     }
-    return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": own.bootstrap()}
+    return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": answers.bootstrap()}
 
 
 def end_sentence(name: str, end: int, counts: Sequence[int]) -> str:
@@ -94,13 +94,13 @@ def end_sentence(name: str, end: int, counts: Sequence[int]) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return who has the best mean, how many pairs are clear, and who is at an end of the scale."""
-    own = result.data
-    main = own["criteria"][own["question"]]
+    data = result.data
+    main = data["criteria"][data["question"]]
     first, *others = criteria.headline(main)
     if not main["order"]:
         return [first] if main.get("why") else []
-    ends = [sentence for found in own["criteria"].values() for sentence in found["ends"].values()]
-    question = plainly(own["question"]) if len(own["criteria"]) > 1 else ""
+    ends = [sentence for criterion in data["criteria"].values() for sentence in criterion["ends"].values()]
+    question = plainly(data["question"]) if len(data["criteria"]) > 1 else ""
     return [first, *others, f"{criteria.clearly(main, question)}.", *ends[:1]]
 
 

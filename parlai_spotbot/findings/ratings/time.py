@@ -1,4 +1,4 @@
-"""How long annotating takes."""
+"""Time of annotations."""
 
 from parlai_spotbot.findings import costs
 from parlai_spotbot.findings.finding import Finding

@@ -47,7 +47,7 @@ def title(criterion: str) -> str:
 
 def in_text(criterion: str) -> str:
     """A feature's name within a sentence."""
-    return said if (said := title(criterion)).isupper() else said.lower()
+    return words if (words := title(criterion)).isupper() else words.lower()
 
 
 def asked_features(facts: Facts) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ class Annotations(Answers):
 
     @property
     def followed(self) -> bool:
-        """Whether annotators went from exchange to exchange, so that rows carry the time of their decisions."""
+        """Return whether annotators went from exchange to exchange, so that rows carry the time of their decisions."""
         return self.crossed and "opened0" in self.rows
 
     @property
@@ -112,12 +112,12 @@ class Annotations(Answers):
 
     @cached_property
     def pages(self) -> np.ndarray:
-        """Of each row of `entities` its annotation's place."""
+        """Return, for each row of `entities` its annotation's place."""
         return np.repeat(np.arange(len(self.rows)), 2)
 
     @cached_property
     def together(self) -> Clusters:
-        """Which annotations hang together."""
+        """Return which annotations hang together."""
         if self.resample == "annotations":
             return Clusters.by(np.arange(len(self.rows)))
         return Clusters.by(cluster_of(self.rows), self.rows["worker_id"], self.resample)
@@ -142,13 +142,13 @@ class Annotations(Answers):
 
     @cached_property
     def shown(self) -> list[dict[str, str]]:
-        """How each annotation was presented, as text: {what: how}."""
-        found: dict[str, dict[str, str]] = {}
+        """Describe how each annotation was presented, as text: {what: how}."""
+        shown: dict[str, dict[str, str]] = {}
         for judgement in self.judgements:
-            own = found.setdefault(judgement.annotation_id, {})
+            entry = shown.setdefault(judgement.annotation_id, {})
             for key, value in judgement.presentation.items():
-                own.setdefault(key, value if isinstance(value, str) else json.dumps(value, sort_keys=True))
-        return [found[annotation] for annotation in self.rows["annotation_id"]]
+                entry.setdefault(key, value if isinstance(value, str) else json.dumps(value, sort_keys=True))
+        return [shown[annotation] for annotation in self.rows["annotation_id"]]
 
     @cached_property
     def submitted(self) -> list[str]:
@@ -158,18 +158,18 @@ class Annotations(Answers):
 
     @cached_property
     def turns(self) -> pd.DataFrame:
-        """What was said in the conversations judged."""
+        """Return what was said in the conversations judged."""
         turns = self.facts.once("turns", lambda: turns_frame(self.facts.conversations.values()))
         return turns[turns["conversation_id"].isin(set(self.rows["conversation_id"]))]
 
     def bootstrap(self) -> dict:
-        """What the intervals rest on, and what they can't show."""
-        found = {"replicates": self.options.bootstraps, "resample": self.resample, "level": 0.95}
+        """Return what the intervals rest on, and what they can't show."""
+        bootstrap = {"replicates": self.options.bootstraps, "resample": self.resample, "level": 0.95}
         if not self.crossed:
-            found["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
+            bootstrap["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
         elif self.rows["worker_id"].nunique() < FEW:
-            found["why"] = f"fewer than {FEW} annotators: what differs between annotators is known only roughly"
-        return found
+            bootstrap["why"] = f"fewer than {FEW} annotators: what differs between annotators is known only roughly"
+        return bootstrap
 
 
 def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:

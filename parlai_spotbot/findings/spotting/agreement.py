@@ -1,4 +1,4 @@
-"""How far annotators agree (section 5.1, Table 3), and whether both entities get the same label (footnote 3)."""
+"""Agreement of annotators (section 5.1, Table 3), and of the labels of both entities (footnote 3)."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ PERMUTATIONS = 9999
 CONSISTENCY = "Consistency of the judge with itself"
 
 
-def compute(own: Annotations) -> dict:
+def compute(answers: Annotations) -> dict:
     """Table 3, alphas over all and by length, and whether labels come in pairs (footnote 3)."""
-    own = own.by_item
-    entities, rows = own.entities, own.rows
+    answers = answers.by_item
+    entities, rows = answers.entities, answers.rows
     segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
     asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
-    asked |= {feature: (segment.to_numpy(), rows) for feature in own.features}
+    asked |= {feature: (segment.to_numpy(), rows) for feature in answers.features}
     alphas, by_length = {}, {}
     for question, (units, frame) in asked.items():
-        clusters = own.clusters(frame)
+        clusters = answers.clusters(frame)
         alphas[question] = alpha_in_words(agreement.krippendorff_alpha(units, frame[question], clusters))
         lengths, test = agreement.alpha_by(units, frame[question], frame["k"], clusters)
         by_length[question] = {"lengths": lengths.to_dict(orient="records"), "test": test}
     _adjust(by_length)
-    alike = agreement.alike_table(rows, rng=own.rng("alike"), permutations=PERMUTATIONS, crossed=own.crossed)
+    alike = agreement.alike_table(rows, rng=answers.rng("alike"), permutations=PERMUTATIONS, crossed=answers.crossed)
     return {
         "both_given_one": agreement.both_given_one(entities),
         "both_given_one_all": agreement.both_given_one(entities, "all"),
@@ -47,15 +47,15 @@ def compute(own: Annotations) -> dict:
 def _adjust(by_length: dict[str, dict]) -> None:
     """Holm's correction over the questions, and a sentence for each."""
     tests = {question: entry["test"] for question, entry in by_length.items()}
-    known = [question for question, test in tests.items() if np.isfinite(test["p"])]
-    adjusted = dict(zip(known, adjust(np.array([tests[q]["p"] for q in known])).tolist(), strict=True))
+    questions = [question for question, test in tests.items() if np.isfinite(test["p"])]
+    adjusted = dict(zip(questions, adjust(np.array([tests[q]["p"] for q in questions])).tolist(), strict=True))
     for question, test in tests.items():
         test["p_adjusted"] = adjusted.get(question, np.nan)
         test["sentence"] = length_sentence(test, question)
 
 
 def length_sentence(test: Mapping, subject: str) -> str:
-    """Whether agreement on a subject differs between segment lengths, by its corrected p."""
+    """Return whether agreement on a subject differs between segment lengths, by its corrected p."""
     if not np.isfinite(test["p"]):
         return f"Agreement on {subject}: there are no two lengths to compare."
     p = test["p_adjusted"]
@@ -68,34 +68,34 @@ def length_sentence(test: Mapping, subject: str) -> str:
 
 
 def alike_sentence(row: Mapping) -> str:
-    """Whether the two entities of a conversation get the same label more often than chance would have it."""
+    """Return whether the two entities of a conversation get the same label more often than chance would have it."""
     who = {"bots": "two bots", "people": "two people"}[row["conversations"]]
     if not row["p"] < 0.05:
-        said = "as often as chance would have it, as far as these data can tell"
+        phrase = "as often as chance would have it, as far as these data can tell"
     else:
-        said = f"{'more' if row['excess'] > 0 else 'less'} often than chance would have it"
+        phrase = f"{'more' if row['excess'] > 0 else 'less'} often than chance would have it"
     if np.isfinite([row["low"], row["high"]]).all():
         ends = f"95 % interval {100 * row['low']:+.1f} to {100 * row['high']:+.1f}, {p_said(row['p'])}"
     else:
         ends = "too few for an interval"
     return (
         f"Of conversations between {who}, {row['observed']:.0%} got the same label twice where chance within "
-        f"{row['within']} gives {row['expected']:.0%}: {said} ({100 * row['excess']:+.1f} points, "
+        f"{row['within']} gives {row['expected']:.0%}: {phrase} ({100 * row['excess']:+.1f} points, "
         f"{ends})."
     )
 
 
 def summarise(result: Result) -> list[str]:
     """Return alpha on who is human, whether it differs by length, and whether labels come in pairs."""
-    own, people = result.data, result.people
-    nature = own["krippendorff_alpha"]["nature"]
+    data, people = result.data, result.people
+    nature = data["krippendorff_alpha"]["nature"]
     if nature.get("alpha") is None:
         return [f"Agreement on who is human is not known: {nature.get('why', 'too little was judged twice')}."]
     alpha = f"{number(nature['alpha'])}{to(nature['ci'], number, INTERVAL)}"
     whose = "" if people else " between the variants of the judge, which are no annotators,"
     text = f"On who is human, Krippendorff's alpha{whose} is {alpha}; 1 is perfect, 0 is chance."
-    length = own["krippendorff_alpha_by_length"]["nature"]["test"]
-    alike = [row["sentence"] for row in own["labelled_alike"] if row["conversations"] == "bots"]
+    length = data["krippendorff_alpha_by_length"]["nature"]["test"]
+    alike = [row["sentence"] for row in data["labelled_alike"] if row["conversations"] == "bots"]
     label = "Agreement" if people else CONSISTENCY
     return [Fact.of(label, text), length["sentence"] if people and length["p"] is not None else "", *alike[:1]]
 

@@ -1,4 +1,4 @@
-"""How well each annotator tells bots from people, and what changes without some of them (section 5.1, appendix G)."""
+"""Accuracy of each annotator, and results without some of them (section 5.1, appendix G)."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from parlai_spotbot.surveys.controls.flags import MISSED, missed_some, rules_of
 MISSED_SOME = "missed controls, though no more than are allowed"
 
 
-def compute(own: Annotations) -> dict:
+def compute(answers: Annotations) -> dict:
     """Compute one entry an annotator, all together, and rankings without those that rules catch."""
-    people, items = own.crossed, own.by_item
-    rules, whole = replace(rules_of(own.facts.survey), min_correct=own.options.min_correct), own.whole
-    table = annotators.annotator_table(own.work.rows, own.work.entities, limits=people, rules=rules)
+    people, items = answers.crossed, answers.by_item
+    rules, whole = replace(rules_of(answers.facts.survey), min_correct=answers.options.min_correct), answers.whole
+    table = annotators.annotator_table(answers.work.rows, answers.work.entities, limits=people, rules=rules)
     for column, key in (("controls", "answered"), ("missed_controls", "missed")):
-        table[column] = [own.controls.get(worker, {}).get(key, 0) for worker in table.index]
-    table["left_out"] = [own.failed.get(worker, "") for worker in table.index]
-    also = _marked(own)
+        table[column] = [answers.controls.get(worker, {}).get(key, 0) for worker in table.index]
+    table["left_out"] = [answers.failed.get(worker, "") for worker in table.index]
+    also = _marked(answers)
     for name, workers in also.items():
         for worker in workers:
             table.at[worker, "flags"].append(name)
@@ -47,63 +47,63 @@ def compute(own: Annotations) -> dict:
     words = rules_in_words(rules) | {MISSED: MISSED_SOME}
     summary = annotators.summary(kept, rules, also) | {"left_out": _left_out(table)}
     summary["flags"] = {name: {"rule": words[name], **flag} for name, flag in summary["flags"].items()}
-    controls = controls_summary(own.controls, own.allowed, own.failed)
-    pooled = annotators.pooled_detection(items.entities, own.together.take(own.pages))
+    controls = controls_summary(answers.controls, answers.allowed, answers.failed)
+    pooled = annotators.pooled_detection(items.entities, answers.together.take(answers.pages))
     entries = table.to_dict(orient="index")
     result = {
         "annotators": entries,
-        "account": account(own, entries, pooled),
+        "account": account(answers, entries, pooled),
         "summary": summary,
         "controls": controls | {"sentence": controls_sentence(controls)},
         "pooled": pooled | {"sentence": detection_sentence(pooled)},
-        **told_of_ids(own),
+        **told_of_ids(answers),
     }
-    if people and own.bots:
-        rows = own.rows
-        rows = rows.assign(submitted=own.submitted) if any(own.submitted) else rows
-        without = annotators.rankings_without(rows, own.bots, rules, own.resample, also)
+    if people and answers.bots:
+        rows = answers.rows
+        rows = rows.assign(submitted=answers.submitted) if any(answers.submitted) else rows
+        without = annotators.rankings_without(rows, answers.bots, rules, answers.resample, also)
         result["without"] = rankings_in_words(without, words)
         if rules.min_correct is not None:
-            result["without_weak"] = _without_weak(own, rules)
-    if own.failed and len(own.everyone) > len(own.rows):
-        beside = compare_everybody(own.once("ranking", ranked), ranked(whole))
-        said = everybody_sentence(beside, "With everybody's annotations")
-        result["with_everybody"] = beside | {"sentence": said}
+            result["without_weak"] = _without_weak(answers, rules)
+    if answers.failed and len(answers.everyone) > len(answers.rows):
+        beside = compare_everybody(answers.once("ranking", ranked), ranked(whole))
+        sentence = everybody_sentence(beside, "With everybody's annotations")
+        result["with_everybody"] = beside | {"sentence": sentence}
     return result
 
 
-def _without_weak(own: Annotations, rules: Rules) -> dict:
+def _without_weak(answers: Annotations, rules: Rules) -> dict:
     """The whole ranking without who is too seldom correct, and what changes by it (appendix G)."""
-    kept, removed = annotators.remove(own.rows, replace(no_rules(rules), min_correct=rules.min_correct))
+    kept, removed = annotators.remove(answers.rows, replace(no_rules(rules), min_correct=rules.min_correct))
     gone = int(removed["worker_id"].nunique())
-    found = {
+    result = {
         "min_correct": rules.min_correct,
         "annotators": gone,
         "annotators_left": int(kept["worker_id"].nunique()),
         "annotations": len(removed),
     }
     if not gone or kept.empty:
-        return found | {"sentence": weak_sentence(found)}
-    beside = compare_everybody(own.once("ranking", ranked), ranked(own.with_rows(kept.reset_index(drop=True))))
-    said = everybody_sentence(beside, weak_sentence(found))
-    clear = {name: _clear(pairs) for name, pairs in (("before", own.once("ranking", ranked)), ("after", beside))}
-    return found | beside | {"told_apart": clear, "sentence": f"{said} {apart_sentence(clear, beside['pairs'])}"}
+        return result | {"sentence": weak_sentence(result)}
+    beside = compare_everybody(answers.once("ranking", ranked), ranked(answers.with_rows(kept.reset_index(drop=True))))
+    sentence = everybody_sentence(beside, weak_sentence(result))
+    clear = {name: _clear(pairs) for name, pairs in (("before", answers.once("ranking", ranked)), ("after", beside))}
+    return result | beside | {"told_apart": clear, "sentence": f"{sentence} {apart_sentence(clear, beside['pairs'])}"}
 
 
 def _clear(ranking: Mapping) -> int:
-    """How many pairs are told apart at .05."""
+    """Return how many pairs are told apart at .05."""
     return sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in ranking["pairs"])
 
 
-def _marked(own: Annotations) -> dict[str, list[str]]:
+def _marked(answers: Annotations) -> dict[str, list[str]]:
     """Return annotators that no rule on answers catches: those who missed controls."""
-    labelled = set(own.whole.rows["worker_id"])
-    missed = [worker for worker in missed_some(own.judgements, own.facts.survey) if worker in labelled]
-    return {MISSED: missed} if missed and own.crossed else {}
+    labelled = set(answers.whole.rows["worker_id"])
+    missed = [worker for worker in missed_some(answers.judgements, answers.facts.survey) if worker in labelled]
+    return {MISSED: missed} if missed and answers.crossed else {}
 
 
 def _left_out(table: pd.DataFrame) -> dict[str, int]:
-    """How many annotators of the table are left out, by the reason."""
+    """Return how many annotators of the table are left out, by the reason."""
     return {str(why): int(n) for why, n in table["left_out"][table["left_out"] != ""].value_counts().items()}
 
 

@@ -13,45 +13,45 @@ RAW = "raw"
 
 
 # -- bots and people -------------------------------------------------------------------------------------------------
-def detection_sentence(own: Mapping) -> str:
-    """How well all annotators together tell bots from people, and to which answer they lean."""
-    if not np.isfinite(own["sensitivity"]):
+def detection_sentence(rates: Mapping) -> str:
+    """Measure how well all annotators together tell bots from people, and to which answer they lean."""
+    if not np.isfinite(rates["sensitivity"]):
         return "Annotators can't be measured: they saw no bots, or no people."
-    said = (
-        f"Annotators called {own['hit']:.0%} of bots and {own['false_alarm']:.0%} of people bots: sensitivity d' "
-        f"{own['sensitivity']:.2f} ({{}}0 is guessing)"
+    template = (
+        f"Annotators called {rates['hit']:.0%} of bots and {rates['false_alarm']:.0%} of people bots: sensitivity d' "
+        f"{rates['sensitivity']:.2f} ({{}}0 is guessing)"
     )
     always = (
-        f" Always answering “bot” would be right in {own['always_bot']:.0%}, so a share of right answers alone says "
+        f" Always answering “bot” would be right in {rates['always_bot']:.0%}, so a share of right answers alone says "
         "little."
     )
-    (low, high), (c_low, c_high) = own["sensitivity_ci"], own["bias_ci"]
+    (low, high), (c_low, c_high) = rates["sensitivity_ci"], rates["bias_ci"]
     if not np.isfinite([low, high, c_low, c_high]).all():
-        return said.format("too few annotators or conversations for an interval; ") + "." + always
+        return template.format("too few annotators or conversations for an interval; ") + "." + always
     lean = "no lean to either answer can be told"
     if c_low > 0 or c_high < 0:
-        lean = "they were slow to say “bot”" if own["bias"] > 0 else "they were quick to say “bot”"
-    told = f", and {lean} (bias c {own['bias']:+.2f}, {c_low:+.2f} to {c_high:+.2f})."
-    return said.format(f"95 % interval {low:.2f} to {high:.2f}; ") + told + always
+        lean = "they were slow to say “bot”" if rates["bias"] > 0 else "they were quick to say “bot”"
+    bias = f", and {lean} (bias c {rates['bias']:+.2f}, {c_low:+.2f} to {c_high:+.2f})."
+    return template.format(f"95 % interval {low:.2f} to {high:.2f}; ") + bias + always
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------
-def rules_in_words(own: Rules) -> dict[str, str]:
+def rules_in_words(limits: Rules) -> dict[str, str]:
     """The rules in force: flag -> what it says of an annotator."""
-    labels, annotations = f"of at least {own.enough_labels}", f"of at least {own.enough_annotations} annotations"
+    labels, annotations = f"of at least {limits.enough_labels}", f"of at least {limits.enough_annotations} annotations"
     words = {
         rules.SAME_LABEL: f"all labels, {labels}, are the same",
-        rules.GUESSING: f"balanced accuracy {labels} labels is below {own.min_balanced_accuracy}",
-        rules.INCORRECT: f"the share of right labels, {labels} without the unsure ones, is below {own.min_correct}",
-        rules.TOO_FAST: f"half {annotations} took less than 1/{own.max_speed} of the usual time at that length, "
-        f"or less than {own.min_seconds:g} seconds",
-        rules.SAME_ANSWERS: f"in more than {own.max_same_answers} {annotations} {_all(len(own.answers))} answers are "
-        "the same ones",
-        rules.TWICE: f"answered the same segment more than {_times(own.max_repeats)}",
-        rules.SEGMENTS: f"saw more than {own.max_segments} segment(s) of one conversation",
-        rules.UNITS: f"did more than {own.max_units} units",
+        rules.GUESSING: f"balanced accuracy {labels} labels is below {limits.min_balanced_accuracy}",
+        rules.INCORRECT: f"the share of right labels, {labels} without the unsure ones, is below {limits.min_correct}",
+        rules.TOO_FAST: f"half {annotations} took less than 1/{limits.max_speed} of the usual time at that length, "
+        f"or less than {limits.min_seconds:g} seconds",
+        rules.SAME_ANSWERS: f"in more than {limits.max_same_answers} {annotations} {_all(len(limits.answers))} answers "
+        "are the same ones",
+        rules.TWICE: f"answered the same segment more than {_times(limits.max_repeats)}",
+        rules.SEGMENTS: f"saw more than {limits.max_segments} segment(s) of one conversation",
+        rules.UNITS: f"did more than {limits.max_units} units",
     }
-    return {flag: words[flag] for flag in own.in_force()}
+    return {flag: words[flag] for flag in limits.in_force()}
 
 
 def _all(n: int) -> str:
@@ -62,45 +62,46 @@ def _times(n: int | None) -> str:
     return "once" if n == 1 else f"{n} times"
 
 
-def rankings_in_words(found: Mapping[str, Mapping], words: Mapping[str, str]) -> dict[str, dict]:
+def rankings_in_words(rankings: Mapping[str, Mapping], words: Mapping[str, str]) -> dict[str, dict]:
     """The rankings of `rankings_without`, each with its rule before and its sentence after it."""
     words = {RAW: "nobody removed", ALL_RULES: "all of these rules", **words}
     return {
-        name: {"rule": words[name], **own, "sentence": _without(name, own, found[RAW])} for name, own in found.items()
+        name: {"rule": words[name], **ranking, "sentence": _without(name, ranking, rankings[RAW])}
+        for name, ranking in rankings.items()
     }
 
 
-def _without(name: str, own: Mapping, raw: Mapping) -> str:
+def _without(name: str, ranking: Mapping, raw: Mapping) -> str:
     if name == RAW:
-        return "With every annotation: " + " > ".join(own["order"]) + "."
-    if not own["annotations"]:
+        return "With every annotation: " + " > ".join(ranking["order"]) + "."
+    if not ranking["annotations"]:
         return f"Nobody is caught by “{name}”."
-    change = [abs(own["win_rate"][bot] - raw["win_rate"][bot]) for bot in own["win_rate"]]
-    known = [c for c in change if np.isfinite(c)]
-    people = f"{own['annotators']} annotator{'' if own['annotators'] == 1 else 's'}"
-    said = f"Without what “{name}” catches ({own['annotations']} annotations by {people}) "
-    if own["moved"]:
-        said += "the order changes: " + ", ".join(f"{b} from {i} to {j}" for b, (i, j) in own["moved"].items())
+    change = [abs(ranking["win_rate"][bot] - raw["win_rate"][bot]) for bot in ranking["win_rate"]]
+    cs = [c for c in change if np.isfinite(c)]
+    people = f"{ranking['annotators']} annotator{'' if ranking['annotators'] == 1 else 's'}"
+    sentence = f"Without what “{name}” catches ({ranking['annotations']} annotations by {people}) "
+    if ranking["moved"]:
+        sentence += "the order changes: " + ", ".join(f"{b} from {i} to {j}" for b, (i, j) in ranking["moved"].items())
     else:
-        said += "the order stays"
-    return said + (f"; win rates move by at most {max(known):.3f}." if known else ".")
+        sentence += "the order stays"
+    return sentence + (f"; win rates move by at most {max(cs):.3f}." if cs else ".")
 
 
-def weak_sentence(found: Mapping) -> str:
+def weak_sentence(data: Mapping) -> str:
     """Without whom the ranking is made anew: who is too seldom correct; a whole sentence where that can't be done."""
-    below = f"right in less than {found['min_correct']:.0%}"
-    if not found["annotators"]:
+    below = f"right in less than {data['min_correct']:.0%}"
+    if not data["annotators"]:
         return f"No annotator is {below} of the labels, so nothing changes without such."
-    if not found["annotators_left"]:
+    if not data["annotators_left"]:
         return f"All annotators are {below} of the labels, so nothing is left to rank without them."
     return (
-        f"Without the {found['annotators']} of {found['annotators'] + found['annotators_left']} annotators who are "
-        f"{below} of their labels ({found['annotations']} annotations)"
+        f"Without the {data['annotators']} of {data['annotators'] + data['annotators_left']} annotators who are "
+        f"{below} of their labels ({data['annotations']} annotations)"
     )
 
 
 def apart_sentence(clear: Mapping[str, int], pairs: Sequence[Mapping]) -> str:
-    """How many pairs are told apart with and without them; who is removed takes data along."""
+    """Return how many pairs are told apart with and without them; who is removed takes data along."""
     return (
         f"{part_of(clear['after'], len(pairs), 'pair', 'is', 'are')} told apart then, {clear['before']} with them. "
         "To remove who calls bots human makes bots look more easily spotted, so this stands beside the ranking, never "

@@ -1,4 +1,4 @@
-"""Who is favoured in fluency, sensibleness and specificity, and in both of the latter (SSA)."""
+"""Ranking by fluency, sensibleness and specificity, and by both of the latter (SSA)."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ from parlai_spotbot.wording import percent
 SSA = ("sensibleness", "specificity")
 
 
-def compute(own: Annotations) -> dict | None:
+def compute(answers: Annotations) -> dict | None:
     """Rank the bots by each feature that was asked, as for who is human; None where none was asked."""
-    both = ("sensibleness_and_specificity",) if set(SSA) <= set(own.features) else ()
-    found = {}
-    for criterion in (*own.features, *both):
-        matches = matches_frame(own.rows, criterion)
-        found[criterion] = ranking(matches, own.bots, own.weights[:, matches.index], own.rng(criterion), **own.hang)
-    return found or None
+    both = ("sensibleness_and_specificity",) if set(SSA) <= set(answers.features) else ()
+    rankings = {}
+    for criterion in (*answers.features, *both):
+        matches = matches_frame(answers.rows, criterion)
+        rankings[criterion] = ranking(
+            matches, answers.bots, answers.weights[:, matches.index], answers.rng(criterion), **answers.hang
+        )
+    return rankings or None
 
 
 def summarise(result: Result) -> list[str]:
     """Return who is favoured most in each feature, and whether that is clear."""
     parts = []
-    for feature, own in result.data.items():
-        rates = {bot: rate for bot, rate in own["win_rate"].items() if rate is not None}
-        if len(rates) > 1 and single_order(own):
+    for feature, ranked in result.data.items():
+        rates = {bot: rate for bot, rate in ranked["win_rate"].items() if rate is not None}
+        if len(rates) > 1 and single_order(ranked):
             best = max(rates, key=rates.get)
-            clear = "" if own["clusters"][best] == [1, 1] else ", not clearly first"
+            clear = "" if ranked["clusters"][best] == [1, 1] else ", not clearly first"
             parts.append(f"in {in_text(feature)} {best} ({percent(rates[best])}{clear})")
     return [f"Favoured most often over the others: {'; '.join(parts)}."] if parts else []
 

@@ -21,11 +21,11 @@ BONUS = (
 )
 
 
-def compute(own: Annotations) -> dict:
+def compute(answers: Annotations) -> dict:
     """Points and places of the annotators; of a judge, why there are none."""
-    if not own.followed:
+    if not answers.followed:
         return {"why": NO_GAME}
-    board = _leaderboard(decisions(own))
+    board = _leaderboard(decisions(answers))
     leaders = board["worker_id"][board["bonus"]].tolist()
     return {
         "points": {"right": GAME.right, "wrong": GAME.wrong, "penalty": GAME.penalty},
@@ -34,22 +34,22 @@ def compute(own: Annotations) -> dict:
     }
 
 
-def decisions(own: Annotations) -> pd.DataFrame:
+def decisions(answers: Annotations) -> pd.DataFrame:
     """Return one row a decision on an entity, controls among them; of two on an entity the first.
 
     Columns: worker_id, unit_id, annotation_id, entity, opened, answer, truth ("human" or "bot").
     """
     rows = []
-    for row in own.judgements:
+    for row in answers.judgements:
         if row.question != "nature" or row.target not in ("entity:0", "entity:1"):
             continue
-        talk = own.facts.conversations.get(row.conversation_ids[0])
-        known = tuple("human" if person else "bot" for person in talk.is_human) if talk else None
-        known = truth(row.control) if row.control in SEGMENTS.marks else known
-        if known is not None:  # else a control without a known truth
+        talk = answers.facts.conversations.get(row.conversation_ids[0])
+        natures = tuple("human" if person else "bot" for person in talk.is_human) if talk else None
+        natures = truth(row.control) if row.control in SEGMENTS.marks else natures
+        if natures is not None:  # else a control without a known truth
             entity = int(row.target[-1])
             about = (row.worker_id, row.unit_id, row.annotation_id, entity, row.exchanges)
-            rows.append((*about, row.answer, known[entity]))
+            rows.append((*about, row.answer, natures[entity]))
     columns = ["worker_id", "unit_id", "annotation_id", "entity", "opened", "answer", "truth"]
     return pd.DataFrame(rows, columns=columns).drop_duplicates(["annotation_id", "entity"])
 
@@ -83,13 +83,13 @@ def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
 
 def summarise(result: Result) -> list[str]:
     """Return who leads; [] of a judge, which plays no game."""
-    own = result.data
-    if not own.get("leaderboard"):
+    data = result.data
+    if not data.get("leaderboard"):
         return []
-    winners = [result.called(worker) for worker in own["bonus"]["annotators"]]
+    winners = [result.called(worker) for worker in data["bonus"]["annotators"]]
     verb = "lead" if len(winners) > 1 else "leads"
     return [
-        f"{upper_first(listed(winners))} {verb} with {number(own['bonus']['points'], 0)} points and gets the bonus."
+        f"{upper_first(listed(winners))} {verb} with {number(data['bonus']['points'], 0)} points and gets the bonus."
     ]
 
 

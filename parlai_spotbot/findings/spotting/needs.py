@@ -1,4 +1,4 @@
-"""What is still uncertain of the ranking, and which pairs to annotate next."""
+"""Uncertainty of the ranking, and the pairs to annotate next."""
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings import needs
@@ -6,13 +6,13 @@ from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.ranking import ranked
 
 
-def compute(own: Annotations) -> dict | None:
-    """What open pairs need; nothing of a judge."""
-    if not own.crossed:
+def compute(answers: Annotations) -> dict | None:
+    """Return what open pairs need; nothing of a judge."""
+    if not answers.crossed:
         return None
-    seconds = float(own.rows["seconds"].mean()) if own.rows["seconds"].notna().any() else None
-    matches = matches_frame(own.rows).reset_index(drop=True)
-    return needs.of_matches(matches, own.bots, seconds, own.once("ranking", ranked))
+    seconds = float(answers.rows["seconds"].mean()) if answers.rows["seconds"].notna().any() else None
+    matches = matches_frame(answers.rows).reset_index(drop=True)
+    return needs.of_matches(matches, answers.bots, seconds, answers.once("ranking", ranked))
 
 
 FINDING = needs.finding(FORM, compute)

@@ -1,4 +1,4 @@
-"""What else verdicts may rest on: place, order, presentation, and texts that come again and again."""
+"""Effects of position, order, presentation and repeated texts on the answers."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from parlai_spotbot.wording import p_said
 LEVEL = 0.05
 
 
-def compute(own: Annotations) -> dict:
+def compute(answers: Annotations) -> dict:
     """`position` by kind of conversation, length, pair and bot; `balance` of the order of two bots;
     `presentation` {what: [one entry a way of showing]}; `repeated_turns`, `identical_conversations`.
     """
-    own = own.by_item
-    rows, crossed = own.rows, own.crossed
+    answers = answers.by_item
+    rows, crossed = answers.rows, answers.crossed
     return {
         "position": {by: _positions(position_effects(rows, by, crossed)) for by in BY},
         "balance": order_balance(rows).to_dict(orient="records"),
-        "presentation": _presentation(own),
-        "repeated_turns": repetition.repeated_turns(own.turns).to_dict(orient="records"),
-        "identical_conversations": repetition.identical_conversations(own.turns).to_dict(orient="records"),
+        "presentation": _presentation(answers),
+        "repeated_turns": repetition.repeated_turns(answers.turns).to_dict(orient="records"),
+        "identical_conversations": repetition.identical_conversations(answers.turns).to_dict(orient="records"),
     }
 
 
-def _presentation(own: Annotations) -> dict[str, list[dict]]:
+def _presentation(answers: Annotations) -> dict[str, list[dict]]:
     """Only what was shown in two ways or more; annotations that don't say how are passed over."""
     result = {}
-    for what in sorted({key for one in own.shown for key in one}):
-        told = [one.get(what) for one in own.shown]
-        known = [value is not None for value in told]
-        if len({value for value in told if value is not None}) > 1:
-            rows, ways = own.rows[known], [value for value in told if value is not None]
-            table = presentation_effects(rows, ways, crossed=own.crossed)
+    for what in sorted({key for one in answers.shown for key in one}):
+        values = [one.get(what) for one in answers.shown]
+        present = [value is not None for value in values]
+        if len({value for value in values if value is not None}) > 1:
+            rows, ways = answers.rows[present], [value for value in values if value is not None]
+            table = presentation_effects(rows, ways, crossed=answers.crossed)
             result[what] = table.to_dict(orient="records")
     return result
 
@@ -52,25 +52,25 @@ def _positions(table: pd.DataFrame) -> list[dict]:
 
 
 def position_sentence(row: Mapping) -> str:
-    """Whether a group's entity 0 is called human more, or less, often than its entity 1."""
-    said = f"{row['group']}: entity 0 is called human in {row['human_0']:.1%}, entity 1 in {row['human_1']:.1%}"
+    """Return whether a group's entity 0 is called human more, or less, often than its entity 1."""
+    sentence = f"{row['group']}: entity 0 is called human in {row['human_0']:.1%}, entity 1 in {row['human_1']:.1%}"
     if not np.isfinite(row["p"]):
-        return said + "; there are too few conversations or annotators to say more."
+        return sentence + "; there are too few conversations or annotators to say more."
     clear = row["p_adjusted"] < LEVEL
     more = "more" if row["difference"] > 0 else "less"
     verdict = f"the first place is called human {more} often" if clear else "the places can't be told apart"
     return (
-        f"{said}: {verdict} ({100 * row['difference']:+.1f} points, 95 % interval {100 * row['low']:+.1f} to "
+        f"{sentence}: {verdict} ({100 * row['difference']:+.1f} points, 95 % interval {100 * row['low']:+.1f} to "
         f"{100 * row['high']:+.1f}, {p_said(row['p_adjusted'])})."
     )
 
 
 def summarise(result: Result) -> list[str]:
     """Return whether who speaks first is called human more often, and whether bots have learnt texts by heart."""
-    own = result.data
-    rows = {row["group"]: row for row in own["position"].get("conversations", [])}
+    data = result.data
+    rows = {row["group"]: row for row in data["position"].get("conversations", [])}
     text = [f"In conversations of {rows[group]['sentence']}" for group in ("bots", "people") if group in rows]
-    return [*text, (own.get("training_overlap") or {}).get("sentence", "")]
+    return [*text, (data.get("training_overlap") or {}).get("sentence", "")]
 
 
 POSITION = Table(

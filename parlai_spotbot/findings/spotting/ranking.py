@@ -1,4 +1,4 @@
-"""Who ranks where by who is taken for human, how near bots come to people, and whether other orders agree."""
+"""Ranking by how often bots are taken for human, their distance to people, and agreement with other orders."""
 
 from __future__ import annotations
 
@@ -24,63 +24,63 @@ ORDERS = {"davidson": "strength", "trueskill": "TrueSkill", "win_rate": "win rat
 """Scores that order the bots, as sentences call them."""
 
 
-def compute(own: Annotations) -> dict:
+def compute(answers: Annotations) -> dict:
     """The ranking, and whether strength, TrueSkill, win rate and survival put the bots in the same order."""
-    found = own.once("ranking", ranked)
-    curves = own.once("survival", survival_of)["curves"]
-    return {**found, "orders": orders(found, curves, own.bots)}
+    once = answers.once("ranking", ranked)
+    curves = answers.once("survival", survival_of)["curves"]
+    return {**once, "orders": orders(once, curves, answers.bots)}
 
 
-def ranked(own: Annotations) -> dict:
+def ranked(answers: Annotations) -> dict:
     """The ranking by who is taken for human, and how often each name is."""
-    matches = matches_frame(own.rows)
-    found = ranking(matches, own.bots, own.weights[:, matches.index], own.rng("ranking"), **own.hang)
-    shares = _shares(own)
+    matches = matches_frame(answers.rows)
+    result = ranking(matches, answers.bots, answers.weights[:, matches.index], answers.rng("ranking"), **answers.hang)
+    shares = _shares(answers)
     none = {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
     human = shares.pop(HUMAN, none)
-    found["human_share"] = {bot: shares[bot]["share"] for bot in own.bots}
-    found["human_share_ci"] = {bot: shares[bot]["ci"] for bot in own.bots}
-    found["human_difference"] = _differences(own)
-    found["human_reference"] = {"human_share": human.pop("share"), **human}
-    found["bootstrap"] = own.bootstrap()
-    return found
-
-
-def _shares(own: Annotations) -> dict[str, dict]:
-    """How often each name is taken for human, with its interval."""
-    names = sorted(set(own.entities["name"]))
-    code = own.entities["name"].map({name: i for i, name in enumerate(names)}).to_numpy(dtype=int)
-    taken = (own.entities["nature"] == HUMAN).to_numpy().astype(int)
-    clusters, result = own.together.take(own.pages), {}
-    for i, name in enumerate(names):
-        mine = code == i
-        ci = share_interval(taken[mine], clusters.take(mine))
-        result[name] = {"share": float(taken[mine].mean()), "n": int(mine.sum()), "ci": list(ci)}
+    result["human_share"] = {bot: shares[bot]["share"] for bot in answers.bots}
+    result["human_share_ci"] = {bot: shares[bot]["ci"] for bot in answers.bots}
+    result["human_difference"] = _differences(answers)
+    result["human_reference"] = {"human_share": human.pop("share"), **human}
+    result["bootstrap"] = answers.bootstrap()
     return result
 
 
-def _differences(own: Annotations) -> dict[str, dict]:
+def _shares(answers: Annotations) -> dict[str, dict]:
+    """Compute how often each name is taken for human, with its interval."""
+    names = sorted(set(answers.entities["name"]))
+    code = answers.entities["name"].map({name: i for i, name in enumerate(names)}).to_numpy(dtype=int)
+    taken = (answers.entities["nature"] == HUMAN).to_numpy().astype(int)
+    clusters, result = answers.together.take(answers.pages), {}
+    for i, name in enumerate(names):
+        in_group = code == i
+        ci = share_interval(taken[in_group], clusters.take(in_group))
+        result[name] = {"share": float(taken[in_group].mean()), "n": int(in_group.sum()), "ci": list(ci)}
+    return result
+
+
+def _differences(answers: Annotations) -> dict[str, dict]:
     """Test each bot's share of "human" against people's; {} without people.
 
     By the covariance of both, but never surer than answers that were independent: p is at least Fisher's exact one, and
     the interval at least Newcombe's (1998, Stat. Med. 17, method 10).
     """
-    names = own.entities["name"]
-    bots = [bot for bot in own.bots if (names == bot).any()]
+    names = answers.entities["name"]
+    bots = [bot for bot in answers.bots if (names == bot).any()]
     if not (names == HUMAN).any() or not bots:
         return {}
     code = names.map({name: i for i, name in enumerate((*bots, HUMAN))}).to_numpy(dtype=int)
-    taken = (own.entities["nature"] == HUMAN).to_numpy().astype(float)
-    shares = group_means(taken, code, len(bots) + 1, own.together.take(own.pages), (0.0, 1.0))
-    found = shares.contrasts(np.column_stack([np.eye(len(bots)), -np.ones(len(bots))]))
+    taken = (answers.entities["nature"] == HUMAN).to_numpy().astype(float)
+    shares = group_means(taken, code, len(bots) + 1, answers.together.take(answers.pages), (0.0, 1.0))
+    contrasts = shares.contrasts(np.column_stack([np.eye(len(bots)), -np.ones(len(bots))]))
     hits, n = np.bincount(code, taken), np.bincount(code)
-    ends = np.array([wilson(hit, of) for hit, of in zip(hits, n, strict=True)])
+    ends = np.array([wilson(hit, count) for hit, count in zip(hits, n, strict=True)])
     apart = np.abs(ends - shares.values[:, None])
-    estimate = found["estimate"].to_numpy()
-    low = np.fmin(found["low"], estimate - np.hypot(apart[:-1, 0], apart[-1, 1]))
-    high = np.fmax(found["high"], estimate + np.hypot(apart[:-1, 1], apart[-1, 0]))
+    estimate = contrasts["estimate"].to_numpy()
+    low = np.fmin(contrasts["low"], estimate - np.hypot(apart[:-1, 0], apart[-1, 1]))
+    high = np.fmax(contrasts["high"], estimate + np.hypot(apart[:-1, 1], apart[-1, 0]))
     tables = [[[hits[i], n[i] - hits[i]], [hits[-1], n[-1] - hits[-1]]] for i in range(len(bots))]
-    p = np.maximum(found["p"].to_numpy(), [fisher_exact(table).pvalue for table in tables])  # NaN stays unknown
+    p = np.maximum(contrasts["p"].to_numpy(), [fisher_exact(table).pvalue for table in tables])  # NaN stays unknown
     columns = (estimate, low, high, p, adjust_known(p))
     return {
         bot: {"difference": difference, "ci": [start, end], "p": p, "p_adjusted": p_adjusted}
@@ -88,15 +88,18 @@ def _differences(own: Annotations) -> dict[str, dict]:
     }
 
 
-def orders(own: Mapping, curves: Mapping[str, dict], bots: Sequence[str]) -> dict:
+def orders(result: Mapping, curves: Mapping[str, dict], bots: Sequence[str]) -> dict:
     """The bots by strength, TrueSkill, win rate and survival (mean over lengths), and the pairs that change places."""
     scores = {
-        "davidson": {bot: entry["strength"] for bot, entry in own["davidson"].items()},
-        "trueskill": {bot: entry["mu"] for bot, entry in own["trueskill"].items()},
-        "win_rate": own["win_rate"],
+        "davidson": {bot: entry["strength"] for bot, entry in result["davidson"].items()},
+        "trueskill": {bot: entry["mu"] for bot, entry in result["trueskill"].items()},
+        "win_rate": result["win_rate"],
         "survival": {bot: float(np.mean(curves[bot]["survival"])) for bot in bots if bot in curves},
     }
-    scores = {criterion: {b: v for b, v in of.items() if np.isfinite(v)} for criterion, of in scores.items()}
+    scores = {
+        criterion: {b: v for b, v in scores_by_bot.items() if np.isfinite(v)}
+        for criterion, scores_by_bot in scores.items()
+    }
     reversed_pairs = []
     names = list(scores)
     for i, first in enumerate(names):
@@ -107,29 +110,32 @@ def orders(own: Mapping, curves: Mapping[str, dict], bots: Sequence[str]) -> dic
                     product = (scores[first][a] - scores[first][b]) * (scores[second][a] - scores[second][b])
                     if product < 0:
                         reversed_pairs.append({"a": a, "b": b, "criteria": [first, second]})
-    ordered = {criterion: sorted(of, key=lambda bot: -of[bot]) for criterion, of in scores.items()}
+    ordered = {
+        criterion: sorted(scores_by_bot, key=lambda bot: -scores_by_bot[bot])
+        for criterion, scores_by_bot in scores.items()
+    }
     return {**ordered, "agree": not reversed_pairs, "reversed": reversed_pairs}
 
 
 def summarise(result: Result) -> list[str]:
     """Return who is ahead, how near the bots come to people, and what that rests on; [] where nobody was compared."""
-    own = result.data
-    if not own.get("order"):
+    data = result.data
+    if not data.get("order"):
         return []
-    first, *others = headline(own, "bots")
-    pairs = f"{clearly(own)}." if len(own["order"]) > 1 else ""
-    return [first, _beside_people(own), *others, pairs, _agreement_of_orders(own), order_effect_sentence(own)]
+    first, *others = headline(data, "bots")
+    pairs = f"{clearly(data)}." if len(data["order"]) > 1 else ""
+    return [first, _beside_people(data), *others, pairs, _agreement_of_orders(data), order_effect_sentence(data)]
 
 
-def _beside_people(own: Mapping) -> str:
+def _beside_people(result: Mapping) -> str:
     """Compare each bot's share of "human" with people's by the adjusted test of their difference."""
-    people = own.get("human_reference", {}).get("human_share")
-    shares = {bot: share for bot, share in own.get("human_share", {}).items() if share is not None}
+    people = result.get("human_reference", {}).get("human_share")
+    shares = {bot: share for bot, share in result.get("human_share", {}).items() if share is not None}
     if people is None or not shares:
         return "No conversation of people was judged, so there is no human reference."
     groups: dict[str, list[str]] = {"clearly less often": [], "not told from people": [], "clearly more often": []}
-    for bot in sorted(own.get("human_difference", {}), key=lambda bot: -shares[bot]):
-        test = own["human_difference"][bot]
+    for bot in sorted(result.get("human_difference", {}), key=lambda bot: -shares[bot]):
+        test = result["human_difference"][bot]
         clear = test["p_adjusted"] is not None and test["p_adjusted"] < LEVEL
         kind = ("clearly less often" if test["difference"] < 0 else "clearly more often") if clear else ""
         groups[kind or "not told from people"].append(f"{bot} ({percent(shares[bot])})")
@@ -141,18 +147,18 @@ def _beside_people(own: Mapping) -> str:
     return "; ".join([f"People are called human in {percent(people)} of judgements", *parts]) + "."
 
 
-def _agreement_of_orders(own: Mapping) -> str:
+def _agreement_of_orders(result: Mapping) -> str:
     """Compare the orders by strength, TrueSkill, win rate and survival on the pairs that differ clearly."""
-    orders = own.get("orders", {}) if single_order(own) else {}
-    known = [name for key, name in ORDERS.items() if orders.get(key)]
-    clear = {frozenset((p["a"], p["b"])) for p in own["pairs"] if (p["p_adjusted"] or 0 if p["n"] else 1) < LEVEL}
-    if len(known) < 2 or not clear:
+    orders = result.get("orders", {}) if single_order(result) else {}
+    names = [name for key, name in ORDERS.items() if orders.get(key)]
+    clear = {frozenset((p["a"], p["b"])) for p in result["pairs"] if (p["p_adjusted"] or 0 if p["n"] else 1) < LEVEL}
+    if len(names) < 2 or not clear:
         return ""
     changed = clear & {frozenset((p["a"], p["b"])) for p in orders.get("reversed", [])}
     if not changed:
-        return f"{upper_first(listed(known))} agree on who is ahead in these pairs."
+        return f"{upper_first(listed(names))} agree on who is ahead in these pairs."
     named = "; ".join(" and ".join(sorted(pair)) for pair in sorted(changed, key=sorted)[:NAMED])
-    return f"{upper_first(listed(known))} do not agree on who is ahead of {named}: it depends on the criterion."
+    return f"{upper_first(listed(names))} do not agree on who is ahead of {named}: it depends on the criterion."
 
 
 TABLES = {

@@ -1,4 +1,4 @@
-"""What more exchanges change: win rates and labels by the length of the segment."""
+"""Win rates and labels by the length of the segment."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import INTERVAL, known, percent, points
 
 
-def compute(own: Annotations) -> dict:
+def compute(answers: Annotations) -> dict:
     """By length win rates and labels; `change`, how labels change from the shortest to the longest."""
-    found = segments.by_length(matches_frame(own.rows), own.entities, own.bots, own.resample)
-    return {"segments": found, "change": changes(found, own.once("ranking", ranked))}
+    by_length = segments.by_length(matches_frame(answers.rows), answers.entities, answers.bots, answers.resample)
+    return {"segments": by_length, "change": changes(by_length, answers.once("ranking", ranked))}
 
 
 def changes(lengths: Mapping, ranking: Mapping) -> dict:
-    """How often bots, and people, are taken for human at the longest length less at the shortest.
+    """Compute how often bots, and people, are taken for human at the longest length less at the shortest.
 
     Intervals of the lengths are those of independent answers, widened as much as the ranking widens those of the same
     shares over all lengths (Kish's design effect): if anything too wide, since conversations and annotators are the
@@ -32,36 +32,39 @@ def changes(lengths: Mapping, ranking: Mapping) -> dict:
     if len(ks) < 2:
         return {}
     names = {"bots": [bot for bot in lengths[ks[0]]["systems"] if bot != HUMAN], "people": [HUMAN]}
-    found = {whose: _change(own, lengths, ranking) for whose, own in names.items()}
-    return {"from": ks[0], "to": ks[-1], **{whose: own for whose, own in found.items() if own}}
+    change_by_whose = {whose: _change(bots, lengths, ranking) for whose, bots in names.items()}
+    return {"from": ks[0], "to": ks[-1], **{whose: entry for whose, entry in change_by_whose.items() if entry}}
 
 
 def _ends_of(name: str, lengths: Mapping) -> list[dict]:
-    """What is known of a name at the shortest and the longest length; [] where it wasn't shown at both."""
+    """Return what is known of a name at the shortest and the longest length; [] where it wasn't shown at both."""
     ks = sorted(lengths, key=int)
     ends = [lengths[k]["systems"].get(name, {}) for k in (ks[0], ks[-1])]
     return ends if all(end.get("n") and end.get("human_share") is not None for end in ends) else []
 
 
 def _variance(end: Mapping) -> float:
-    """Of a share of independent answers; one of 0 or 1 is no proof that it never varies: half an answer is added."""
+    """Return, for a share of independent answers; one of 0 or 1 is no proof that it never varies: half an answer is
+    added."""
     share = (end["human_share"] * end["n"] + 0.5) / (end["n"] + 1)
     return share * (1 - share) / end["n"]
 
 
 def _change(names: list[str], lengths: Mapping, ranking: Mapping) -> dict:
     """The mean change over some names, with its interval where the ranking has those to take design effects from."""
-    found = {name: ends for name in names if (ends := _ends_of(name, lengths))}
-    if not found:
+    ends_by_name = {name: ends for name in names if (ends := _ends_of(name, lengths))}
+    if not ends_by_name:
         return {}
-    short, long = (sum(ends[i]["human_share"] for ends in found.values()) / len(found) for i in (0, 1))
-    own = {"short": short, "long": long, "change": long - short, "ci": [None, None]}
-    effects = [_design_effect(name, lengths, ranking) for name in found]
+    short, long = (sum(ends[i]["human_share"] for ends in ends_by_name.values()) / len(ends_by_name) for i in (0, 1))
+    entry = {"short": short, "long": long, "change": long - short, "ci": [None, None]}
+    effects = [_design_effect(name, lengths, ranking) for name in ends_by_name]
     if None in effects:
-        return own
-    variances = [effect * sum(map(_variance, ends)) for effect, ends in zip(effects, found.values(), strict=True)]
-    half = 1.96 * math.sqrt(sum(variances)) / len(found)
-    return own | {"ci": [max(long - short - half, -1.0), min(long - short + half, 1.0)]}
+        return entry
+    variances = [
+        effect * sum(map(_variance, ends)) for effect, ends in zip(effects, ends_by_name.values(), strict=True)
+    ]
+    half = 1.96 * math.sqrt(sum(variances)) / len(ends_by_name)
+    return entry | {"ci": [max(long - short - half, -1.0), min(long - short + half, 1.0)]}
 
 
 def _design_effect(name: str, lengths: Mapping, ranking: Mapping) -> float | None:
@@ -84,15 +87,15 @@ def summarise(result: Result) -> list[str]:
 
 def _changed(name: str, change: Mapping) -> str:
     """Return how the share called human changes from the shortest to the longest segment."""
-    own, lengths = change[name], f"with {change['to']} exchanges than with {change['from']}"
-    shares = f"{percent(own['long'])} against {percent(own['short'])}"
-    low, high = own["ci"]
+    entry, lengths = change[name], f"with {change['to']} exchanges than with {change['from']}"
+    shares = f"{percent(entry['long'])} against {percent(entry['short'])}"
+    low, high = entry["ci"]
     who = name.capitalize()
     if low is None:
         return (
             f"{who} are called human in {shares} after {change['to']} and {change['from']} exchanges, without interval."
         )
-    bounds = f"{points(own['change'])} points, {INTERVAL}{points(low)} to {points(high)}"
+    bounds = f"{points(entry['change'])} points, {INTERVAL}{points(low)} to {points(high)}"
     if low <= 0 <= high:
         return f"{who} are not clearly called human more or less often {lengths} ({shares}; {bounds})."
     return f"{who} are called human {'less' if high < 0 else 'more'} often {lengths} ({shares}; {bounds})."

@@ -1,4 +1,4 @@
-"""How many conversations per pair make the ranking repeatable (section 5.2): the sound way, and the paper's."""
+"""Stability of the ranking by the number of conversations per pair (section 5.2), in a sound way and the paper's."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ REPETITIONS = {"model": 500, "paper": 1000}
 """Of each way, and as many bootstrap replicates in each: the sound way takes longer, and its curve is smooth."""
 
 
-def compute(own: Annotations) -> dict:
-    """What `stability` returns for new conversations from the fitted model (``whole``, ``leave_one_out``, …), and under
-    ``paper`` what it returns for the paper's way; or ``why`` there is nothing."""
-    matches = conversation_matches(own.rows)
+def compute(answers: Annotations) -> dict:
+    """Return what `stability` returns for new conversations from the fitted model (``whole``, ``leave_one_out``, …),
+    and under ``paper`` what it returns for the paper's way; or ``why`` there is nothing."""
+    matches = conversation_matches(answers.rows)
     if matches.empty:
         return {"why": "no match between two different bots"}
     seen = set(matches["a"]) | set(matches["b"])
-    names = [bot for bot in own.facts.bots if bot in seen] + sorted(seen - set(own.facts.bots))
+    names = [bot for bot in answers.facts.bots if bot in seen] + sorted(seen - set(answers.facts.bots))
     curves = {}
     for variant, times in REPETITIONS.items():
-        seed = int(own.rng("stability").integers(2**31))
+        seed = int(answers.rng("stability").integers(2**31))
         options = {"variant": variant, "repetitions": times, "replicates": times, "leave_one_out": True, "seed": seed}
         curves[variant] = _said(stability(matches, names, **options))
     return {**curves["model"], "paper": curves["paper"]}
 
 
-def _said(found: dict) -> dict:
-    """What `stability` returns, each curve with its sentence."""
-    way = found["variant"], found["options"]["level"]
-    left = {bot: curve | {"sentence": curve_sentence(curve, *way)} for bot, curve in found["leave_one_out"].items()}
-    whole = found["whole"] | {"sentence": curve_sentence(found["whole"], *way)}
-    return found | {"whole": whole, "leave_one_out": left}
+def _said(result: dict) -> dict:
+    """Return what `stability` returns, each curve with its sentence."""
+    way = result["variant"], result["options"]["level"]
+    left = {bot: curve | {"sentence": curve_sentence(curve, *way)} for bot, curve in result["leave_one_out"].items()}
+    whole = result["whole"] | {"sentence": curve_sentence(result["whole"], *way)}
+    return result | {"whole": whole, "leave_one_out": left}
 
 
 def _ranking_text(ranking: list[list[str]]) -> str:
@@ -45,7 +45,7 @@ def _ranking_text(ranking: list[list[str]]) -> str:
 
 
 def curve_sentence(curve: Mapping, variant: str, level: float) -> str:
-    """What the curve says: from how many conversations per pair a repeated study gives the same ranking."""
+    """Return what the curve says: from how many conversations per pair a repeated study gives the same ranking."""
     first, last, share = curve["first"], curve["sizes"][-1], curve["share"][-1]
     ranking = _ranking_text(curve["ranking"][-1])
     if variant == "paper":
@@ -66,10 +66,10 @@ def curve_sentence(curve: Mapping, variant: str, level: float) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return from how many conversations on a repeated study gives the same ranking."""
-    own = result.data
-    if not own.get("whole"):
-        return [own.get("outdated", ""), own.get("why", "")]
-    return [own.get("outdated", ""), own["whole"]["sentence"], own["paper"]["whole"]["sentence"]]
+    data = result.data
+    if not data.get("whole"):
+        return [data.get("outdated", ""), data.get("why", "")]
+    return [data.get("outdated", ""), data["whole"]["sentence"], data["paper"]["whole"]["sentence"]]
 
 
 SIZES = {

@@ -108,10 +108,10 @@ def ranking(
         return dict(NO_MATCH)
     matches = matches.reset_index(drop=True)
     options = {"crossed": crossed, "resample": resample}
-    found = contrasts(matches, bots, **options)
+    fit = contrasts(matches, bots, **options)
     grid = pair_grid(matches, bots, **options)
-    pool = pool_of(found, matches, grid, rng.spawn(1)[0], **options)
-    rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, found)
+    pool = pool_of(fit, matches, grid, rng.spawn(1)[0], **options)
+    rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, fit)
     order = pool["order"]
     place = {bot: i for i, bot in enumerate(bots)}
     davidson = pool.pop("strength")
@@ -120,14 +120,14 @@ def ranking(
         "criterion": CRITERION,
         "win_rate": {bot: rate[place[bot]] for bot in order},
         "win_rate_ci": {bot: rate_ci[place[bot]].tolist() for bot in order},
-        "pairs": _pairs(grid, found, pool["one_scale"]["rejected"]),
+        "pairs": _pairs(grid, fit, pool["one_scale"]["rejected"]),
         "test": TEST.format("conversations and by annotators" if crossed else "conversations"),
         **_skills(matches, bots, order, weights, rng),
         "davidson": davidson,
-        "davidson_model": _model(found),
+        "davidson_model": _model(fit),
         "n": len(matches),
         "ties": float((matches["outcome"] == 0).mean()),
-    } | ({"why": found.why} if found.why else {})
+    } | ({"why": fit.why} if fit.why else {})
 
 
 def _skills(
@@ -157,24 +157,24 @@ def skill_model(matches: pd.DataFrame) -> TrueSkill:
     return TrueSkill(tau=0.0, draw_probability=min(float((matches["outcome"] == 0).mean()), 0.99))
 
 
-def _pairs(grid: Sequence[dict], found: Contrasts, alone: bool) -> list[dict]:
+def _pairs(grid: Sequence[dict], fit: Contrasts, alone: bool) -> list[dict]:
     """One entry a pair that met: its own counts, win rate and test (`p_pair`), and the difference by the model.
 
     With `alone`, where no one scale fits, p and p_adjusted are of the pair's own matches.
     """
     counts = [np.array([row[name] for row in grid], dtype=float) for name in ("wins_a", "wins_b", "n")]
     result = []
-    for row, p_chi2 in zip(with_contrasts(grid, found, alone), paper_chi2(*counts).tolist(), strict=True):
+    for row, p_chi2 in zip(with_contrasts(grid, fit, alone), paper_chi2(*counts).tolist(), strict=True):
         kept = {name: row[name] for name in ("a", "b", "wins_a", "wins_b", "ties", "n")}
         model = {name: row[name] for name in ("difference", "difference_ci", "p", "p_adjusted", "p_pair")}
-        own = {"rate_a": row["estimate"], "rate_ci": row["ci"], "p_sign": row["p_exact"], "p_chi2": p_chi2}
-        result.append(kept | own | model)
+        rates = {"rate_a": row["estimate"], "rate_ci": row["ci"], "p_sign": row["p_exact"], "p_chi2": p_chi2}
+        result.append(kept | rates | model)
     return result
 
 
-def _model(found: Contrasts) -> dict:
-    """What stands behind the strengths."""
-    (tie, *tie_ci), (order, *order_ci) = found.tie, found.order
+def _model(fit: Contrasts) -> dict:
+    """Return what stands behind the strengths."""
+    (tie, *tie_ci), (order, *order_ci) = fit.tie, fit.order
     model = {
         "log_tie": tie,
         "log_tie_ci": tie_ci,
@@ -182,4 +182,4 @@ def _model(found: Contrasts) -> dict:
         "order_effect_ci": order_ci,
         "intervals": "Student's t; the penalised fit's errors times the design effect of conversations and annotators",
     }
-    return model | ({"why": found.why} if found.why else {})
+    return model | ({"why": fit.why} if fit.why else {})

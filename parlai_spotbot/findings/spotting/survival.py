@@ -1,4 +1,4 @@
-"""How long each bot passes as human, whose curves differ, and what features go with it (section 3.3)."""
+"""Survival curves of bots, tests between them, and hazards by features (section 3.3)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from parlai_spotbot.findings.spotting.survival_words import passing
 BOT = Column("name", "Bot")
 
 
-def compute(own: Annotations) -> dict:
+def compute(answers: Annotations) -> dict:
     """Return curves, pairs and regressions, see `survival_estimates.survival`."""
-    return own.once("survival", survival_of)
+    return answers.once("survival", survival_of)
 
 
 def summarise(result: Result) -> list[str]:
     """Return who passes longest, whose curves differ, and which features go with being spotted."""
-    own = result.data
-    warning = [Caution(own["warning"])] if own.get("warning") else []
-    return [own["sentence"], own["pairs_sentence"], own["cox_sentence"], *warning, passing(own["unsure"]["option"])]
+    data = result.data
+    warning = [Caution(data["warning"])] if data.get("warning") else []
+    return [data["sentence"], data["pairs_sentence"], data["cox_sentence"], *warning, passing(data["unsure"]["option"])]
 
 
 CURVES = Table(

@@ -1,4 +1,4 @@
-"""What being favoured in a feature goes with: proportional hazards and odds for each contestant (section 3.3).
+"""Effects of features on being spotted: proportional hazards and odds for each contestant (section 3.3).
 
 Features are asked after the verdict and relative to the opponent, so what is found is an association, not a cause.
 """
@@ -41,10 +41,10 @@ def effects(
     result: dict = {key: {} for key in KEYS.values()}
     models: dict[str, dict] = {name: {} for name in names}
     for name in names:
-        mine = rows[rows["group"] == name]
+        row = rows[rows["group"] == name]
         for model, key in KEYS.items():
-            drawn = _Errors(mine, clusters, rng(f"{key} {name}"), replicates)
-            result[key][name], models[name][model] = _fit(mine, model, drawn, backend)
+            drawn = _Errors(row, clusters, rng(f"{key} {name}"), replicates)
+            result[key][name], models[name][model] = _fit(row, model, drawn, backend)
         models[name]["better"] = _better(models[name])
     totals = [np.nansum([models[name][m]["loglik"] for name in names]) for m in MODELS]
     better = "po" if totals[1] > totals[0] else "ph"
@@ -70,7 +70,7 @@ class Fitted:
 
 
 class _Errors:
-    """Where standard errors come from: bootstraps of the clusters (see `cox`), else observed information."""
+    """Record of where standard errors come from: bootstraps of the clusters (see `cox`), else observed information."""
 
     def __init__(self, rows: pd.DataFrame, clusters: list[str], rng: np.random.Generator, replicates: int) -> None:
         use = [c for c in clusters if rows[c].nunique() > 1]
@@ -91,12 +91,12 @@ class _Errors:
         fit, notes = _cox(*arguments, **self.options, **options)
         if notes and "clusters" in self.options:
             # Replicates without an estimate are the extreme ones, so what is left varies too little.
-            by_rows, known = _cox(*arguments, **options)[0], np.isfinite(fit.coef)
+            by_rows, finite = _cox(*arguments, **options)[0], np.isfinite(fit.coef)
             with np.errstate(divide="ignore", invalid="ignore"):
-                ours, theirs = (np.log(each.se[known]).sum() for each in (fit, by_rows))
-            if not (known.any() and ours >= theirs):
-                said = "observed information, as too many replicates have no estimate (rows taken as independent)"
-                return Fitted(by_rows, [], said)
+                clustered_size, theirs = (np.log(each.se[finite]).sum() for each in (fit, by_rows))
+            if not (finite.any() and clustered_size >= theirs):
+                reason = "observed information, as too many replicates have no estimate (rows taken as independent)"
+                return Fitted(by_rows, [], reason)
         return Fitted(fit, notes, self.said)
 
 
@@ -111,9 +111,9 @@ def _fit(rows: pd.DataFrame, model: str, errors: _Errors, backend: str) -> tuple
         why = {f: SAME if rows[f].nunique() < 2 else NOTHING for f in features}
         whole = {"loglik": float("nan"), "n": len(rows), "test": None, "errors": None, "notes": [NOTHING]}
         return {f: none | {"why": why[f]} for f in features}, whole
-    found = {f: _one(fitted.fit, i, rows[f]) for i, f in enumerate(features)}
+    one_by_f = {f: _one(fitted.fit, i, rows[f]) for i, f in enumerate(features)}
     whole = {"loglik": fitted.fit.loglik, "n": len(rows), "test": _wald(fitted.fit)}
-    return found, whole | {"errors": fitted.said, "notes": fitted.notes}
+    return one_by_f, whole | {"errors": fitted.said, "notes": fitted.notes}
 
 
 def _cox(*arguments, **options) -> tuple[RegressionFit, list[str]]:
@@ -130,7 +130,7 @@ def _features(rows: pd.DataFrame) -> list[str]:
 
 
 def _one(fit: RegressionFit, i: int, feature: pd.Series) -> dict:
-    """Of the feature at place `i`, of which these were the answers."""
+    """Return, for the feature at place `i`, of which these were the answers."""
     coef, ci = fit.coef[i], fit.interval()[i]
     with np.errstate(over="ignore"):
         entry = {
@@ -159,11 +159,11 @@ def _wald(fit: RegressionFit) -> dict | None:
 
 def _adjust(fits: dict[str, dict]) -> None:
     """Holm's correction over all contestants and features of a source."""
-    entries = [entry for own in fits.values() for entry in own.values()]
-    known = [entry for entry in entries if entry["p"] is not None and np.isfinite(entry["p"])]
+    entries = [entry for fit in fits.values() for entry in fit.values()]
+    tested = [entry for entry in entries if entry["p"] is not None and np.isfinite(entry["p"])]
     for entry in entries:
         entry["p_adjusted"] = None
-    for entry, p in zip(known, adjust([entry["p"] for entry in known]), strict=True):
+    for entry, p in zip(tested, adjust([entry["p"] for entry in tested]), strict=True):
         entry["p_adjusted"] = p
 
 

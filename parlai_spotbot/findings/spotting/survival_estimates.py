@@ -42,7 +42,7 @@ ALONE = "too few conversations or annotators to know how much these differ"
 
 @dataclass(frozen=True)
 class Setting:
-    """How to analyse: `drawn` are replicates of the entities, `rng` makes a generator for a name.
+    """Description of how to analyse: `drawn` are replicates of the entities, `rng` makes a generator for a name.
 
     `followed`: annotators went from exchange to exchange, so that rows carry the time of their decision (appendix B).
     `features` are those that were asked about.
@@ -58,15 +58,17 @@ class Setting:
     features: tuple[str, ...] = FEATURES
 
 
-def survival_of(own: Annotations) -> dict:
+def survival_of(answers: Annotations) -> dict:
     """Everything about survival; of a game with a warning."""
-    names = [*own.bots, *([HUMAN] if (own.rows["a"] == HUMAN).any() else [])]
-    drawn = own.drawn("survival").take(own.pages)
-    options = own.options
-    setting = Setting(names, drawn, options.backend, options.unsure, own.resample, own.rng, own.followed, own.features)
-    found = survival(own.entities, setting) | {"bootstrap": own.bootstrap()}
+    names = [*answers.bots, *([HUMAN] if (answers.rows["a"] == HUMAN).any() else [])]
+    drawn = answers.drawn("survival").take(answers.pages)
+    options = answers.options
+    setting = Setting(
+        names, drawn, options.backend, options.unsure, answers.resample, answers.rng, answers.followed, answers.features
+    )
+    result = survival(answers.entities, setting) | {"bootstrap": answers.bootstrap()}
     counted = "Appearances still undecided when so much was open"
-    return found | ({"warning": sentences.CHOSEN, "counted": counted} if own.followed else {})
+    return result | ({"warning": sentences.CHOSEN, "counted": counted} if answers.followed else {})
 
 
 def survival(entities: pd.DataFrame, setting: Setting) -> dict:
@@ -107,10 +109,10 @@ class _Drawn:
     """
 
     def __init__(self, rows: pd.DataFrame, name: str, setting: Setting) -> None:
-        mine = rows[rows["group"] == name]
-        self.left, self.right, self.weight = (mine[c].to_numpy() for c in ("left", "right", "weight"))
-        self.lengths, level = np.unique(mine["k"], return_inverse=True)
-        spotted, self.every, self.rows = np.isfinite(self.right), setting.drawn, mine.index.to_numpy()
+        row = rows[rows["group"] == name]
+        self.left, self.right, self.weight = (row[c].to_numpy() for c in ("left", "right", "weight"))
+        self.lengths, level = np.unique(row["k"], return_inverse=True)
+        spotted, self.every, self.rows = np.isfinite(self.right), setting.drawn, row.index.to_numpy()
         self.drawn = self.every.take(self.rows)
         counts = np.bincount(2 * level + spotted, self.weight, 2 * len(self.lengths))
         self.spotted, self.n, self.survival = self._estimate(counts, setting.followed)
@@ -118,7 +120,8 @@ class _Drawn:
         self.samples = self._estimate(sums, setting.followed)[2]
 
     def _estimate(self, counts: np.ndarray, followed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """How many were spotted, of how many, and survival, from the numbers unspotted and spotted at each length."""
+        """Return how many were spotted, of how many, and survival, from the numbers unspotted and spotted at each
+        length."""
         cells = counts.reshape(*counts.shape[:-1], len(self.lengths), 2)
         spotted, total = cells[..., 1], cells.sum(axis=-1)
         if not followed:
@@ -133,31 +136,31 @@ class _Drawn:
 
     def less(self, other: _Drawn, k: float) -> dict:
         """By how much more of these pass at a length than of `other`, with the interval."""
-        (mine, samples), (value, others) = self.at(k), other.at(k)
+        (first_value, samples), (value, others) = self.at(k), other.at(k)
         both = self.every.take(np.concatenate([self.rows, other.rows]))
-        ci = both.interval(mine - value, samples - others, span=(-1, 1)).tolist()
-        return {"difference": mine - value, "ci": ci}
+        ci = both.interval(first_value - value, samples - others, span=(-1, 1)).tolist()
+        return {"difference": first_value - value, "ci": ci}
 
 
-def _curve(own: _Drawn, people: _Drawn | None) -> dict:
+def _curve(curve: _Drawn, people: _Drawn | None) -> dict:
     """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths; `why` there are none."""
-    fit = turnbull(own.left, own.right, own.weight, backend="native")
+    fit = turnbull(curve.left, curve.right, curve.weight, backend="native")
     low, high = fit.quantile_bounds(0.5)
     result = {
-        "exchanges": [_count(k) for k in own.lengths],
-        "survival": own.survival.tolist(),
-        "ci": own.drawn.interval(own.survival, own.samples, span=(0, 1)).tolist(),
-        "n": [_count(x) for x in own.n],
-        "spotted": [_count(x) for x in own.spotted],
+        "exchanges": [_count(k) for k in curve.lengths],
+        "survival": curve.survival.tolist(),
+        "ci": curve.drawn.interval(curve.survival, curve.samples, span=(0, 1)).tolist(),
+        "n": [_count(x) for x in curve.n],
+        "spotted": [_count(x) for x in curve.spotted],
         "median": {"low": float(low), "high": float(high), "note": sentences.median_note(fit)},
     }
-    if own is not people:
-        k = own.lengths[-1]
+    if curve is not people:
+        k = curve.lengths[-1]
         bound = None if people is None else people.at(k)
         result["versus_human"] = None
         if bound is not None:
-            result["versus_human"] = {"exchanges": _count(k), "human": bound[0], **own.less(people, k)}
-    return result | ({"why": own.drawn.why} if own.drawn.why else {})
+            result["versus_human"] = {"exchanges": _count(k), "human": bound[0], **curve.less(people, k)}
+    return result | ({"why": curve.drawn.why} if curve.drawn.why else {})
 
 
 def _pairs(
@@ -170,7 +173,7 @@ def _pairs(
     options = {"clusters": [rows[c] for c in clusters]} if clusters else {}
     table = logrank_pairs(*arguments, strata=strata, **options, **shared)
     naive = logrank_pairs(*arguments, **shared).to_dict(orient="records")
-    found = []
+    group_rows = []
     for row, by_rows in zip(table.to_dict(orient="records"), naive, strict=True):
         row["statistic"] -= row["expected"]
         row |= {key: _count(row[key]) for key in ("n_a", "n_b")}
@@ -179,12 +182,12 @@ def _pairs(
         if not np.isfinite(row["se"]):
             row["why"] = ALONE
         passing = _passing(drawn[row["a"]], drawn[row["b"]])
-        found.append(row | {"passing": passing})
-    return found
+        group_rows.append(row | {"passing": passing})
+    return group_rows
 
 
 def _passing(a: _Drawn, b: _Drawn) -> dict | None:
-    """How many of both still pass at the longest length at which both were shown, and the difference."""
+    """Return how many of both still pass at the longest length at which both were shown, and the difference."""
     shared = np.intersect1d(a.lengths, b.lengths)
     if not len(shared):
         return None

@@ -1,4 +1,4 @@
-"""What survival says, in sentences for people who know no statistics: the effect, its direction, how sure it is."""
+"""Sentences on survival for readers without statistics: the effect, its direction and its uncertainty."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def median_note(fit: StepDistribution) -> str:
 
 
 def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
-    """Who passes longest, how that compares with people, and who can't be told from them."""
+    """Return who passes longest, how that compares with people, and who can't be told from them."""
     bots = [name for name in curves if name != HUMAN]
     if not bots:
         return ""
     longest = max(curves[bot]["exchanges"][-1] for bot in bots)
     best = max(bots, key=lambda bot: (curves[bot]["exchanges"][-1] == longest, curves[bot]["survival"][::-1]))
-    own = curves[best]
-    said = _share(own["survival"][-1], own["ci"][-1], own["n"][-1])
+    curve = curves[best]
+    said = _share(curve["survival"][-1], curve["ci"][-1], curve["n"][-1])
     last = {bot: curves[bot]["survival"][-1] for bot in bots if curves[bot]["exchanges"][-1] == longest}
     tied = [bot for bot, share in last.items() if share == last[best]]
     which = f"{best} passes" if tied == [best] else f"{some(tied, 'of them')} pass"
     text = f"Of the bots {which} most often: after {longest} exchanges {said} of {genitive(best)} appearances are not "
-    text += f"called a bot{_against_people(own['versus_human'])}{_small(own['n'][-1])}"
+    text += f"called a bot{_against_people(curve['versus_human'])}{_small(curve['n'][-1])}"
     if len(pairs) == 1:  # that one is said by itself
         return text
     alike = [
@@ -73,7 +73,7 @@ def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
 
 
 def all_pairs(pairs: Sequence[dict]) -> str:
-    """How many pairs can be told apart, and which can't."""
+    """Return how many pairs can be told apart, and which can't."""
     alike = [f"{who(row['a'])} and {who(row['b'])}" for row in pairs if not row["p_adjusted"] < LEVEL]
     if not pairs:
         return ""
@@ -81,8 +81,10 @@ def all_pairs(pairs: Sequence[dict]) -> str:
         return f"None of the {len(pairs)} pairs differs in how soon it is spotted by more than chance would make."
     if not alike:
         return f"All {len(pairs)} pairs differ in how soon they are spotted by more than chance would make."
-    some = f"Of {len(pairs)} pairs {len(pairs) - len(alike)} differ in how soon they are spotted by more than chance "
-    return some + "would make" + (f"; not {'; '.join(alike)}." if len(alike) <= 4 else ".")
+    summary = (
+        f"Of {len(pairs)} pairs {len(pairs) - len(alike)} differ in how soon they are spotted by more than chance "
+    )
+    return summary + "would make" + (f"; not {'; '.join(alike)}." if len(alike) <= 4 else ".")
 
 
 def all_effects(cox: dict[str, dict], model: str) -> str:
@@ -91,7 +93,7 @@ def all_effects(cox: dict[str, dict], model: str) -> str:
         return ""
     parts, open_ = [], []
     for feature in next(iter(cox.values())):
-        fits = {name: own[feature] for name, own in cox.items()}
+        fits = {name: effects[feature] for name, effects in cox.items()}
         clear = {n: fit for n, fit in fits.items() if fit["p_adjusted"] is not None and fit["p_adjusted"] < LEVEL}
         for when, sign in (("later", -1), ("sooner", 1)):
             names = [name for name in clear if clear[name]["coef"] * sign > 0]

@@ -1,4 +1,4 @@
-"""How long annotations take, by the exchanges shown, and the effort beside people who talk to bots (section 5.3)."""
+"""Time of annotations by the exchanges shown, and effort compared with chats of people with bots (section 5.3)."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
 
 
-def compute(own: Annotations) -> dict:
+def compute(answers: Annotations) -> dict:
     """Seconds over all and by length, hours and cost; the effort against people who talk to the bots."""
-    rows = own.rows.assign(source=own.source)
-    by_length = seconds_table(rows, own.together).drop(columns="source")
-    result = time_summary(rows, own.options.wage) | {"by_length": by_length.to_dict(orient="records")}
+    rows = answers.rows.assign(source=answers.source)
+    by_length = seconds_table(rows, answers.together).drop(columns="source")
+    result = time_summary(rows, answers.options.wage) | {"by_length": by_length.to_dict(orient="records")}
     talks = rows[rows["a"] != HUMAN]
-    if result["n"] and len(own.bots) > 1 and len(talks):
+    if result["n"] and len(answers.bots) > 1 and len(talks):
         conversations = talks["conversation_id"].nunique()
-        pairs = len(own.bots) * (len(own.bots) - 1) / 2
+        pairs = len(answers.bots) * (len(answers.bots) - 1) / 2
         effort = compare_effort(
-            len(own.bots),
+            len(answers.bots),
             seconds=result["mean"],
             conversations_per_pair=conversations / pairs,
             annotations_per_conversation=len(talks) / conversations,
             human_annotations=len(rows) - len(talks),
         )
-        result["effort"] = asdict(effort) | {"sentence": effort_sentence(len(own.bots), effort)}
+        result["effort"] = asdict(effort) | {"sentence": effort_sentence(len(answers.bots), effort)}
     return result
 
 
 def effort_sentence(systems: int, effort: Effort) -> str:
-    """How long annotating so many systems takes beside talking to them."""
-    said = (
+    """Compute how long annotating so many systems takes beside talking to them."""
+    sentence = (
         f"For {systems} systems annotating takes {effort.hours:.1f} hours, talking to them {effort.other_hours:.1f}: "
     )
-    said += f"{effort.ratio:.2g} times as long"
+    sentence += f"{effort.ratio:.2g} times as long"
     if math.isnan(effort.break_even):
-        return said + "; people's own conversations alone take longer."
-    return said + f"; with more than {effort.break_even:.0f} systems annotating every pair takes longer."
+        return sentence + "; people's own conversations alone take longer."
+    return sentence + f"; with more than {effort.break_even:.0f} systems annotating every pair takes longer."
 
 
 def summarise(result: Result) -> list[str]:

@@ -1,4 +1,4 @@
-"""How far a judge of Spot The Bot can be trusted, beside people.
+"""Trust in a judge of Spot The Bot.
 
 A contest is what a segment decides between two bots, by who is human and by each feature.
 """
@@ -33,19 +33,19 @@ def long_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES) ->
     return pd.concat(parts, ignore_index=True)
 
 
-def compute(own: Annotations) -> dict | None:
+def compute(answers: Annotations) -> dict | None:
     """A judge beside people on the same items; nothing for people, and where there are none."""
-    if own.people is None:
+    if answers.people is None:
         return None
-    found = beside_people(
-        own.people.rows,
-        own.rows,
-        **own.facts.judges.get(own.source, {}),
-        features=own.features,
-        rng=own.rng("trust"),
-        replicates=own.options.bootstraps,
+    comparison = beside_people(
+        answers.people.rows,
+        answers.rows,
+        **answers.facts.judges.get(answers.source, {}),
+        features=answers.features,
+        rng=answers.rng("trust"),
+        replicates=answers.options.bootstraps,
     )
-    return trust.in_words(found)
+    return trust.in_words(comparison)
 
 
 def beside_people(
@@ -66,8 +66,8 @@ def beside_people(
 
     def contests(answers: pd.DataFrame) -> pd.DataFrame:
         rows = wide[wide["annotation_id"].isin(set(answers["annotation_id"]))]
-        found = [matches_frame(rows, criterion).assign(criterion=criterion) for criterion in ("nature", *features)]
-        matches = pd.concat(found)
+        frames = [matches_frame(rows, criterion).assign(criterion=criterion) for criterion in ("nature", *features)]
+        matches = pd.concat(frames)
         return matches.drop(columns="k").join(rows[["annotation_id", "item_id"]]).reset_index(drop=True)
 
     return trust_part(

@@ -23,52 +23,62 @@ LEVEL = 0.05
 WITH_PEOPLE, ELSEWHERE = "with people", "elsewhere"
 
 
-def compute(own: Annotations) -> dict | None:
+def compute(answers: Annotations) -> dict | None:
     """By name its labels in conversations of a person with a bot, elsewhere, and the difference; None where none was
     annotated."""
-    mixed = own.with_people
+    mixed = answers.with_people
     if mixed.empty:
         return None
-    both = own.with_rows(pd.concat([own.rows, mixed], ignore_index=True))
+    both = answers.with_rows(pd.concat([answers.rows, mixed], ignore_index=True))
     entities = both.entities
-    here = (np.arange(len(both.rows)) >= len(own.rows))[both.pages]
+    here = (np.arange(len(both.rows)) >= len(answers.rows))[both.pages]
     clusters = both.together.take(both.pages)
-    names = sorted(set(entities["name"][here]) - {HUMAN}, key=_order(own))
-    found = {name: _labels(entities, here, clusters, name) for name in (*names, HUMAN)}
-    tested = [name for name, row in found.items() if row["difference"]]
-    p = adjust_known(np.array([found[name]["difference"]["p"] for name in tested]))
+    names = sorted(set(entities["name"][here]) - {HUMAN}, key=_order(answers))
+    labels_by_name = {name: _labels(entities, here, clusters, name) for name in (*names, HUMAN)}
+    tested = [name for name, row in labels_by_name.items() if row["difference"]]
+    p = adjust_known(np.array([labels_by_name[name]["difference"]["p"] for name in tested]))
     for name, value in zip(tested, p, strict=True):
-        found[name]["difference"]["p_adjusted"] = value
+        labels_by_name[name]["difference"]["p_adjusted"] = value
     talks = set(mixed["conversation_id"])
-    return {"conversations": len(talks), "annotations": len(mixed), "labels": found, "against": _against(mixed)}
+    return {
+        "conversations": len(talks),
+        "annotations": len(mixed),
+        "labels": labels_by_name,
+        "against": _against(mixed),
+    }
 
 
-def _order(own: Annotations) -> object:
-    places = {name: place for place, name in enumerate(own.facts.bots)}
+def _order(answers: Annotations) -> object:
+    places = {name: place for place, name in enumerate(answers.facts.bots)}
     return lambda name: (places.get(name, len(places)), name)
 
 
 def _labels(entities: pd.DataFrame, here: np.ndarray, clusters: Clusters, name: str) -> dict:
     """Shares of a name's labels in both kinds, with intervals, and the difference of how often it is called human."""
-    mine = (entities["name"] == name).to_numpy()
-    group, nature = np.where(here[mine], 0, 1), entities["nature"].to_numpy()[mine]
-    hang, row = clusters.take(mine), {}
-    estimates = {label: group_means(nature == label, group, 2, hang, (0, 1)) for label in ("human", "bot")}
+    in_group = (entities["name"] == name).to_numpy()
+    group, nature = np.where(here[in_group], 0, 1), entities["nature"].to_numpy()[in_group]
+    clusters_of_name, row = clusters.take(in_group), {}
+    estimates = {label: group_means(nature == label, group, 2, clusters_of_name, (0, 1)) for label in ("human", "bot")}
     for place, where in enumerate((WITH_PEOPLE, ELSEWHERE)):
         n = int((group == place).sum())
-        shares = {label: _share(found.contrast(np.eye(2)[place])) for label, found in estimates.items()} if n else {}
+        shares = (
+            {label: _share(group_estimates.contrast(np.eye(2)[place])) for label, group_estimates in estimates.items()}
+            if n
+            else {}
+        )
         row[where] = {"n": n, **shares}
     together = row[WITH_PEOPLE]["n"] and row[ELSEWHERE]["n"]
     row["difference"] = _share(estimates["human"].contrast(np.array([1.0, -1.0]))) if together else {}
     return row
 
 
-def _share(found: Mapping) -> dict:
-    return {"estimate": found["estimate"], "ci": list(found["ci"]), "p": found["p"]}
+def _share(data: Mapping) -> dict:
+    return {"estimate": data["estimate"], "ci": list(data["ci"]), "p": data["p"]}
 
 
 def _against(mixed: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """Of each bot how often it was taken for more human than the person that it talked to, less, or as human."""
+    """Return, for each bot how often it was taken for more human than the person that it talked to, less, or as
+    human."""
     level = {"human": 2, "unsure": 1, "bot": 0}
     second = (mixed["a"] == HUMAN).to_numpy()
     gap = (mixed["nature0"].map(level) - mixed["nature1"].map(level)).to_numpy()
@@ -83,13 +93,14 @@ def summarise(result: Result) -> list[str]:
     return [people_sentence(result.data), bots_sentence(result.data)]
 
 
-def people_sentence(own: Mapping) -> str:
-    """How often people who talked to bots are taken for bots, and whether that differs from people among themselves."""
-    row = own["labels"][HUMAN]
+def people_sentence(data: Mapping) -> str:
+    """Compute how often people who talked to bots are taken for bots, and whether that differs from people among
+    themselves."""
+    row = data["labels"][HUMAN]
     here, other, difference = row[WITH_PEOPLE], row[ELSEWHERE], row["difference"]
     text = (
-        f"In {counted(own['conversations'], 'conversation')} between a person and a bot the person was taken for a bot "
-        f"in {percent(here['bot']['estimate'])} of {here['n']} labels{to(here['bot']['ci'], prefix=INTERVAL)}"
+        f"In {counted(data['conversations'], 'conversation')} between a person and a bot the person was taken for a "
+        f"bot in {percent(here['bot']['estimate'])} of {here['n']} labels{to(here['bot']['ci'], prefix=INTERVAL)}"
     )
     if not difference:
         return f"{text}; no conversation of people was judged beside them."
@@ -101,21 +112,21 @@ def people_sentence(own: Mapping) -> str:
 
 
 def clear(difference: Mapping) -> bool:
-    """Whether a difference is more than chance."""
+    """Return whether a difference is more than chance."""
     p = difference["p_adjusted"]
     return p is not None and p < LEVEL
 
 
-def bots_sentence(own: Mapping) -> str:
-    """Which bots are taken for human more, or less, often with people than with bots."""
-    tested = {n: row["difference"] for n, row in own["labels"].items() if n != HUMAN and row["difference"]}
+def bots_sentence(data: Mapping) -> str:
+    """Return which bots are taken for human more, or less, often with people than with bots."""
+    tested = {n: row["difference"] for n, row in data["labels"].items() if n != HUMAN and row["difference"]}
     if not tested:
         return "No bot of them was judged in conversations with bots, too."
     changed = {name: row for name, row in tested.items() if clear(row)}
     if not changed:
         return "No bot is taken for human more or less often with people than with bots, as far as these data tell."
-    said = [f"{name} ({points(row['estimate'])} points)" for name, row in changed.items()]
-    return f"With people, compared with bots, {listed(said)} changes by more than chance would have it."
+    changes = [f"{name} ({points(row['estimate'])} points)" for name, row in changed.items()]
+    return f"With people, compared with bots, {listed(changes)} changes by more than chance would have it."
 
 
 SIDES = {"with": WITH_PEOPLE, "elsewhere": ELSEWHERE}

@@ -51,7 +51,7 @@ class Ballots:
 
     @property
     def used(self) -> int:
-        """How many votes are analysed."""
+        """Return how many votes are analysed."""
         return len(self.a)
 
     @cached_property
@@ -59,7 +59,7 @@ class Ballots:
         return {}
 
     def once(self, name: str, compute: Callable[[Ballots], Any]) -> Any:
-        """What several findings go by is computed once."""
+        """Return what several findings go by is computed once."""
         if name not in self.computed:
             self.computed[name] = compute(self)
         return self.computed[name]
@@ -90,7 +90,7 @@ class Ballots:
 
     @property
     def sampled(self) -> dict:
-        """What is a sample, as the functions of `analysis` take it."""
+        """Return what is a sample, as the functions of `analysis` take it."""
         return {"crossed": self.crossed, "resample": self.resample}
 
     def among(self, chosen: np.ndarray) -> Ballots:
@@ -107,11 +107,11 @@ class Ballots:
 
     @property
     def seen(self) -> np.ndarray:
-        """What each vote is to a: places (n,) in `SEEN`."""
+        """Return what each vote is to a: places (n,) in `SEEN`."""
         return np.where(self.bad, 2, np.array([1, 0, 3])[self.outcome])
 
     def counts(self) -> np.ndarray:
-        """How often a vote was `SEEN` so by i against j: (K, K, 4)."""
+        """Compute how often a vote was `SEEN` so by i against j: (K, K, 4)."""
         size = len(self.names)
         flat = (self.a.astype(np.int64) * size + self.b) * 4 + self.seen
         forth = np.bincount(flat, minlength=size * size * 4).reshape(size, size, 4)
@@ -140,7 +140,7 @@ class VoteForm(Form):
         partners = {name: item.partners for name, item in facts.items.items()}
         rows, left_out = _checked(judgements, partners)
         by_source = rows.groupby("source", observed=True, sort=True)
-        return {str(name): _ballots(str(name), own, partners, facts, options) for name, own in by_source}, left_out
+        return {str(name): _ballots(str(name), votes, partners, facts, options) for name, votes in by_source}, left_out
 
 
 REPEATED = "vote repeated by the same annotator (the last one counts)"
@@ -161,10 +161,10 @@ def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
     votes : frame (n)
         As `judgement_table` makes it, of one kind of question.
     """
-    time, known = votes["time"].to_numpy(), votes["worker"].to_numpy() >= 0
+    time, has_worker = votes["time"].to_numpy(), votes["worker"].to_numpy() >= 0
     alone = np.isnan(time) | (time % DAY == 0)
     blank = np.zeros(len(votes), dtype=np.int64)
-    by_time = np.where(known & (votes["conversation"].to_numpy() >= 0), np.nan, time)
+    by_time = np.where(has_worker & (votes["conversation"].to_numpy() >= 0), np.nan, time)
     key = pd.DataFrame(
         {
             "source": votes["source"].cat.codes,
@@ -172,10 +172,10 @@ def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
             "pair": pair,
             "conversation": votes["conversation"],
             "time": by_time,
-            "item": np.where(known, blank, votes["item_id"].cat.codes),
-            "answer": np.where(known, blank, votes["answer"].cat.codes),
-            "language": np.where(known, blank, votes["language"].cat.codes),
-            "row": np.where(known | ~alone, blank, np.arange(1, len(votes) + 1)),
+            "item": np.where(has_worker, blank, votes["item_id"].cat.codes),
+            "answer": np.where(has_worker, blank, votes["answer"].cat.codes),
+            "language": np.where(has_worker, blank, votes["language"].cat.codes),
+            "row": np.where(has_worker | ~alone, blank, np.arange(1, len(votes) + 1)),
         }
     )
     order = np.argsort(np.where(np.isnan(time), -np.inf, time), kind="stable")

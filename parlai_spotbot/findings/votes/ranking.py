@@ -1,4 +1,4 @@
-"""Who is preferred by votes, who beats whom, and what became of each contestant's votes.
+"""Ranking by votes, win grid, and shares of each contestant's votes.
 
 A vote that finds both bad says that both failed, not who is better. Davidson's model has the same odds of one over the
 other with or without such votes, while its ties are evidence that two are near to each other, which a common failure is
@@ -84,68 +84,69 @@ TABLES = {
 }
 
 
-def compute(own: Ballots) -> dict:
-    return own.once("ranking", _ranking_of)
+def compute(ballots: Ballots) -> dict:
+    return ballots.once("ranking", _ranking_of)
 
 
-def _ranking_of(own: Ballots) -> dict:
+def _ranking_of(ballots: Ballots) -> dict:
     """The ranking by the one question."""
-    main = ranked(own)
+    main = ranked(ballots)
     how = "Student's t, with errors that take votes on one prompt or by one annotator as dependent"
-    rests = {"resample": own.resample, "level": 0.95, "how": how}
+    rests = {"resample": ballots.resample, "level": 0.95, "how": how}
     return {**main, "question": PREFERENCE, "criteria": {PREFERENCE: main}, "bootstrap": rests}
 
 
-def ranked(own: Ballots) -> dict:
+def ranked(ballots: Ballots) -> dict:
     """Order, places, scores, every pair with its contrast, and what became of each contestant's votes."""
-    enough = enough_matches(own.a[~own.bad], own.b[~own.bad], len(own.names)) | own.bad.all()
-    votes = np.bincount(np.concatenate([own.a, own.b]), minlength=len(own.names))
-    few = {own.names[i]: int(votes[i]) for i in np.flatnonzero(~enough)}
-    own = own.among(enough) if few else own
-    counts, matches = own.counts(), own.matches()
-    found = contrasts(matches, own.names, **own.sampled)
-    grid = pair_grid(matches, own.names, **own.sampled) if len(own.names) <= GRIDDED else []
-    pool = criteria.pool_of(found, matches, grid, generator(0, own.source, "votes"), **own.sampled)
+    enough = enough_matches(ballots.a[~ballots.bad], ballots.b[~ballots.bad], len(ballots.names)) | ballots.bad.all()
+    votes = np.bincount(np.concatenate([ballots.a, ballots.b]), minlength=len(ballots.names))
+    few = {ballots.names[i]: int(votes[i]) for i in np.flatnonzero(~enough)}
+    ballots = ballots.among(enough) if few else ballots
+    counts, matches = ballots.counts(), ballots.matches()
+    fit = contrasts(matches, ballots.names, **ballots.sampled)
+    grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
+    pool = criteria.pool_of(fit, matches, grid, generator(0, ballots.source, "votes"), **ballots.sampled)
     result = {
         **pool,
-        "too_few": {} if own.bad.all() else few | pool["too_few"],
+        "too_few": {} if ballots.bad.all() else few | pool["too_few"],
         "criterion": CRITERION,
-        "clusters_of": "votes" if own.clusters.conversations is None else "prompts",
-        **_pairs_of(found, counts, pool["order"], grid if pool["one_scale"]["rejected"] else []),
+        "clusters_of": "votes" if ballots.clusters.conversations is None else "prompts",
+        **_pairs_of(fit, counts, pool["order"], grid if pool["one_scale"]["rejected"] else []),
         "test": TEST,
-        "shares": _shares_of(own, pool["order"]),
-        "n": len(own.a),
+        "shares": _shares_of(ballots, pool["order"]),
+        "n": len(ballots.a),
         "ties": float(counts[:, :, 1].sum() / max(counts.sum(), 1)),
         "both_bad": float(counts[:, :, 2].sum() / max(counts.sum(), 1)),
-        "otherwise": _otherwise(own, pool["order"]),
+        "otherwise": _otherwise(ballots, pool["order"]),
     }
-    why = "every vote found both bad, which says nothing of who is better" if own.bad.all() else found.why
+    why = "every vote found both bad, which says nothing of who is better" if ballots.bad.all() else fit.why
     return result | ({"why": why} if why else {})
 
 
-def _otherwise(own: Ballots, order: list[str]) -> dict[str, dict]:
-    """What the ranking would be with both bad as ties: `clear` pairs, and how many would stand in the other order."""
-    if not own.bad.any():
+def _otherwise(ballots: Ballots, order: list[str]) -> dict[str, dict]:
+    """Return what the ranking would be with both bad as ties: `clear` pairs, and how many would stand in the other
+    order."""
+    if not ballots.bad.any():
         return {}
-    found = contrasts(own.matches(ties_too=True), own.names, **own.sampled)
-    place = {name: i for i, name in enumerate(found.names)}
-    strength = found.strength[[place[name] for name in order]]
+    fit = contrasts(ballots.matches(ties_too=True), ballots.names, **ballots.sampled)
+    place = {name: i for i, name in enumerate(fit.names)}
+    strength = fit.strength[[place[name] for name in order]]
     return {
         "both_bad_as_ties": {
-            "clear": int((found.pairs["p_adjusted"] < ALPHA).sum()),
+            "clear": int((fit.pairs["p_adjusted"] < ALPHA).sum()),
             "reversed": int(np.triu(strength[:, None] < strength, 1).sum()),
         }
     }
 
 
-def _pairs_of(found: Contrasts, counts: np.ndarray, order: list[str], alone: Sequence[Mapping]) -> dict:
+def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Sequence[Mapping]) -> dict:
     """Return `pairs`: what was voted between two contestants, and the contrast of their strengths as a share of wins.
 
     Where no one scale fits, `alone` holds the rows of `pair_grid`, whose shares and tests take the contrasts' place. Of
     more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are: `all`,
     `tested`, `clear`, that `met`, that are `linked` by others alone, and `more` (see `needs.more_apart`).
     """
-    frame, place = found.pairs, {name: i for i, name in enumerate(found.names)}
+    frame, place = fit.pairs, {name: i for i, name in enumerate(fit.names)}
     first, second = np.triu_indices(len(place), 1)
     seen, summed = counts[first, second], {}
     if len(place) > GRIDDED:
@@ -183,22 +184,25 @@ def _pairs_of(found: Contrasts, counts: np.ndarray, order: list[str], alone: Seq
     rows = zip(*(np.asarray(values).tolist() for values in columns.values()), strict=True)
     found_rows = [dict(zip(columns, values, strict=True)) for values in rows]
     every = [{**row, "ci": [row.pop("low"), row.pop("high")]} for row in found_rows]
-    own = {(row["a"], row["b"]): row for row in alone}
+    alone_by_pair = {(row["a"], row["b"]): row for row in alone}
     taken = ("estimate", "ci", "p", "p_adjusted")
     pairs = [
-        row | {name: own[pair][name] for name in taken} if (pair := (row["a"], row["b"])) in own else row
+        row | {name: alone_by_pair[pair][name] for name in taken}
+        if (pair := (row["a"], row["b"])) in alone_by_pair
+        else row
         for row in every
     ]
     return {"pairs": pairs} | ({"pair_counts": summed} if summed else {})
 
 
-def _shares_of(own: Ballots, order: list[str]) -> dict[str, dict]:
-    """Of all votes that a contestant was in: the shares won, tied, both bad and lost, each with its interval."""
-    twice = own.clusters.take(np.tile(np.arange(len(own.a)), 2))  # each vote is one of both contestants
-    names = np.concatenate([own.a, own.b])
-    seen = np.concatenate([own.seen, np.array([3, 1, 2, 0])[own.seen]])
-    tests = {what: share_tests(seen == number, names, len(own.names), twice) for number, what in enumerate(SEEN)}
-    place = {name: i for i, name in enumerate(own.names)}
+def _shares_of(ballots: Ballots, order: list[str]) -> dict[str, dict]:
+    """Return, for all votes that a contestant was in: the shares won, tied, both bad and lost, each with its
+    interval."""
+    twice = ballots.clusters.take(np.tile(np.arange(len(ballots.a)), 2))  # each vote is one of both contestants
+    names = np.concatenate([ballots.a, ballots.b])
+    seen = np.concatenate([ballots.seen, np.array([3, 1, 2, 0])[ballots.seen]])
+    tests = {what: share_tests(seen == number, names, len(ballots.names), twice) for number, what in enumerate(SEEN)}
+    place = {name: i for i, name in enumerate(ballots.names)}
     return {
         name: {"n": int(tests["won"]["n"][place[name]])}
         | {
@@ -211,28 +215,35 @@ def _shares_of(own: Ballots, order: list[str]) -> dict[str, dict]:
 
 def summarise(result: Result) -> list[str]:
     """Return who is ahead, how many pairs are clear, and what ties and votes for "both bad" say."""
-    own = result.data
-    first, *others = criteria.headline(own)
-    if not own["order"]:
+    data = result.data
+    first, *others = criteria.headline(data)
+    if not data["order"]:
         return [first]
-    return [first, *others, f"{criteria.clearly(own)}.", _both_bad(own), criteria.order_effect_sentence(own), _met(own)]
+    return [
+        first,
+        *others,
+        f"{criteria.clearly(data)}.",
+        _both_bad(data),
+        criteria.order_effect_sentence(data),
+        _met(data),
+    ]
 
 
-def _both_bad(own: Mapping) -> str:
+def _both_bad(ranking: Mapping) -> str:
     """Return how votes for "both bad" enter, and what the ranking would be with them as ties."""
-    other = own["otherwise"].get("both_bad_as_ties")
+    other = ranking["otherwise"].get("both_bad_as_ties")
     if not other:
         return ""
     return (
-        f"{percent(own['both_bad'], 1)} of votes found both bad: they say that both failed, not who is better, and are "
-        f"left out. Counted as ties, {other['clear']:,} of {criteria.pair_counts(own)['all']:,} pairs would differ "
-        f"clearly and {other['reversed']:,} would change places."
+        f"{percent(ranking['both_bad'], 1)} of votes found both bad: they say that both failed, not who is better, "
+        f"and are left out. Counted as ties, {other['clear']:,} of {criteria.pair_counts(ranking)['all']:,} pairs "
+        f"would differ clearly and {other['reversed']:,} would change places."
     )
 
 
-def _met(own: Mapping) -> str:
+def _met(ranking: Mapping) -> str:
     """Return how many pairs are compared by votes between the two, "" where all are."""
-    count = criteria.pair_counts(own)
+    count = criteria.pair_counts(ranking)
     never = count["all"] - count["met"] - count["linked"]
     if count["met"] == count["all"]:
         return ""

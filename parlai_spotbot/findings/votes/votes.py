@@ -11,31 +11,31 @@ from parlai_spotbot.findings.votes import FORM, Ballots
 from parlai_spotbot.wording import interval, p_said, percent
 
 
-def compute(own: Ballots) -> dict:
-    """Who voted on what, whether votes hang together, on which side winners stood, languages, days."""
-    decided = own.outcome != 0
-    clusters = own.clusters
-    people, prompts = _sizes(own.worker), _sizes(own.prompt)
+def compute(ballots: Ballots) -> dict:
+    """Return who voted on what, whether votes hang together, on which side winners stood, languages, days."""
+    decided = ballots.outcome != 0
+    clusters = ballots.clusters
+    people, prompts = _sizes(ballots.worker), _sizes(ballots.prompt)
     return {
-        "n": len(own.a),
+        "n": len(ballots.a),
         "outcomes": {
-            "a": int((own.outcome > 0).sum()),
-            "b": int((own.outcome < 0).sum()),
-            "tie": int((~decided & ~own.bad).sum()),
-            "both_bad": int(own.bad.sum()),
+            "a": int((ballots.outcome > 0).sum()),
+            "b": int((ballots.outcome < 0).sum()),
+            "tie": int((~decided & ~ballots.bad).sum()),
+            "both_bad": int(ballots.bad.sum()),
         },
         "annotators": people,
         "prompts": prompts,
         "independent": clusters.workers is None and clusters.conversations is None,
-        "sentence": _hanging(own, people, prompts),
-        "first": share_test(own.outcome[decided] > 0, clusters.take(decided)) if decided.any() else {},
-        "languages": _languages(own),
-        "days": [day for day in (min(own.day, default=""), max(own.day, default="")) if day],
+        "sentence": _hanging(ballots, people, prompts),
+        "first": share_test(ballots.outcome[decided] > 0, clusters.take(decided)) if decided.any() else {},
+        "languages": _languages(ballots),
+        "days": [day for day in (min(ballots.day, default=""), max(ballots.day, default="")) if day],
     }
 
 
 def _sizes(codes: np.ndarray) -> dict:
-    """How many there are, of how many votes they are known, and the most and median votes of one."""
+    """Return how many there are, of how many votes they are known, and the most and median votes of one."""
     sizes = np.bincount(codes[codes >= 0])
     sizes = sizes[sizes > 0]
     return {
@@ -46,52 +46,54 @@ def _sizes(codes: np.ndarray) -> dict:
     }
 
 
-def _hanging(own: Ballots, people: dict, prompts: dict) -> str:
-    """Which votes hang together, in words."""
-    clusters, said = own.clusters, []
+def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
+    """Return which votes hang together, in words."""
+    clusters, sentences = ballots.clusters, []
     if not people["count"]:
-        said.append(
+        sentences.append(
             "who voted isn't known, so each vote counts as one person's, and intervals are too narrow if some "
             "voted often"
         )
-    elif own.crossed and clusters.workers is not None:
-        said.append(
+    elif ballots.crossed and clusters.workers is not None:
+        sentences.append(
             f"{people['count']:,} annotators voted up to {people['most']:,} times each, which tests and "
             "intervals allow for"
         )
-        if people["known"] < len(own.a):
-            said.append(f"who gave {len(own.a) - people['known']:,} votes isn't known, each counts as one person's")
+        if people["known"] < len(ballots.a):
+            sentences.append(
+                f"who gave {len(ballots.a) - people['known']:,} votes isn't known, each counts as one person's"
+            )
     if clusters.conversations is not None:
-        said.append(
+        sentences.append(
             f"{prompts['count']:,} prompts were voted on up to {prompts['most']:,} times each, which tests and "
             "intervals allow for"
         )
     elif not prompts["count"]:
-        said.append("which votes were on one prompt isn't known, so each counts as on a prompt of its own")
-    text = "; ".join(said) or "no annotator and no prompt comes twice: votes are independent"
+        sentences.append("which votes were on one prompt isn't known, so each counts as on a prompt of its own")
+    text = "; ".join(sentences) or "no annotator and no prompt comes twice: votes are independent"
     return text[:1].upper() + text[1:] + "."
 
 
-def _languages(own: Ballots) -> list[dict]:
+def _languages(ballots: Ballots) -> list[dict]:
     """Votes by language, the most frequent first; nothing where no language is known."""
-    names, codes = list(own.language.categories), own.language.codes
-    tied = (own.outcome == 0) & ~own.bad
+    names, codes = list(ballots.language.categories), ballots.language.codes
+    tied = (ballots.outcome == 0) & ~ballots.bad
     rows = [
         {
             "language": name,
-            "n": int(mine.sum()),
-            "ties": float(tied[mine].mean()),
-            "both_bad": float(own.bad[mine].mean()),
+            "n": int(in_language.sum()),
+            "ties": float(tied[in_language].mean()),
+            "both_bad": float(ballots.bad[in_language].mean()),
         }
         for code, name in enumerate(names)
-        if name and (mine := codes == code).any()
+        if name and (in_language := codes == code).any()
     ]
     return sorted(rows, key=lambda row: -row["n"])
 
 
 def summarise(result: Result) -> list[str]:
     """Return which votes are dependent, and how often the contestant that the file names first wins."""
-    own, test = result.data, result.data["first"]
+    data, test = result.data, result.data["first"]
     first = ""
     if test:
         clear = "more than chance explains" if test["p"] < 0.05 else "as chance would have it"
@@ -99,8 +101,8 @@ def summarise(result: Result) -> list[str]:
             f"Of {test['n']:,} decided votes {percent(test['estimate'], 1)} ({interval(test['ci'], 1)}) were for the "
             f"contestant that the file names first, {clear} ({p_said(test['p'])})."
         )
-    days = f"They were given from {own['days'][0]} to {own['days'][-1]}." if own["days"] else ""
-    return [own["sentence"], first, days]
+    days = f"They were given from {data['days'][0]} to {data['days'][-1]}." if data["days"] else ""
+    return [data["sentence"], first, days]
 
 
 LANGUAGES = Table(

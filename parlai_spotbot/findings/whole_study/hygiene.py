@@ -121,24 +121,25 @@ def copies_of(clusters: Mapping[str, str]) -> dict:
     return found
 
 
-def _not_told(found: pd.DataFrame, why: str) -> dict[str, str]:
+def _not_told(rows: pd.DataFrame, why: str) -> dict[str, str]:
     few = f"there are too few turns of people to know how long {QUANTILE:.0%} of them are at most"
-    lacking = [kind for kind in KINDS if kind not in found.columns]
+    lacking = [kind for kind in KINDS if kind not in rows.columns]
     return {
         kind: (why or "the data that the bots know are not there") if kind in OF_TRAINING else few for kind in lacking
     }
 
 
 def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
-    """What this contestant does more often than people, beyond what chance explains; with people's share beside."""
+    """Return what this contestant does more often than people, beyond what chance explains; with people's share
+    beside."""
     if name == HUMAN:
         return ""
     clear = []
     for kind, fault in own.items():
         if fault.count and (kind not in people or fault.ci[0] > people[kind].ci[1]):
             clear.append(fault)
-    told = {fault.kind for fault in clear}
-    clear = [fault for fault in clear if WORD_FOR_WORD.get(fault.kind) not in told]
+    kinds = {fault.kind for fault in clear}
+    clear = [fault for fault in clear if WORD_FOR_WORD.get(fault.kind) not in kinds]
     if not clear:
         return f"{name} shows none of it clearly more often than people." if people else f"{name} shows none of it."
     parts = []
@@ -176,11 +177,11 @@ def summarise(result: Result) -> list[str]:
     return [*map(Caution, careful_of(result.data)), *text, overlap]
 
 
-def careful_of(own: Mapping) -> list[str]:
+def careful_of(data: Mapping) -> list[str]:
     """Return how many conversations are near-copies, then which contestants show faults more often than people."""
-    worst = sorted(own.get("contestants", {}).values(), key=lambda row: -_highest_rate(row))
+    worst = sorted(data.get("contestants", {}).values(), key=lambda row: -_highest_rate(row))
     shown = [row["sentence"] for row in worst if row["sentence"] and NOTHING not in row["sentence"]]
-    copies = own.get("copies", {}).get("sentence")
+    copies = data.get("copies", {}).get("sentence")
     return [*([copies] if copies else []), *shown[:CAREFUL]]
 
 

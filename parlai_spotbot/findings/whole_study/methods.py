@@ -28,10 +28,10 @@ FILE = "methods.json"
 
 def write(study: Study) -> None:
     """Compare the surveys of a study that are analysed, and write what was found; nothing where there is only one."""
-    found = compute(analysed(study))
+    result = compute(analysed(study))
     path = study.path / "analysis" / FILE
-    if found:
-        checksums.write_json(path, {"by_source": found, "made_by": {"version": VERSION}})
+    if result:
+        checksums.write_json(path, {"by_source": result, "made_by": {"version": VERSION}})
     else:
         checksums.remove(path)
 
@@ -39,28 +39,39 @@ def write(study: Study) -> None:
 def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
     """By source that answered two surveys or more: what each ranks by, and agreement of orders."""
     by: dict[str, dict[str, Analysis]] = {}
-    for own in surveys:
-        for source in own.sources:
-            if (ranking := own.of("ranking", source)).get("order") and single_order(ranking):
-                by.setdefault(source, {})[own.survey] = own
-    found = {source: _of_source(source, own) for source, own in by.items() if len(own) > 1}
-    return {source: plain(found[source]) for source in people_first(found)}
+    for survey in surveys:
+        for source in survey.sources:
+            if (ranking := survey.of("ranking", source)).get("order") and single_order(ranking):
+                by.setdefault(source, {})[survey.survey] = survey
+    result = {
+        source: _of_source(source, surveys_of_source)
+        for source, surveys_of_source in by.items()
+        if len(surveys_of_source) > 1
+    }
+    return {source: plain(result[source]) for source in people_first(result)}
 
 
 def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
     """Compare the orders of surveys of which each has a single one."""
-    own = {name: [s for s in standings(one) if s.source == source] for name, one in surveys.items()}
-    own = {name: [s for s in found if len(s.groups) < 2 and not s.no_scale] for name, found in own.items()}
-    rankings = [MethodRanking(name, s.criterion, s.order, s.scores) for name, found in own.items() for s in found]
-    found = agreements(rankings, rng=generator(SEED, source, "methods"))
+    standings_by_survey = {name: [s for s in standings(one) if s.source == source] for name, one in surveys.items()}
+    standings_by_survey = {
+        name: [s for s in standings_list if len(s.groups) < 2 and not s.no_scale]
+        for name, standings_list in standings_by_survey.items()
+    }
+    rankings = [
+        MethodRanking(name, s.criterion, s.order, s.scores)
+        for name, standings_list in standings_by_survey.items()
+        for s in standings_list
+    ]
+    rows = agreements(rankings, rng=generator(SEED, source, "methods"))
     return {
-        "surveys": {name: _main_of(of[0]) for name, of in own.items()},
-        "agreements": [_agreement_row(row) for row in found],
+        "surveys": {name: _main_of(standings_list[0]) for name, standings_list in standings_by_survey.items()},
+        "agreements": [_agreement_row(row) for row in rows],
     }
 
 
 def _main_of(standing: Standing) -> dict:
-    """What a method ranks by, its order and places."""
+    """Return what a method ranks by, its order and places."""
     return {"what": standing.what, "order": list(standing.order), "clusters": standing.clusters}
 
 
@@ -89,14 +100,14 @@ def summarise(result: Result) -> list[str]:
 
 def _alike(agreements: Sequence[Mapping]) -> str:
     """Return which two methods are most alike, which least, and whether any differ by more than chance."""
-    found = [row for row in agreements if row["criterion"] == "" and row["tau"] is not None]
-    if not found:
+    rows = [row for row in agreements if row["criterion"] == "" and row["tau"] is not None]
+    if not rows:
         return f"No two methods share {LEAST} contestants, so their orders can't be compared."
-    found.sort(key=lambda row: -row["tau"])
-    best, worst = found[0], found[-1]
+    rows.sort(key=lambda row: -row["tau"])
+    best, worst = rows[0], rows[-1]
     text = f"{_both(best)} rank most alike: {_tau(best)}"
     text += f"; least alike are {_both(worst)}: {_tau(worst)}" if worst is not best else ""
-    beyond = [_both(row) for row in found if (row["p_adjusted"] or 1) < 0.05]
+    beyond = [_both(row) for row in rows if (row["p_adjusted"] or 1) < 0.05]
     if beyond:
         return f"{text}. By more than chance these orders differ: {listed(beyond)}."
     return f"{text}. No two orders differ by more than chance; that does not show that they are the same."

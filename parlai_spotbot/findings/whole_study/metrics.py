@@ -30,8 +30,8 @@ def read(stem: str, rows: Callable[[Mapping], Iterator[dict]], study: Study, sur
     if not path.exists():
         return {}
     remedy = hints.run("analyze", study.path, surveys[0], metrics=True)
-    found = checksums.read_json(path, "analysis file", remedy)["by_source"]
-    return {source: {**found[source], "rows": list(rows(found[source]))} for source in people_first(found)}
+    by_source = checksums.read_json(path, "analysis file", remedy)["by_source"]
+    return {source: {**by_source[source], "rows": list(rows(by_source[source]))} for source in people_first(by_source)}
 
 
 def _named(row: Mapping) -> str:
@@ -39,10 +39,10 @@ def _named(row: Mapping) -> str:
 
 
 # -- importance --------------------------------------------------------------------------------------------------------
-def _importance_rows(own: Mapping) -> Iterator[dict]:
+def _importance_rows(data: Mapping) -> Iterator[dict]:
     for outcome, what in OUTCOMES.items():
-        known = [row for row in own[outcome]["metrics"] if row["r2"] is not None]
-        for row in sorted(known, key=lambda row: -row["r2"]):
+        rows = [row for row in data[outcome]["metrics"] if row["r2"] is not None]
+        for row in sorted(rows, key=lambda row: -row["r2"]):
             tests = [row[name] for name in ("p_holm", "p_clustered_holm") if row[name] is not None]
             sign = " (−)" if row["coef"] < 0 else ""
             yield {**row, "outcome": what, "metric": _named(row) + sign, "p": max(tests, default=1.0)}
@@ -51,10 +51,10 @@ def _importance_rows(own: Mapping) -> Iterator[dict]:
 def _importance(result: Result) -> list[str]:
     own, text = result.data, []
     for outcome, what in OUTCOMES.items():
-        known = [row for row in own["rows"] if row["outcome"] == what]
-        beyond = sum(row["p"] < 0.05 for row in known)
-        if known:
-            most = listed(f"{_named(row)} {percent(row['r2'])}" for row in known[:3])
+        rows = [row for row in own["rows"] if row["outcome"] == what]
+        beyond = sum(row["p"] < 0.05 for row in rows)
+        if rows:
+            most = listed(f"{_named(row)} {percent(row['r2'])}" for row in rows[:3])
             text.append(
                 f"{beyond} of {len(own[outcome]['metrics'])} metrics explain {what} by more than chance "
                 f"(n {own[outcome]['n']}). The most: {most}."
@@ -103,18 +103,18 @@ IMPORTANCE = Finding(
 
 
 # -- agreement ---------------------------------------------------------------------------------------------------------
-def _agreement_rows(own: Mapping) -> Iterator[dict]:
-    known = [row for row in own["metrics"] if row["alpha"] is not None]
-    yield from ({**row, "metric": _named(row)} for row in sorted(known, key=lambda row: -row["alpha"]))
+def _agreement_rows(data: Mapping) -> Iterator[dict]:
+    rows = [row for row in data["metrics"] if row["alpha"] is not None]
+    yield from ({**row, "metric": _named(row)} for row in sorted(rows, key=lambda row: -row["alpha"]))
 
 
 def _agreement(result: Result) -> list[str]:
-    own = result.data
-    ends = [f"{row['metric']}: {number(row['alpha'])}{to(row['ci'], number)}" for row in own["rows"]]
+    data = result.data
+    ends = [f"{row['metric']}: {number(row['alpha'])}{to(row['ci'], number)}" for row in data["rows"]]
     if not ends:
         return ["No metric was judged twice, so agreement isn't known."]
     least = f"; least on {ends[-1]}" if ends[1:] else ""
-    twice = min(row["conversations"] for row in own["rows"])
+    twice = min(row["conversations"] for row in data["rows"])
     return [f"People agree most on {ends[0]}{least}. Of each metric at least {twice} conversations were judged twice."]
 
 
@@ -140,9 +140,9 @@ AGREEMENT = Finding(
 
 
 # -- coverage ----------------------------------------------------------------------------------------------------------
-def _coverage_rows(own: Mapping) -> Iterator[dict]:
+def _coverage_rows(data: Mapping) -> Iterator[dict]:
     for outcome, what in OUTCOMES.items():
-        for method, found in own[outcome]["methods"].items():
+        for method, found in data[outcome]["methods"].items():
             line = f"{about_of(method).short}, {what}"
             for step in reversed(found.get("steps", [])):
                 yield {"line": line, "size": len(step["metrics"]), "adjusted": step["adjusted"]}
@@ -187,18 +187,18 @@ COVERAGE = Finding(
 
 
 # -- sensitivity -------------------------------------------------------------------------------------------------------
-def _sensitivity_rows(own: Mapping) -> Iterator[dict]:
-    known = [{**row, **row["counts"][LEVEL]} for row in own["metrics"] if row["counts"]] if own["pairs"] else []
+def _sensitivity_rows(data: Mapping) -> Iterator[dict]:
+    known = [{**row, **row["counts"][LEVEL]} for row in data["metrics"] if row["counts"]] if data["pairs"] else []
     yield from ({**row, "metric": _named(row)} for row in sorted(known, key=lambda row: -row["mean"]))
 
 
 def _sensitivity(result: Result) -> list[str]:
-    own = result.data
-    if not own["rows"]:
+    data = result.data
+    if not data["rows"]:
         return []
-    best = own["rows"][0]
+    best = data["rows"][0]
     return [
-        f"With {own['sample']} conversations a bot {best['metric']} distinguishes most of the {own['pairs']} pairs: "
+        f"With {data['sample']} conversations a bot {best['metric']} distinguishes most of the {data['pairs']} pairs: "
         f"{number(best['mean'], 1)} on average."
     ]
 

@@ -40,19 +40,19 @@ def read_results(folder: Path) -> dict[str, dict]:
 def ranking_of(ranking: Mapping) -> MethodRanking:
     """The contestants' main figures as a ranking among methods."""
     measure = f"recall@{ranking['k'][0]}"
-    own = {row["contestant"]: row[measure] for row in ranking["contestants"] if row["main"]}
+    scores_by_name = {row["contestant"]: row[measure] for row in ranking["contestants"] if row["main"]}
 
     def scores(names: Sequence[str]) -> Scores:
-        chosen = [own[name] for name in names]
+        chosen = [scores_by_name[name] for name in names]
         values = np.array([row["estimate"] for row in chosen], dtype=float)
         return Scores(tuple(names), values, np.array([standard_error(row["ci"]) for row in chosen]), zero_sum=False)
 
-    return MethodRanking(METHOD, "", tuple(own), scores)
+    return MethodRanking(METHOD, "", tuple(scores_by_name), scores)
 
 
 def agreement_of(surveys: Sequence[Analysis], ranking: Mapping, seed: int) -> dict:
-    """How far the order by Recall@k agrees with that of each of a study's surveys, by source."""
-    found = []
+    """Measure how far the order by Recall@k agrees with that of each of a study's surveys, by source."""
+    rows = []
     for contents in surveys:
         survey = contents.survey
         for standing in standings(contents):
@@ -61,7 +61,7 @@ def agreement_of(surveys: Sequence[Analysis], ranking: Mapping, seed: int) -> di
             other = MethodRanking(survey, "", standing.order, standing.scores)
             rng = generator(seed, METHOD, survey, standing.source)
             for row in agreements([ranking_of(ranking), other], rng=rng):
-                found.append(
+                rows.append(
                     {
                         "survey": survey,
                         "source": standing.source,
@@ -70,7 +70,7 @@ def agreement_of(surveys: Sequence[Analysis], ranking: Mapping, seed: int) -> di
                         **vars(row.found),
                     }
                 )
-    return plain({"measure": f"recall@{ranking['k'][0]}", "surveys": found})
+    return plain({"measure": f"recall@{ranking['k'][0]}", "surveys": rows})
 
 
 def write_agreement(study: Study) -> None:
@@ -100,7 +100,7 @@ def with_rows(results: Results) -> dict:
             for own in (*ranking["contestants"], *ranking.get("corpora", []))
         ]
         + [{"contestant": "guessing", **{name: {"estimate": share} for name, share in ranking["chance"].items()}}],
-        "surveys": [{**own, "source": source_said(own["source"])} for own in surveys],
+        "surveys": [{**survey, "source": source_said(survey["source"])} for survey in surveys],
         "points": list(_points(results["curve"])),
     }
 
@@ -120,15 +120,15 @@ def read(study: Study, surveys: Sequence[str]) -> dict:
 
 
 def asked(ranking: Mapping) -> str:
-    """What was asked, in a sentence."""
-    own = ranking["questions"]
-    sizes = own["candidates"]
+    """Return what was asked, in a sentence."""
+    questions = ranking["questions"]
+    sizes = questions["candidates"]
     many = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    about = f", from {own['corpus']}" if own.get("corpus") else ""
+    about = f", from {questions['corpus']}" if questions.get("corpus") else ""
     guessing = percent(ranking["chance"][f"recall@{ranking['k'][0]}"], 1)
     return (
-        f"{own['n']} questions of {own['conversations']} conversations{about}: which of {many} candidates is the real "
-        f"next turn? Guessing finds it in {guessing}."
+        f"{questions['n']} questions of {questions['conversations']} conversations{about}: which of {many} candidates "
+        f"is the real next turn? Guessing finds it in {guessing}."
     )
 
 
@@ -140,7 +140,7 @@ def _summarise(result: Result) -> list[str]:
     best, chance = main[0], ranking["chance"][measure]
     beaten = listed(own["contestant"] for own in main if (own[measure]["ci"][0] or 0) > chance)
     pairs = [own for own in ranking["comparisons"] if own["measure"] == measure]
-    clear = sum(own["p_adjusted"] is not None and own["p_adjusted"] < 0.05 for own in pairs)
+    clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in pairs)
     differ = part_of(clear, len(pairs), "pair", "of contestants differs", "of contestants differ")
     return [
         f"{best['contestant']} finds the real next turn most often: in {percent(best[measure]['estimate'], 1)} "
@@ -154,14 +154,14 @@ def _summarise(result: Result) -> list[str]:
 def _curve(result: Result) -> list[str]:
     """Return who is first among most candidates, and whose curve ends before."""
     points = [own for own in result.data["points"] if own["contestant"] != "guessing"]
-    most = max(own["candidates"] for own in points)
-    last = [own for own in points if own["candidates"] == most]
+    most = max(point["candidates"] for point in points)
+    last = [point for point in points if point["candidates"] == most]
     best = max(last, key=lambda own: own["estimate"])
     share = percent(best["estimate"], 2 if most > 100 else 1)
     text = [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
     if most > max(result.data["ranking"]["questions"]["candidates"]):
         text.append("Beyond the candidates of a question, distractors are drawn uniformly from the whole corpus.")
-    ended = {own["contestant"]: None for own in points} | {own["contestant"]: 1 for own in last}
+    ended = {point["contestant"]: None for point in points} | {own["contestant"]: 1 for own in last}
     if short := [name for name, reached in ended.items() if not reached]:
         text.append(
             f"Of {listed(short)} there is no figure beyond the candidates of a question: scoring every turn of "

@@ -59,12 +59,12 @@ MATCHES = (
 
 def methods(read: Sequence[Contents]) -> list[str]:
     """Return one paragraph a survey; the first also describes the conversations."""
-    own = [contents for contents in read if contents.units or contents.judged] or read[:1]
-    first, *others = [_survey(contents) for contents in own]
-    study = own[0].study
+    contents_list = [contents for contents in read if contents.units or contents.judged] or read[:1]
+    first, *others = [_survey(contents) for contents in contents_list]
+    study = contents_list[0].study
     found = hygiene.read(study, [contents.survey for contents in read])
     faults = hygiene.careful_of(found[""]) if found else []
-    return [" ".join([_conversations(own), *faults, first]), *others]
+    return [" ".join([_conversations(contents_list), *faults, first]), *others]
 
 
 def _conversations(read: Sequence[Contents]) -> str:
@@ -104,22 +104,26 @@ def _conversations(read: Sequence[Contents]) -> str:
     return text
 
 
-def _survey(own: Contents) -> str:
+def _survey(contents: Contents) -> str:
     try:
-        survey = survey_of(own.study, own.survey)
+        survey = survey_of(contents.study, contents.survey)
     except UserError:  # a survey of another installation
         survey = None
-    sources = [source for source in own.sources if own.annotations(source)]
-    answered = [_people(own, survey) if source == HUMAN else _judge(own, source) for source in sources]
-    parts = [_asked(own, survey), *(answered or ["It has not been answered yet."]), *_statistics(own, sources)]
+    sources = [source for source in contents.sources if contents.annotations(source)]
+    answered = [_people(contents, survey) if source == HUMAN else _judge(contents, source) for source in sources]
+    parts = [
+        _asked(contents, survey),
+        *(answered or ["It has not been answered yet."]),
+        *_statistics(contents, sources),
+    ]
     return " ".join(parts)
 
 
-def _asked(own: Contents, survey: Survey | None) -> str:
-    about = about_of(own.survey)
+def _asked(contents: Contents, survey: Survey | None) -> str:
+    about = about_of(contents.survey)
     keys = ";".join(f"@{key}" for key in about.cite)
     text = f"We used the survey {about.in_text}{f' [{keys}]' if keys else ''}."
-    packed = (own.study.provenance().get("pack") or {}).get(own.survey) or {}
+    packed = (contents.study.provenance().get("pack") or {}).get(contents.survey) or {}
     if survey is not None and survey.spots:
         more = [MORE.get(name, f"better in {name.replace('_', ' ')}") for name in features_of(survey)]
         text += " It shows a conversation and asks of each of its two entities whether it is a human or a bot, with "
@@ -133,7 +137,7 @@ def _asked(own: Contents, survey: Survey | None) -> str:
                 f" The questions are dealt to {len(survey.tasks)} tasks, which are annotated turn by turn by people "
             )
             text += "who passed a training on dialogues with known labels; answers become labels, each there or not."
-    lengths = sorted({row.exchanges for row in own.judgements} - {0})
+    lengths = sorted({row.exchanges for row in contents.judgements} - {0})
     if lengths and survey is not None and packing_of(survey).cuts:
         opened = "Annotators opened conversations themselves, up to" if survey.game else "It showed the first"
         text += f" {opened} {listed(map(str, lengths))} exchange{'s' if lengths != [1] else ''} of a conversation"
@@ -143,11 +147,11 @@ def _asked(own: Contents, survey: Survey | None) -> str:
     return " ".join([text, *(f"Packing warned: {warning.rstrip('.')}." for warning in warnings)])
 
 
-def _people(own: Contents, survey: Survey | None) -> str:
-    collection = (own.study.provenance().get("crowdsourcing") or {}).get(own.survey) or {}
+def _people(contents: Contents, survey: Survey | None) -> str:
+    collection = (contents.study.provenance().get("crowdsourcing") or {}).get(contents.survey) or {}
     settings, limits = collection.get("settings") or {}, collection.get("limits") or {}
-    text = upper_first(people_said(own.people(HUMAN))) + f" gave {_given(own, HUMAN)}"
-    time = own.of("time", HUMAN)
+    text = upper_first(people_said(contents.people(HUMAN))) + f" gave {_given(contents, HUMAN)}"
+    time = contents.of("time", HUMAN)
     if time.get("n"):
         text += f" (median {number(time['median'], 0)} seconds each, {number(time['hours'], 1)} hours in all)"
     text += "."
@@ -156,13 +160,13 @@ def _people(own: Contents, survey: Survey | None) -> str:
         if settings.get("pay"):
             text += f" and paid {number(settings['pay'])} {settings.get('currency', '')} for a unit".rstrip()
         text += ", and annotated in their browsers through Mephisto [@urbanek2023]."
-        text += "".join(f" {said}" for said in (unverified(collection), strangers(collection)) if said)
+        text += "".join(f" {sentence}" for sentence in (unverified(collection), strangers(collection)) if sentence)
     if limits and survey is not None and survey.onboarding:
         text += " Practice items with known answers had to be passed first."
-    if controls := len({row.annotation_id for row in own.judgements if row.source == HUMAN and row.control}):
+    if controls := len({row.annotation_id for row in contents.judgements if row.source == HUMAN and row.control}):
         text += f" {controls} answers to known (control) items were mixed in and left out of all results."
-    about = own.of("annotators", HUMAN)
-    workers = {row.worker_id for row in own.judgements if row.source == HUMAN and row.control is None}
+    about = contents.of("annotators", HUMAN)
+    workers = {row.worker_id for row in contents.judgements if row.source == HUMAN and row.control is None}
     if failed := len(workers & set((about.get("controls") or {}).get("failed", ()))):
         text += f" {counted(failed, 'person', 'people').capitalize()} who missed more of them than allowed "
         text += f"{'is' if failed == 1 else 'are'} left out, too. "
@@ -170,33 +174,33 @@ def _people(own: Contents, survey: Survey | None) -> str:
     return text.rstrip()
 
 
-def _given(own: Contents, source: str) -> str:
+def _given(contents: Contents, source: str) -> str:
     """Return how many annotations of how many items a source gave, controls aside."""
-    if own.counted:
-        votes = own.of("votes", source)
+    if contents.counted:
+        votes = contents.of("votes", source)
         return f"{counted(votes['n'], 'annotation')} of {counted(votes['prompts']['count'] or votes['n'], 'item')}"
-    data = [row for row in own.judgements if row.source == source and row.control is None]
+    data = [row for row in contents.judgements if row.source == source and row.control is None]
     items = counted(len({row.item_id for row in data}), "item")
     return f"{counted(len({row.annotation_id for row in data}), 'annotation')} of {items}"
 
 
-def _judge(own: Contents, source: str) -> str:
-    text = f"The automatic judge “{source.removeprefix('judge:')}” gave {_given(own, source)} in "
-    text += f"{counted(own.people(source), 'variant')}; its answers are reported apart and are no substitute for "
+def _judge(contents: Contents, source: str) -> str:
+    text = f"The automatic judge “{source.removeprefix('judge:')}” gave {_given(contents, source)} in "
+    text += f"{counted(contents.people(source), 'variant')}; its answers are reported apart and are no substitute for "
     text += "people's."
-    variants = own.judges.get(source, {}).get("variants", {}).values()
+    variants = contents.judges.get(source, {}).get("variants", {}).values()
     right = [v["balanced_accuracy"] for v in variants if isinstance(v, dict) and v.get("balanced_accuracy") is not None]
     if right:
         ends = list(dict.fromkeys([number(min(right)), number(max(right))]))
         text += f" On held-out bots and people its balanced accuracy is {' to '.join(ends)} (chance: 0.50)."
-    verdict = own.of("trust", source).get("verdict") or {}
+    verdict = contents.of("trust", source).get("verdict") or {}
     return f"{text} {verdict['sentence']}" if verdict.get("warning") else text
 
 
-def _statistics(own: Contents, sources: Sequence[str]) -> list[str]:
+def _statistics(contents: Contents, sources: Sequence[str]) -> list[str]:
     """Return how the survey was analysed, with agreement; nothing where it was not."""
-    rankings = {source: own.of("ranking", source) for source in sources}
-    analysed = [source for source, found in rankings.items() if found.get("order") or found.get("criteria")]
+    rankings = {source: contents.of("ranking", source) for source in sources}
+    analysed = [source for source, ranking in rankings.items() if ranking.get("order") or ranking.get("criteria")]
     if not analysed:
         return []
     first = rankings[analysed[0]]
@@ -209,8 +213,8 @@ def _statistics(own: Contents, sources: Sequence[str]) -> list[str]:
         text = (
             f"Contestants are {how} by {criterion}." if criterion else "Contestants are ranked by their mean answers."
         )
-    text += _limits(first) + _uncertainty(own, analysed[0])
-    return [text + _agreement(own)]
+    text += _limits(first) + _uncertainty(contents, analysed[0])
+    return [text + _agreement(contents)]
 
 
 def _limits(ranking: dict) -> str:
@@ -229,13 +233,13 @@ def _limits(ranking: dict) -> str:
     return f"{text} {sentence}".rstrip()
 
 
-def _uncertainty(own: Contents, source: str) -> str:
+def _uncertainty(contents: Contents, source: str) -> str:
     """Return how intervals and tests of a source's ranking are made, in sentences that begin with a space."""
-    ranking = own.of("ranking", source)
-    made = ranking.get("bootstrap") or {}
-    clusters, text = CLUSTERS.get(made.get("resample")), ""
-    if own.counted:
-        votes = own.of("votes", source)
+    ranking = contents.of("ranking", source)
+    bootstrap = ranking.get("bootstrap") or {}
+    clusters, text = CLUSTERS.get(bootstrap.get("resample")), ""
+    if contents.counted:
+        votes = contents.of("votes", source)
         shared = [what for what in ("prompts", "annotators") if 1 < votes[what]["count"] < votes[what]["known"]]
         clusters = f"{' and '.join(shared)} as clusters" if shared else "votes as independent"
     if clusters:
@@ -251,9 +255,9 @@ def _uncertainty(own: Contents, source: str) -> str:
     if "win_rate" in ranking or ("criteria" in ranking and not ranking.get("order")):
         text += " 95 % intervals of shares are exact binomial ones of as many independent answers as would be as "
         text += "uncertain [@korn1998]."
-    if clusters and made.get("replicates"):
-        text += f" Those of survival and TrueSkill come from {made['replicates']:,} bootstrap replicates that draw the "
-        text += "same anew."
+    if clusters and bootstrap.get("replicates"):
+        text += f" Those of survival and TrueSkill come from {bootstrap['replicates']:,} bootstrap replicates that "
+        text += "draw the same again."
     if source != HUMAN:
         text += " Variants of a judge are no sample of annotators and are not drawn."
     if "win_rate" in ranking or "Davidson" in (ranking.get("criterion") or ""):
@@ -261,9 +265,9 @@ def _uncertainty(own: Contents, source: str) -> str:
     return f"{text} Tests of pairs are corrected for their number [@holm1979]."
 
 
-def _agreement(own: Contents) -> str:
+def _agreement(contents: Contents) -> str:
     """Return alpha of each question between people, in a sentence that begins with a space; "" where it isn't known."""
-    found = (own.of("agreement", HUMAN).get("krippendorff_alpha") or {}).items()
+    found = (contents.of("agreement", HUMAN).get("krippendorff_alpha") or {}).items()
     alphas = [
         f"{plainly(name)} {number(entry['alpha'])}{to(entry.get('ci'), number)}"
         for name, entry in found

@@ -1,4 +1,4 @@
-"""What the kinds of charts share: looks of contestants, marks with intervals, names beside curves, axes of shares."""
+"""Shared parts of charts: looks of contestants, marks with intervals, names beside curves, axes of shares."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def label_text(label: str) -> str:
 
 
 def is_share(text: str) -> bool:
-    """Whether an axis is one of shares, which are written as percentages."""
+    """Return whether an axis is one of shares, which are written as percentages."""
     return any(word in text.lower() for word in ("share", "chance", "rate of", "win rate", "probability"))
 
 
@@ -71,7 +71,7 @@ def figures(row: Row, value: float, share: bool, interval: Interval = UNKNOWN, w
 
 
 def _reach_of(value: float, interval: Interval) -> np.ndarray | None:
-    """How far an interval reaches from the value down and up; None where it isn't known."""
+    """Measure how far an interval reaches from the value down and up; None where it isn't known."""
     low, high = interval
     return None if low is None or high is None else np.clip([[value - low], [high - value]], 0, None)
 

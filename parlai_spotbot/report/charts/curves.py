@@ -40,8 +40,8 @@ NUMBERED = 40
 
 def curve(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Curves, with bands where ends are known; the legend stands below."""
-    own = chart.data
-    series = [line for line in own["series"] if any(y is not None for y in line["y"])]
+    data = chart.data
+    series = [line for line in data["series"] if any(y is not None for y in line["y"])]
     if not series:
         return None
     columns = 3 if max(len(str(line["label"])) for line in series) < 18 else 2
@@ -52,15 +52,15 @@ def curve(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         logarithmic = min(values) > 0 and max(values) > SPREAD * min(values)
         if logarithmic:
             _logarithmic(axes, values)
-        if own.get("reference") is not None:
-            axes.axhline(own["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
+        if data.get("reference") is not None:
+            axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
         for place, line in enumerate(series):
-            _line(axes, line, look_of(line["label"], looks, place), own.get("steps"), len(series) <= MOST)
+            _line(axes, line, look_of(line["label"], looks, place), data.get("steps"), len(series) <= MOST)
         if not logarithmic and all(float(x).is_integer() for x in values):
             axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))  # what is counted has no halves
-        axes.set_xlabel(own.get("x", ""))
-        axes.set_ylabel(own.get("y", ""))
-        if is_share(own.get("y", "")):
+        axes.set_xlabel(data.get("x", ""))
+        axes.set_ylabel(data.get("y", ""))
+        if is_share(data.get("y", "")):
             axes.yaxis.set_major_formatter(PERCENT)
         drawing.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
         return svg(drawing, name, chart.label, chart.rows)
@@ -93,21 +93,21 @@ def _line(axes: Axes, line: dict, look: Look, steps: bool, banded: bool) -> None
 
 def scatter(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Marks with their labels; intervals of both values are thin lines."""
-    own = chart.data
-    found = [p for p in own["points"] if known(p, "x") and known(p, "y")]
-    if not found:
+    data = chart.data
+    ps = [p for p in data["points"] if known(p, "x") and known(p, "y")]
+    if not ps:
         return None
     with drawn(WIDTH, 3.6) as drawing:
         axes = drawing.subplots()
         axes.grid()
-        for point in found:
+        for point in ps:
             _point(axes, point, looks)
-        _point_labels(axes, found)
-        if is_share(own["x"]) and is_share(own["y"]):
+        _point_labels(axes, ps)
+        if is_share(data["x"]) and is_share(data["y"]):
             axes.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05))
-        axes.set_xlabel(own["x"])
-        axes.set_ylabel(own["y"])
-        for axis, text in ((axes.xaxis, own["x"]), (axes.yaxis, own["y"])):
+        axes.set_xlabel(data["x"])
+        axes.set_ylabel(data["y"])
+        for axis, text in ((axes.xaxis, data["x"]), (axes.yaxis, data["y"])):
             if is_share(text):
                 axis.set_major_formatter(PERCENT)
         return svg(drawing, name, chart.label, chart.rows)
@@ -120,12 +120,12 @@ def _point(axes: Axes, point: Row, looks: Looks) -> None:
     whiskers(axes, (point["x"], point["y"]), look, said, across, up)
 
 
-def _point_labels(axes: Axes, found: Sequence[Row]) -> None:
+def _point_labels(axes: Axes, rows: Sequence[Row]) -> None:
     """The labels beside their marks; those of one place together, none where they would hide the marks."""
     at: dict[tuple[float, float], list[str]] = {}
-    for point in found:
+    for point in rows:
         if point["label"]:
             at.setdefault((point["x"], point["y"]), []).append(label_text(point["label"]))
-    if len(found) <= NUMBERED:
+    if len(rows) <= NUMBERED:
         for place, labels in at.items():
             axes.annotate(", ".join(labels[:MOST]), place, (4, 3), textcoords="offset points", fontsize=7.5)

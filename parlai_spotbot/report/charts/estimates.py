@@ -29,8 +29,8 @@ def forest(chart: Chart, looks: Looks, name: str) -> Drawing | None:
             group = row["group"]
             lines.append((group, None))
         lines.append((row["label"], row))
-    known = [row for _, row in lines if row and row.get("estimate") is not None]
-    if not known:
+    rows = [row for _, row in lines if row and row.get("estimate") is not None]
+    if not rows:
         return None
     tall = np.array([max(1, 0.7 * (label_text(label).count("\n") + 1)) for label, _ in lines])
     places = np.cumsum(tall) - tall / 2
@@ -42,8 +42,8 @@ def forest(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         for place, (label, row) in zip(places, lines, strict=True):
             if row is not None and row.get("estimate") is not None:
                 look = look_of(label, looks) if isinstance(label, Name) else PLAIN
-                said = figures(row, row["estimate"], is_share(chart.data.get("x", "")), interval_of(row))
-                whiskers(axes, (row["estimate"], place), look, said, across=interval_of(row))
+                title = figures(row, row["estimate"], is_share(chart.data.get("x", "")), interval_of(row))
+                whiskers(axes, (row["estimate"], place), look, title, across=interval_of(row))
         axes.set_yticks(places, [label_text(label) for label, _ in lines])
         axes.set_ylim(tall.sum(), 0)
         axes.tick_params(axis="y", length=0)

@@ -11,8 +11,8 @@ from parlai_spotbot.report.drawing import LINE, LOSS, MUTED, WIDTH, WIN, Drawing
 
 def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Cells coloured by their value: from one half where contestants meet contestants, else from nought."""
-    own = chart.data
-    rows, columns, values, texts = (own[key] for key in ("rows", "columns", "values", "texts"))
+    data = chart.data
+    rows, columns, values, texts = (data[key] for key in ("rows", "columns", "values", "texts"))
     if not any(text for line in texts for text in line):
         return None
     longest = max((len(part) for line in texts for cell in line for part in str(cell).split("\n")), default=1)
@@ -38,8 +38,8 @@ def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         axes.tick_params(axis="x", length=0)
         names_down(axes, [label_text(label) for label in rows])
         axes.spines[:].set_visible(False)
-        axes.set_xlabel(own.get("x", ""))
-        axes.set_ylabel(own.get("y", ""))
+        axes.set_xlabel(data.get("x", ""))
+        axes.set_ylabel(data.get("y", ""))
         return svg(drawing, name, chart.label, chart.rows)
 
 

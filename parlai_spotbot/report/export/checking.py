@@ -18,21 +18,21 @@ PHONE = re.compile(r"(?<![\w.])\+?\d[\d ()/-]{7,}\d(?![\w.])")
 
 
 def private_strings(study: Study, survey: str, rows: Iterable[Judgement]) -> dict[str, str]:
-    """What must not stand in a copy, and what each is, in words."""
-    found = {row.worker_id: "an annotator's id" for row in rows if row.source == "human"}
+    """Return what must not stand in a copy, and what each is, in words."""
+    strings = {row.worker_id: "an annotator's id" for row in rows if row.source == "human"}
     folder = study.survey_path(survey) / "crowdsourcing"
     tasks = sorted(path for path in folder.glob("*") if path.is_dir())  # a survey of tasks has links for each
     for name, what in (("annotators.csv", "an annotator's id"), ("links.csv", "an annotator's name or link")):
         for place in (folder, *tasks):
-            found |= dict.fromkeys(_cells(place / name), what)
+            strings |= dict.fromkeys(_cells(place / name), what)
     secret = folder / "secret"
     if secret.exists():
-        found[secret.read_text(encoding="utf-8", errors="replace").strip()] = "the collection's secret"
+        strings[secret.read_text(encoding="utf-8", errors="replace").strip()] = "the collection's secret"
     collection = study.provenance().get("crowdsourcing", {}).get(survey, {})
-    for own in (collection, *collection.get("tasks", {}).values()):
-        if contact := str(own.get("settings", {}).get("contact", "")):
-            found[contact] = "the contact address"
-    return {text: what for text, what in found.items() if len(text) >= LEAST and not text.isalpha()}
+    for collected in (collection, *collection.get("tasks", {}).values()):
+        if contact := str(collected.get("settings", {}).get("contact", "")):
+            strings[contact] = "the contact address"
+    return {text: what for text, what in strings.items() if len(text) >= LEAST and not text.isalpha()}
 
 
 def _cells(path: Path) -> set[str]:

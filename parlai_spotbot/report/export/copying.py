@@ -28,7 +28,8 @@ SUMS = "SHA256SUMS"
 
 @dataclass(frozen=True)
 class Export:
-    """What was written: `path`, what was taken out, and the conversations in which something looks personal."""
+    """Record of what was written: `path`, what was taken out, and the conversations in which something looks
+    personal."""
 
     path: Path
     removed: Removed
@@ -49,9 +50,9 @@ class Export:
                 "others in such texts: read every one before publishing."
             )
         if self.personal:
-            some = ", ".join(self.personal[:5])
+            examples = ", ".join(self.personal[:5])
             more = f" and {len(self.personal) - 5} more" if len(self.personal) > 5 else ""
-            lines.append(f"warning: something looks like an e-mail address or a telephone number in {some}{more}")
+            lines.append(f"warning: something looks like an e-mail address or a telephone number in {examples}{more}")
         lines.append(
             "before publishing: add a licence; check that the licence of people's conversations (which bots may quote) "
             "and your annotators' consent allow it, or use --without-human-turns; read the conversations for names"
@@ -76,20 +77,20 @@ def export_study(
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     try:
-        made = _write(study, partial, with_comments, human_turns, key or secrets.token_bytes(32))
+        exported = _write(study, partial, with_comments, human_turns, key or secrets.token_bytes(32))
         if folder.exists():
             folder.rmdir()
         partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return replace(made, path=folder)
+    return replace(exported, path=folder)
 
 
 def surveys(study: Study) -> list[str]:
     """The surveys that have units or answers."""
     root = study.path / "surveys"
-    found = [path.name for path in sorted(root.iterdir())] if root.is_dir() else []
-    return [name for name in found if study.units_path(name).exists() or study.judgements_path(name).exists()]
+    names = [path.name for path in sorted(root.iterdir())] if root.is_dir() else []
+    return [name for name in names if study.units_path(name).exists() or study.judgements_path(name).exists()]
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class CopyJob:
 
 def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> Export:
     answers = {name: study.judgements(name) if study.judgements_path(name).exists() else [] for name in surveys(study)}
-    workers = {row.worker_id for own in answers.values() for row in own if row.source == HUMAN} - {""}
+    workers = {row.worker_id for answer in answers.values() for row in answer if row.source == HUMAN} - {""}
     names = Pseudonyms(key, tuple(sorted(workers)))
     removed: Removed = Counter()
     conversations = study.conversations() if study.conversations_path.exists() else []
@@ -130,23 +131,23 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     people = {c.conversation_id: c.is_human for c in conversations}
     job = CopyJob(study, copy, names, people, texts, human_turns)
     private: dict[str, str] = {}
-    for survey, own in answers.items():
-        _survey(job, survey, own, removed)
-        private |= checking.private_strings(study, survey, own)
+    for survey, judgements in answers.items():
+        _survey(job, survey, judgements, removed)
+        private |= checking.private_strings(study, survey, judgements)
     checking.check(folder, private)
     files.write_text(folder / SUMS, checksums(folder))
     return Export(folder, removed, len(workers), checking.personal(copied), texts)
 
 
-def _survey(job: CopyJob, survey: str, own: list[Judgement], removed: Removed) -> None:
+def _survey(job: CopyJob, survey: str, judgements: list[Judgement], removed: Removed) -> None:
     """Units, answers, the judges' accounts and, if asked for, comments of one survey."""
     study, copy, names = job.study, job.copy, job.names
     if study.units_path(survey).exists():
         units = [rows.unit(unit, names, job.people, job.human_turns) for unit in study.units(survey)]
         files.write_jsonl(copy.units_path(survey), (unit.to_json() for unit in units))
-    if own:
-        names.number_annotations(own)
-        answers = rows.judgements(own, rows.free_questions(study, survey), names, job.texts, removed)
+    if judgements:
+        names.number_annotations(judgements)
+        answers = rows.judgements(judgements, rows.free_questions(study, survey), names, job.texts, removed)
         files.write_jsonl(copy.judgements_path(survey), (row.to_json() for row in answers))
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
         account = files.read_json(path, "file of a judge")
@@ -161,17 +162,17 @@ def _survey(job: CopyJob, survey: str, own: list[Judgement], removed: Removed) -
         path = study.survey_path(survey) / name
         if path.exists():
             files.write_text(copy.survey_path(survey) / name, path.read_text(encoding="utf-8"))
-    said = study.survey_path(survey) / "comments.jsonl"
-    if said.exists():
-        found = read_jsonl(said, lambda row, where: row, "comments file", torn_tail=True)
+    comments_path = study.survey_path(survey) / "comments.jsonl"
+    if comments_path.exists():
+        rows_read = read_jsonl(comments_path, lambda row, where: row, "comments file", torn_tail=True)
         if job.texts:
-            files.write_jsonl(copy.survey_path(survey) / "comments.jsonl", rows.comments(found, names))
+            files.write_jsonl(copy.survey_path(survey) / "comments.jsonl", rows.comments(rows_read, names))
         else:
-            removed["comments"] += len(found)
+            removed["comments"] += len(rows_read)
     trained = study.survey_path(survey) / "training.jsonl"
     if trained.exists():
-        found = read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
-        files.write_jsonl(copy.survey_path(survey) / "training.jsonl", rows.training(found, names))
+        rows_read = read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
+        files.write_jsonl(copy.survey_path(survey) / "training.jsonl", rows.training(rows_read, names))
 
 
 def checksums(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""What a copy says of how the study came about: the steps and fields that are known to be harmless, and no others."""
+"""Provenance in a published copy: only the steps and fields that are known to be harmless."""
 
 from __future__ import annotations
 
@@ -38,19 +38,21 @@ def chosen(row: Any, keys: tuple[str, ...]) -> dict:
     return {key: scrub(row[key]) for key in keys if isinstance(row, dict) and key in row}
 
 
-def provenance(known: dict) -> tuple[dict, list[str]]:
+def provenance(recorded: dict) -> tuple[dict, list[str]]:
     """The provenance of the copy, and the names of the steps that were left out."""
-    found = {
-        "selfplay": chosen(known.get("selfplay"), SELFPLAY),
-        "pack": {survey: _without_checksum(scrub(own)) for survey, own in (known.get("pack") or {}).items()},
-        "controls": scrub(known.get("controls") or {}),
-        "judge": scrub(known.get("judge") or {}),
-        "crowdsourcing": {survey: _collection(own) for survey, own in (known.get("crowdsourcing") or {}).items()},
-        "import": scrub(known.get("import") or {}),
-        "import_judgements": [scrub(own) for own in (known.get("import_judgements") or {}).values()],
+    result = {
+        "selfplay": chosen(recorded.get("selfplay"), SELFPLAY),
+        "pack": {survey: _without_checksum(scrub(packed)) for survey, packed in (recorded.get("pack") or {}).items()},
+        "controls": scrub(recorded.get("controls") or {}),
+        "judge": scrub(recorded.get("judge") or {}),
+        "crowdsourcing": {
+            survey: _collection(collected) for survey, collected in (recorded.get("crowdsourcing") or {}).items()
+        },
+        "import": scrub(recorded.get("import") or {}),
+        "import_judgements": [scrub(imported) for imported in (recorded.get("import_judgements") or {}).values()],
     }
-    left_out = [step for step in known if step not in found]
-    return {step: value for step, value in found.items() if value}, sorted(left_out)
+    left_out = [step for step in recorded if step not in result]
+    return {step: value for step, value in result.items() if value}, sorted(left_out)
 
 
 def _without_checksum(row: dict) -> dict:
@@ -59,11 +61,11 @@ def _without_checksum(row: dict) -> dict:
 
 
 def _collection(row: dict) -> dict:
-    found = chosen(row, COLLECTION)
-    found["settings"] = chosen(row.get("settings"), SETTINGS)
+    result = chosen(row, COLLECTION)
+    result["settings"] = chosen(row.get("settings"), SETTINGS)
     if row.get("tasks"):
-        found["tasks"] = {task: _collection(own) for task, own in row["tasks"].items()}
-    return found
+        result["tasks"] = {task: _collection(task_row) for task, task_row in row["tasks"].items()}
+    return result
 
 
 def judge(row: dict, human_turns: bool = True) -> dict:
@@ -71,13 +73,15 @@ def judge(row: dict, human_turns: bool = True) -> dict:
 
     The words that told people from bots are people's words too: they stay where `human_turns` do.
     """
-    found = _without_texts(chosen(row, JUDGE))
+    described = _without_texts(chosen(row, JUDGE))
     if not human_turns:
-        found["variants"] = {
-            name: {key: value for key, value in own.items() if key != "words"} if isinstance(own, dict) else own
-            for name, own in found["variants"].items()
+        described["variants"] = {
+            name: {key: value for key, value in variant.items() if key != "words"}
+            if isinstance(variant, dict)
+            else variant
+            for name, variant in described["variants"].items()
         }
-    return found
+    return described
 
 
 def _without_texts(value: Any) -> Any:
@@ -86,19 +90,19 @@ def _without_texts(value: Any) -> Any:
     return [_without_texts(inner) for inner in value] if isinstance(value, list) else value
 
 
-def plan(own: Plan) -> Plan:
+def plan(original: Plan) -> Plan:
     """The plan in force, with contestants' options and files cleaned."""
-    contestants = {name: _contestant(contestant) for name, contestant in own.contestants.items()}
-    return replace(own, contestants=contestants, domain=PurePath(own.domain).name or own.domain)
+    contestants = {name: _contestant(contestant) for name, contestant in original.contestants.items()}
+    return replace(original, contestants=contestants, domain=PurePath(original.domain).name or original.domain)
 
 
-def _contestant(own: Contestant) -> Contestant:
-    model_file, model = text(own.model_file), text(own.model)
+def _contestant(contestant: Contestant) -> Contestant:
+    model_file, model = text(contestant.model_file), text(contestant.model)
     return replace(
-        own,
+        contestant,
         model_file=model_file,
         model=model if model or model_file else "removed",
-        opt=scrub(own.opt),
-        description=text(own.description),
-        persona=text(own.persona),
+        opt=scrub(contestant.opt),
+        description=text(contestant.description),
+        persona=text(contestant.persona),
     )

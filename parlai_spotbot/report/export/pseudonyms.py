@@ -67,9 +67,13 @@ class Pseudonyms:
         for row in rows:
             names.setdefault(row.source, set()).add(row.annotation_id)
         telling = any(self._worker_in(name) for name in names.get(HUMAN, ()))
-        for place, (source, own) in enumerate(sorted(names.items())):
+        for place, (source, annotation_ids) in enumerate(sorted(names.items())):
             new = source == HUMAN and telling
-            ordered = sorted(own, key=lambda name: self._new("annotation", name, 64)) if new else sorted(own)
+            ordered = (
+                sorted(annotation_ids, key=lambda name: self._new("annotation", name, 64))
+                if new
+                else sorted(annotation_ids)
+            )
             for number, name in enumerate(ordered):
                 self.known["annotation", f"{source}\n{name}"] = f"annotation-{place}-{number:07d}"
 

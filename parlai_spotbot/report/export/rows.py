@@ -69,11 +69,11 @@ def _item(row: Item, names: Pseudonyms, people: dict[str, tuple[bool, bool]], hu
 def free_questions(study: Study, survey: str) -> Questions:
     """The questions of a survey that are answered in free text, and all that it asks; None where it isn't known."""
     try:
-        own = survey_of(study, survey)
+        survey_asked = survey_of(study, survey)
     except UserError:
         return set(), None
-    free = {question.name for question in own.questions if question.kind == "free_text"}
-    return free, {question.name for question in own.questions}
+    free = {question.name for question in survey_asked.questions if question.kind == "free_text"}
+    return free, {question.name for question in survey_asked.questions}
 
 
 def judgements(
@@ -86,24 +86,24 @@ def judgements(
     Where a survey isn't known, only answers that several annotators could give alike are surely no free text: those of
     one word, and numbers.
     """
-    free, asked = questions
-    found = []
+    free, targets = questions
+    group_rows = []
     for row in rows:
         shown = {key: value for key, value in row.presentation.items() if key.startswith(PRESENTED)}
-        own = replace(names.judgement(row), presentation=scrub(shown))
-        if not texts and _is_text(row, free, asked):
+        judgement = replace(names.judgement(row), presentation=scrub(shown))
+        if not texts and _is_text(row, free, targets):
             removed["free-text answers"] += 1
             if row.question.startswith(ADDITIONAL):
                 continue
-            own = replace(own, answer="")
-        found.append(own)
-    return found
+            judgement = replace(judgement, answer="")
+        group_rows.append(judgement)
+    return group_rows
 
 
-def _is_text(row: Judgement, free: set[str], asked: set[str] | None) -> bool:
+def _is_text(row: Judgement, free: set[str], targets: set[str] | None) -> bool:
     if row.question in free:
         return True
-    if asked is not None and row.question in asked:
+    if targets is not None and row.question in targets:
         return False
     return row.question.startswith(ADDITIONAL) or not _plain(row.answer)
 
@@ -116,19 +116,19 @@ def _plain(answer: Any) -> bool:
 
 def comments(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
     """Comments under new names, without their times."""
-    found = []
+    group_rows = []
     for row in rows:
-        own = {"survey": row.get("survey"), "unit_id": names.unit(str(row.get("unit_id", "")))}
-        own |= {"item_id": None if row.get("item_id") is None else names.item(str(row["item_id"]))}
-        own |= {"worker_id": names.annotator(str(row.get("worker_id", ""))), "comment": row.get("comment", "")}
-        found.append(own)
-    return found
+        comment = {"survey": row.get("survey"), "unit_id": names.unit(str(row.get("unit_id", "")))}
+        comment |= {"item_id": None if row.get("item_id") is None else names.item(str(row["item_id"]))}
+        comment |= {"worker_id": names.annotator(str(row.get("worker_id", ""))), "comment": row.get("comment", "")}
+        group_rows.append(comment)
+    return group_rows
 
 
 def training(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
     """Rounds of a training, and gold dialogues, under new names, in their order but without their times."""
-    found = []
+    entry = []
     for row in rows:
-        own = {key: value for key, value in row.items() if key != "at"}
-        found.append(own | {"annotator": names.annotator(str(row.get("annotator", "")))})
-    return found
+        value_by_key = {key: value for key, value in row.items() if key != "at"}
+        entry.append(value_by_key | {"annotator": names.annotator(str(row.get("annotator", "")))})
+    return entry

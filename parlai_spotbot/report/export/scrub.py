@@ -44,7 +44,7 @@ SECRET = re.compile(
 
 @cache
 def own_names() -> tuple[str, ...]:
-    """What this machine and its user are called, where that is telling."""
+    """Return what this machine and its user are called, where that is telling."""
     names = {socket.gethostname(), socket.gethostname().split(".")[0]}
     with contextlib.suppress(OSError, KeyError):
         names.add(getpass.getuser())
@@ -67,7 +67,7 @@ def text(value: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def private(key: str) -> bool:
-    """Whether a field of this name is left out whole."""
+    """Return whether a field of this name is left out whole."""
     return key not in KEPT and PRIVATE_KEY.search(key) is not None
 
 

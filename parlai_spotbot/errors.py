@@ -43,12 +43,12 @@ def as_value_error(argument: str) -> Iterator[None]:
         raise ValueError(f"{argument}: {err}") from None
 
 
-def nearest(word: str, known, most: int | None = None) -> str:
+def nearest(word: str, candidates, most: int | None = None) -> str:
     """Return ``"Did you mean 'x'? Known: …"`` for an unknown `word`; more than `most` known ones are not listed."""
     import difflib
 
-    known = sorted(str(k) for k in known)
-    close = difflib.get_close_matches(str(word), known, n=1, cutoff=0.5)
+    candidates = sorted(str(k) for k in candidates)
+    close = difflib.get_close_matches(str(word), candidates, n=1, cutoff=0.5)
     hint = f"Did you mean '{close[0]}'? " if close else ""
-    listed = known and (most is None or len(known) <= most)
-    return f"{hint}Known: {', '.join(known)}." if listed else hint.strip()
+    listed = candidates and (most is None or len(candidates) <= most)
+    return f"{hint}Known: {', '.join(candidates)}." if listed else hint.strip()

@@ -465,7 +465,7 @@ class Judgement:
     @classmethod
     def from_json(cls, row: dict, where: str) -> Judgement:
         row = {name: intern(value) if type(value) is str and name != ONCE else value for name, value in row.items()}
-        ids = tuple(map(intern, get(row, "conversation_ids", list, where)))
+        ids = tuple(intern(i) if type(i) is str else i for i in get(row, "conversation_ids", list, where))
         record = read_record(cls, row, where, conversation_ids=ids)
         if record.source != "human" and not record.source.startswith("judge:"):
             raise UserError(

@@ -98,9 +98,9 @@ class Bar:
     def counted(self) -> str:
         """``12 of 40 turns``"""
         digits = 0 if float(self.done).is_integer() else 1
-        of = "" if self.total is None else f" of {self.total:,.0f}"
+        total = "" if self.total is None else f" of {self.total:,.0f}"
         unit = self.unit + "s" * bool(self.unit and self.unit.islower() and (self.total or self.done) != 1)
-        return f"{self.done:,.{digits}f}{of} {unit}".rstrip()
+        return f"{self.done:,.{digits}f}{total} {unit}".rstrip()
 
     def _look(self) -> None:
         now = time.monotonic()

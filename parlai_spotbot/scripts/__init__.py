@@ -17,18 +17,18 @@ COMMANDS = plugin.names(__name__, "COMMAND")
 
 def load(names: list[str]) -> dict[str, type]:
     """The commands of these names, those left out that cannot be imported; why stands on stderr."""
-    found = {}
+    commands = {}
     for name in names:
         module = f"{__name__}.{name}"
         try:
-            found[name] = importlib.import_module(module).COMMAND
+            commands[name] = importlib.import_module(module).COMMAND
         except Exception as err:  # whatever is wrong with one command, the others work
             print(
                 f"warning: the command {name} is not available, because {module} cannot be imported: "
                 f"{type(err).__name__}: {err}",
                 file=sys.stderr,
             )
-    return found
+    return commands
 
 
 def register() -> None:

@@ -1,4 +1,4 @@
-"""What all commands share: an error is one line and exit code 2, Ctrl-C 130, and common options are spelt once.
+"""Base of all commands: an error is one line and exit code 2, Ctrl-C 130, and common options are spelt once.
 
 A command is a ParlAI script without ParlAI: it has what ParlAI calls of one (`setup_args`, `_run_from_parser_and_opt`),
 and imports nothing of it, so that what needs no model starts at once.
@@ -81,7 +81,7 @@ class Command(ABC):
 
     @classmethod
     def _run_from_parser_and_opt(cls, opt: dict[str, Any], parser: argparse.ArgumentParser) -> None:
-        """What ParlAI calls, once it has parsed the options."""
+        """Return what ParlAI calls, once it has parsed the options."""
         cls(opt).run()
 
     @classmethod
@@ -160,9 +160,11 @@ class Command(ABC):
             from parlai_spotbot.report.lead import in_order
 
             study, named = study.remaining(), survey is not None
-            found = in_order([read_contents(study, name) for name in surveys_of(study, survey)], named)
-            self.result.said = answer(found[0])
-            self.result.figures["ranking"] = {own.survey: own.analysis.get("ranking", {}) for own in found}
+            contents_list = in_order([read_contents(study, name) for name in surveys_of(study, survey)], named)
+            self.result.said = answer(contents_list[0])
+            self.result.figures["ranking"] = {
+                contents.survey: contents.analysis.get("ranking", {}) for contents in contents_list
+            }
 
     def say_next(self, study: Study, survey: str, judge: str = "") -> None:
         """Print the command that comes next for the survey: by people too, where it lacks answers.
@@ -191,7 +193,7 @@ def _not_set_up(err: ModuleNotFoundError) -> str:
 
 
 def _add_output(parser: OptionParser) -> None:
-    """What all commands print, and how."""
+    """Return what all commands print, and how."""
     group = parser.add_argument_group("Output")
     group.add_argument("--quiet", action="store_true", help="print errors and the result alone, no progress")
     if "--json" not in parser._option_string_actions:

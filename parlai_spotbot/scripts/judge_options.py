@@ -59,7 +59,9 @@ def remedy_of(summaries: dict[str, dict]) -> str:
     """Return what to do about missing answers: why judges stopped, and how to go on."""
     from parlai_spotbot.judges.summary import is_open
 
-    lines = [f"Judge {name} stopped: {own['stopped']}." for name, own in summaries.items() if own.get("stopped")]
+    lines = [
+        f"Judge {name} stopped: {summary['stopped']}." for name, summary in summaries.items() if summary.get("stopped")
+    ]
     if any(map(is_open, summaries.values())):
         lines.append("Correct the judge or its server, then run the same command again: what was answered is kept.")
     else:
@@ -94,10 +96,10 @@ def let_judge(study: Study, survey: str, judges: list[Judge], yes: bool) -> dict
 
     summaries = {}
     for judge in judges:
-        found = estimate(study, survey, judge)
-        if found["units"]:
-            print(estimate_text(found), flush=True)
-        why = "" if yes else above_threshold(found)
+        estimated = estimate(study, survey, judge)
+        if estimated["units"]:
+            print(estimate_text(estimated), flush=True)
+        why = "" if yes else above_threshold(estimated)
         if why:
             _ask(f"judge {judge.name}: {why}")
         summaries[judge.name] = judge_study(study, survey, judge)

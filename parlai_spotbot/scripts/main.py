@@ -58,9 +58,9 @@ def _run(args: list[str]) -> None:
         print(_overview())
         return
     name = args[0].removeprefix(PREFIX)
-    known = [command.removeprefix(PREFIX) for command in scripts.COMMANDS]
-    if name not in known:
-        near = nearest(name, [*known, MEPHISTO], most=0)
+    commands = [command.removeprefix(PREFIX) for command in scripts.COMMANDS]
+    if name not in commands:
+        near = nearest(name, [*commands, MEPHISTO], most=0)
         print(f"error: unknown command {args[0]}. {near}\n  spotbot --help lists the commands.", file=sys.stderr)
         raise SystemExit(2)
     found = scripts.load([PREFIX + name])
@@ -73,16 +73,16 @@ def _run(args: list[str]) -> None:
 
 
 def _overview() -> str:
-    found = scripts.load(scripts.COMMANDS)
-    told = {name.removeprefix(PREFIX): command.DESCRIPTION for name, command in found.items()}
-    told[MEPHISTO] = "Mephisto's own command on a study's collection: review, approve, pay"
-    width = max(map(len, told))
-    chapters = {title: [name for name in names if name in told] for title, names in CHAPTERS.items()}
+    commands = scripts.load(scripts.COMMANDS)
+    descriptions = {name.removeprefix(PREFIX): command.DESCRIPTION for name, command in commands.items()}
+    descriptions[MEPHISTO] = "Mephisto's own command on a study's collection: review, approve, pay"
+    width = max(map(len, descriptions))
+    chapters = {title: [name for name in names if name in descriptions] for title, names in CHAPTERS.items()}
     placed = {name for names in chapters.values() for name in names}
-    chapters["Further"] = [name for name in told if name not in placed]
+    chapters["Further"] = [name for name in descriptions if name not in placed]
     lines = [HEADER]
     for title, names in chapters.items():
         if names:
-            lines += [f"{title}:", *(f"  {name:{width}}  {told[name]}" for name in names), ""]
+            lines += [f"{title}:", *(f"  {name:{width}}  {descriptions[name]}" for name in names), ""]
     codes = [f"  {code:3}  {meaning}" for code, meaning in EXIT_CODES.items()]
     return "\n".join([*lines, FOOTER.lstrip(), *codes])

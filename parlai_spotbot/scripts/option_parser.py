@@ -148,7 +148,7 @@ class OptionParser(argparse.ArgumentParser):
             group.add_argument(*flags, dest=field.name, default=field.default, **how)
 
     def short_help(self) -> str:
-        """What the command does, the options that matter most, some examples, and where the rest is."""
+        """Return what the command does, the options that matter most, some examples, and where the rest is."""
         places = [action for action in self._actions if not action.option_strings]
         needed = [f"{_called(action)} {action.metavar or action.dest.upper()}" for action in self.needed]
         layout = self._get_formatter()
@@ -216,10 +216,10 @@ class OptionParser(argparse.ArgumentParser):
 
     def words(self, options: dict[str, Any]) -> list[str]:
         """The words that give `options`, by their names with ``_``; one that there is not is a `KeyError`."""
-        known = {name.lstrip("-").replace("-", "_"): action for name, action in self._option_string_actions.items()}
+        actions = {name.lstrip("-").replace("-", "_"): action for name, action in self._option_string_actions.items()}
         found = []
         for name, value in options.items():
-            action = known[name]
+            action = actions[name]
             if action.nargs == 0:
                 found += [action.option_strings[-1]] if value else []
             elif isinstance(action, argparse._AppendAction):

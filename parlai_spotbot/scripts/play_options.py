@@ -63,7 +63,7 @@ def add_pair_options(parser: OptionParser) -> None:
 
 
 def asked_of(opt: dict) -> SelfPlayRequest:
-    """What these options ask for, contestants checked; raises `UserError`."""
+    """Return what these options ask for, contestants checked; raises `UserError`."""
     from parlai_spotbot.selfplay.more import more_asked
     from parlai_spotbot.selfplay.named_bots import NamedBot, asked_contestants
 

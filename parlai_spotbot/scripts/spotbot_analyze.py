@@ -21,10 +21,10 @@ FAULTS = (
 
 def missing_of(result: Mapping[str, Mapping]) -> dict[str, int]:
     """Return what an analysis left out through a fault: annotations, whole sources, findings -> how many."""
-    made = [value.get("made_by", {}) for value in result.values()]
-    used = {source for about in made for source in about.get("used", {})}
+    made_bies = [value.get("made_by", {}) for value in result.values()]
+    used = {source for about in made_bies for source in about.get("used", {})}
     missing: dict[str, int] = {}
-    for about in made:
+    for about in made_bies:
         for source, reasons in about.get("left_out", {}).items():
             missing |= {f"{why} of {source}": n for why, n in reasons.items() if why in FAULTS}
             if source not in used:

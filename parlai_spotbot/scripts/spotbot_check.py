@@ -56,18 +56,18 @@ class SpotbotCheck(Command):
         if self.opt["restore"]:
             name = self.opt["restore"] if self.opt["restore"] != "newest" else ""
             print("\n".join(restore(Study.open(folder), name)) or "no ledger is damaged, so none was restored")
-        found = list(check_study(folder))
-        if not any(one.problem for one in found[:1]):
-            found += check_collections(Study.open(folder))
-        for one in found:
+        checked = list(check_study(folder))
+        if not any(one.problem for one in checked[:1]):
+            checked += check_collections(Study.open(folder))
+        for one in checked:
             name = one.path.relative_to(folder) if one.path.is_relative_to(folder) else one.path
             if one.problem:
                 print(f"WRONG  {one.problem}\n       {one.remedy}")
             else:
                 print(f"ok     {name}" + (f": {one.said}" if one.said else ""))
-        wrong = sum(bool(one.problem) for one in found)
-        self.result.said = f"{len(found)} files, {f'{wrong} with a problem' if wrong else 'all sound'}"
-        self.result.figures = {"files": len(found), "wrong": [str(one.path) for one in found if one.problem]}
+        wrong = sum(bool(one.problem) for one in checked)
+        self.result.said = f"{len(checked)} files, {f'{wrong} with a problem' if wrong else 'all sound'}"
+        self.result.figures = {"files": len(checked), "wrong": [str(one.path) for one in checked if one.problem]}
         print(f"\n{self.result.said}")
         return 1 if wrong else 0
 

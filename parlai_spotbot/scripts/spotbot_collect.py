@@ -75,88 +75,99 @@ class SpotbotCollect(Command):
 
                 units = withdraw(study, survey, self.opt["withdraw"])
                 print(f"withdrawn: {self.opt['withdraw']}; the answers to {units} units are deleted\n")
-            found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["part"], submissions)
-        print(text := said(found, study, survey))
-        self.result.said, self.result.figures = text.partition("\n")[0], found.figures()
+            collected = collect(study, survey, self.opt["keep_worker_ids"], self.opt["part"], submissions)
+        print(text := said(collected, study, survey))
+        self.result.said, self.result.figures = text.partition("\n")[0], collected.figures()
         self.result.wrote(judgements=study.judgements_path(survey))
-        self.result.missing = missing_of(found)
-        if found.rows:
+        self.result.missing = missing_of(collected)
+        if collected.rows:
             self.say_next(study, survey)
         elif self.opt["withdraw"] is not None:
             return DONE
-        return self.accounted(found.rows, "Collect again when more units are finished.", "no finished unit can be used")
+        return self.accounted(
+            collected.rows, "Collect again when more units are finished.", "no finished unit can be used"
+        )
 
 
-def missing_of(found: CollectResult) -> dict[str, int]:
+def missing_of(collect_result: CollectResult) -> dict[str, int]:
     """Return the units without answers, by reason; work that was rejected or withdrawn is left out on purpose."""
     counts = {
-        "unit that nobody has finished": found.unfinished,
-        "unit that ended because a contestant broke down": len(found.chats.left) if found.chats else 0,
+        "unit that nobody has finished": collect_result.unfinished,
+        "unit that ended because a contestant broke down": len(collect_result.chats.left)
+        if collect_result.chats
+        else 0,
     }
     return {what: n for what, n in counts.items() if n}
 
 
-def _platform(found: CollectResult) -> list[str]:
-    """Whom the platform doesn't know, and what isn't known of that."""
-    name = "Prolific" if found.provider == "prolific" else "MTurk"
+def _platform(collect_result: CollectResult) -> list[str]:
+    """Return whom the platform doesn't know, and what isn't known of that."""
+    name = "Prolific" if collect_result.provider == "prolific" else "MTurk"
     lines = []
-    if found.unknown:
+    if collect_result.unknown:
         lines.append(
-            f"left out: {found.unknown} units of {found.strangers} annotators whom {name} doesn't know, or not yet "
-            "(they stay in the ledger)"
+            f"left out: {collect_result.unknown} units of {collect_result.strangers} annotators whom {name} doesn't "
+            f"know, or not yet (they stay in the ledger)"
         )
-    if found.provider == "prolific" and found.listed is None:
+    if collect_result.provider == "prolific" and collect_result.listed is None:
         lines.append(
             "not yet held against Prolific's list of submissions: spotbot_collect --submissions FILE.csv leaves out "
             "whom it doesn't know"
         )
-        if not found.verified:
+        if not collect_result.verified:
             lines.append("warning: annotators' ids are not verified: one person may have taken part as many")
     return lines
 
 
-def _chats(found: ChatResult, study: Study, paths: CollectionPaths) -> list[str]:
-    """What came of the chats."""
-    lines = [f"conversations: {found.conversations} of people with contestants, {found.added} of them new"]
-    if found.removed:
-        lines.append(f"taken out again: {found.removed} conversations, rejected or withdrawn since the last time")
-    for survey, units in found.shown.items():
+def _chats(chat_result: ChatResult, study: Study, paths: CollectionPaths) -> list[str]:
+    """Return what came of the chats."""
+    lines = [f"conversations: {chat_result.conversations} of people with contestants, {chat_result.added} of them new"]
+    if chat_result.removed:
+        lines.append(f"taken out again: {chat_result.removed} conversations, rejected or withdrawn since the last time")
+    for survey, units in chat_result.shown.items():
         lines.append(f"warning: {units} units of {survey} still show such a conversation: stop that collection")
-    if found.left:
+    if chat_result.left:
         lines.append(
-            f"ended because a contestant broke down: {len(found.left)} units, for you to credit: {paths.credit}"
+            f"ended because a contestant broke down: {len(chat_result.left)} units, for you to credit: {paths.credit}"
         )
     return [*lines, f"they are in {study.conversations_path}, for every survey (--source human_model)"]
 
 
-def said(found: CollectResult, study: Study, survey: str) -> str:
-    """What was collected, whom to look at, and where it all is."""
+def said(collect_result: CollectResult, study: Study, survey: str) -> str:
+    """Return what was collected, whom to look at, and where it all is."""
     from parlai_spotbot.crowdsourcing.annotator_summary import table
     from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 
     paths = CollectionPaths.of(study, survey)
-    lines = [f"finished units: {found.units}; judgements: {len(found.rows)}, {found.added} of them new"]
-    if found.rejected:
-        lines.append(f"left out: {found.rejected} units that Mephisto's tools rejected")
-    if found.withdrawn:
-        lines.append(f"left out: {found.withdrawn} units of annotators who withdrew")
-    lines += _platform(found)
-    if found.removed:
-        lines.append(f"taken out again: {found.removed} judgements, left out since the last time")
-    if found.chats:
-        lines += _chats(found.chats, study, paths)
-    if found.look:
-        lines += ["", table(found.look)]
-    if found.game_points:
-        winners = [f"{found.names[row.worker]} ({row.points:g} points)" for row in found.game_points if row.wins]
+    lines = [
+        f"finished units: {collect_result.units}; judgements: {len(collect_result.rows)}, {collect_result.added} of "
+        f"them new"
+    ]
+    if collect_result.rejected:
+        lines.append(f"left out: {collect_result.rejected} units that Mephisto's tools rejected")
+    if collect_result.withdrawn:
+        lines.append(f"left out: {collect_result.withdrawn} units of annotators who withdrew")
+    lines += _platform(collect_result)
+    if collect_result.removed:
+        lines.append(f"taken out again: {collect_result.removed} judgements, left out since the last time")
+    if collect_result.chats:
+        lines += _chats(collect_result.chats, study, paths)
+    if collect_result.look:
+        lines += ["", table(collect_result.look)]
+    if collect_result.game_points:
+        winners = [
+            f"{collect_result.names[row.worker]} ({row.points:g} points)"
+            for row in collect_result.game_points
+            if row.wins
+        ]
         lines += [
             "",
             f"most points so far, so the bonus would be theirs: {', '.join(winners)}",
             f"bonus:    {paths.bonus}",
         ]
     lines += ["", f"answers:  {study.judgements_path(survey)}"]
-    if found.comments:
-        lines.append(f"comments: {study.survey_path(survey) / 'comments.jsonl'} ({found.comments})")
+    if collect_result.comments:
+        lines.append(f"comments: {study.survey_path(survey) / 'comments.jsonl'} ({collect_result.comments})")
     training = study.survey_path(survey) / "training.jsonl"
     if training.exists():
         lines.append(f"training: {training}")

@@ -63,7 +63,7 @@ class SpotbotCompare(SpotbotTournament):
 
     def execute(self) -> int:
         new, old = self._two()
-        both = {own.name: own for own in sorted((new, old), key=lambda own: own.name)}  # whichever is the new one
+        both = {bot.name: bot for bot in sorted((new, old), key=lambda bot: bot.name)}  # whichever is the new one
         request = replace(
             asked_of({**self.opt, "pool": None, "contestants": None}), contestants=both, pairs=(tuple(both),)
         )
@@ -78,19 +78,22 @@ class SpotbotCompare(SpotbotTournament):
             print(played.text())
             if self._evaluate(played, [judge]) == MISTAKE:
                 return MISTAKE
-        found = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
-        self.result.verdict, self.result.said = found.verdict, found.said()
-        self.result.figures = asdict(found)
-        if found.verdict == "undecided":
+        comparison = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
+        self.result.verdict, self.result.said = comparison.verdict, comparison.said()
+        self.result.figures = asdict(comparison)
+        if comparison.verdict == "undecided":
             self.result.next = self._more(played.study)
-        print(f"\n{found.said()}" + (f"\nnext, for more conversations: {self.result.next}" if self.result.next else ""))
-        return CODES[found.verdict]
+        print(
+            f"\n{comparison.said()}"
+            + (f"\nnext, for more conversations: {self.result.next}" if self.result.next else "")
+        )
+        return CODES[comparison.verdict]
 
     def _two(self) -> tuple[Contestant, Contestant]:
         """Both contestants, checked as those of a pool are."""
         given = self.opt["new"], self.opt["old"]
         if None in given:
-            missing = " and ".join(name for name, own in zip(("NEW", "OLD"), given, strict=True) if own is None)
+            missing = " and ".join(name for name, option in zip(("NEW", "OLD"), given, strict=True) if option is None)
             raise UserError(f"{missing} missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example.")
         if given[0] == given[1]:
             raise UserError(f"NEW and OLD are both {given[0]}.", "Name two bots.")
@@ -114,12 +117,12 @@ class SpotbotCompare(SpotbotTournament):
         from parlai_spotbot.selfplay.named_bots import NamedBot, asked_contestants
 
         pool, named = self.opt["pool"], self.opt["contestants"] or ()
-        known, _ = asked_contestants(pool, NamedBot(), NamedBot(), named)
+        contestants, _ = asked_contestants(pool, NamedBot(), NamedBot(), named)
         for name in names:
-            if name not in known:
+            if name not in contestants:
                 where = f"in --pool {pool}" if pool else "named by --contestant"
-                raise UserError(f"{name}: not {where}.", nearest(name, known))
-        return known[names[0]], known[names[1]]
+                raise UserError(f"{name}: not {where}.", nearest(name, contestants))
+        return contestants[names[0]], contestants[names[1]]
 
     def _check(self) -> list[JudgeSpec]:
         judges = super()._check()
@@ -132,7 +135,7 @@ class SpotbotCompare(SpotbotTournament):
         given = judge_words(self.opt) | {name: self.opt[name] for name in GIVEN if self.opt.get(name)}
         options = hints.command("compare", study.path, conversations=2 * study.plan.conversations_per_pair, **given)
         begin, _, rest = options.partition(" --")
-        named = [word for own in self.opt["contestants"] or () for word in ("--contestant", own)]
+        named = [word for text in self.opt["contestants"] or () for word in ("--contestant", text)]
         return f"{begin} {shlex.join((self.opt['new'], self.opt['old'], *named))} --{rest}"
 
 

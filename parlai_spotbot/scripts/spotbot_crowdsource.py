@@ -99,8 +99,8 @@ class SpotbotCrowdsource(Command):
 
         opt = self.opt
         unverified = opt["accept_unverified_ids"] or None
-        said = {"provider": opt["provider"], "language": opt["language"], "accept_unverified_ids": unverified}
-        settings = read_settings(opt["config"], **said)
+        options = {"provider": opt["provider"], "language": opt["language"], "accept_unverified_ids": unverified}
+        settings = read_settings(opt["config"], **options)
         names = ("study", "survey", "group", "host", "port", "annotators")
         names += ("dry_run", "live", "close", "open_browser", "new_secret", "revoke", "new_link")
         given = {name: opt[name] for name in names}

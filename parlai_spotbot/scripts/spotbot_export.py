@@ -45,11 +45,11 @@ class SpotbotExport(Command):
         how = plugin.find(EXPORTERS, "EXPORT", opt["format"], "--format")
         path = Path(opt["out"])
         request = ExportRequest(Study.open(opt["study"]), **option_values(ExportRequest, opt))
-        made, new = export(opt["format"], how, request, path)
-        self.result.said, self.result.figures = made.said, {"new": new, "notes": list(made.notes)}
-        paths = [path, *(path.with_name(path.name + end) for end in made.beside)]
+        exported, new = export(opt["format"], how, request, path)
+        self.result.said, self.result.figures = exported.said, {"new": new, "notes": list(exported.notes)}
+        paths = [path, *(path.with_name(path.name + end) for end in exported.beside)]
         self.result.wrote(export=path)
-        print("\n".join((made.said, *(f"note: {note}" for note in made.notes))))
+        print("\n".join((exported.said, *(f"note: {note}" for note in exported.notes))))
         print(f"\n{'written' if new else 'there already, nothing changed'}: {', '.join(map(str, paths))}")
 
 

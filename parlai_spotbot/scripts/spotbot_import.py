@@ -87,11 +87,11 @@ class SpotbotImport(Command):
     def execute(self) -> int:
         from parlai_spotbot.importers.format import ImportRequest
 
-        found = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
+        importer = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
         request = ImportRequest(self.opt)
-        print(said := found.bring(request))
-        self.result.said = said.strip().partition("\n")[0]
-        *_, last = said.strip().splitlines()
+        print(message := importer.bring(request))
+        self.result.said = message.strip().partition("\n")[0]
+        *_, last = message.strip().splitlines()
         self.result.next = last.partition("next: ")[2]
         self.result.figures = _rows(Study.open(self.opt["study"]))
         self.result.wrote(study=self.opt["study"])
@@ -100,7 +100,7 @@ class SpotbotImport(Command):
 
 
 def _rows(study: Study) -> dict:
-    """How many conversations the study has, and units and judgements of each survey."""
+    """Return how many conversations the study has, and units and judgements of each survey."""
     from parlai_spotbot.findings.contents import surveys_of
 
     def lines(path: Path) -> int:

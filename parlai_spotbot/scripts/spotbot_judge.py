@@ -61,8 +61,8 @@ class SpotbotJudge(Command):
             from parlai_spotbot.judges.summary import estimate_text
 
             for judge in judges:
-                self.result.figures[judge.name] = found = estimate(study, survey, judge)
-                print(estimate_text(found))
+                self.result.figures[judge.name] = estimated = estimate(study, survey, judge)
+                print(estimate_text(estimated))
             print("\nnothing was asked (--dry-run)")
             return DONE
         from parlai_spotbot.judges.summary import is_open

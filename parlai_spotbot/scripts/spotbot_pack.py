@@ -73,15 +73,15 @@ class SpotbotPack(Command):
 
         with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name, self._questions(study):
             self.result.figures = pack_study(study, name, **option_values(PackRequest, self.opt))
-            print(said := summary_text(self.result.figures))
-            self.result.said = said.partition("\n")[0]
+            print(text := summary_text(self.result.figures))
+            self.result.said = text.partition("\n")[0]
             self.result.wrote(units=study.units_path(name))
             print(f"\nwritten: {study.units_path(name)}")
         self.say_next(study, name)
 
     @contextlib.contextmanager
     def _questions(self, study: Study) -> Iterator[None]:
-        """Of survey nuc the questions are made, where the study has none yet and no file of them is named.
+        """Return, for survey nuc the questions are made, where the study has none yet and no file of them is named.
 
         Where no units can be made of them they go again, so that others can be asked for.
         """
@@ -90,8 +90,8 @@ class SpotbotPack(Command):
         from parlai_spotbot.surveys.packing.candidates import VERSIONS, questions_path
 
         corpora, given = self.opt["corpora"], self.opt["nuc_questions"]
-        own = [questions_path(study), study.path / "nuc" / "questions.jsonl"]
-        there = given or next((str(path) for path in own if path.exists()), "")
+        candidates = [questions_path(study), study.path / "nuc" / "questions.jsonl"]
+        there = given or next((str(path) for path in candidates if path.exists()), "")
         if corpora and (self.opt["survey"] != "nuc" or there):
             of_nuc = self.opt["survey"] == "nuc"
             why = f"the questions are there: {there}." if of_nuc else "only survey nuc has questions of corpora."

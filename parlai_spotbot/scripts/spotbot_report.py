@@ -121,10 +121,10 @@ class SpotbotReport(Command):
 
         opt = self.opt
         study = Study.open(opt["study"])
-        made = export_study(
+        exported = export_study(
             study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
         )
-        print(made.said())
+        print(exported.said())
         self.result.wrote(export=opt["export"])
 
 

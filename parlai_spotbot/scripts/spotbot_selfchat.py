@@ -35,11 +35,11 @@ class SpotbotSelfchat(Command):
         )
 
     def execute(self) -> int:
-        asked = asked_of(self.opt)
+        request = asked_of(self.opt)
         from parlai_spotbot.selfplay.play import claimed, play
 
         with claimed(Path(self.opt["study"]), "spotbot_selfchat") as path:
-            summary = play(path, asked, engine=engine_of(self.opt))
+            summary = play(path, request, engine=engine_of(self.opt))
         print(text := summary.text())
         self.result.said = text.partition("\n")[0]
         self.result.figures = summary.figures()

@@ -40,12 +40,12 @@ class SpotbotTournament(Command):
         add_judge_options(parser)
 
     def execute(self) -> int:
-        asked = asked_of(self.opt)
+        request = asked_of(self.opt)
         judges = self._check()
         from parlai_spotbot.selfplay.play import claimed, play
 
         with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
-            played = play(path, asked, engine=engine_of(self.opt))
+            played = play(path, request, engine=engine_of(self.opt))
             print(played.text())
             self.result.figures["selfchat"] = played.figures()
             return self._evaluate(played, judges)
@@ -85,17 +85,17 @@ class SpotbotTournament(Command):
         with own_surveys.taken(study, self.opt["survey"]) as survey:
             packed = pack_study(study, survey)
             print(f"\n{summary_text(packed)}", flush=True)
-        made = [spec.make(seed, self.opt["max_cost"]) for spec in judges]
-        self.result.figures |= {"pack": packed, "judge": let_judge(study, survey, made, self.opt["yes"])}
+        judges_made = [spec.make(seed, self.opt["max_cost"]) for spec in judges]
+        self.result.figures |= {"pack": packed, "judge": let_judge(study, survey, judges_made, self.opt["yes"])}
         missing, usable = missing_of(self.result.figures["judge"])
         self.result.missing |= missing
         remedy = remedy_of(self.result.figures["judge"]) if missing else ""
         if not usable:
-            names = listed([judge.name for judge in made])
+            names = listed([judge.name for judge in judges_made])
             return self.accounted(False, remedy, f"no answer of {names} can be used")
         if study.judgements_path(survey).exists():
             result = analyze(study, survey, progress=True, seed=seed, **self._options())
-            print(f"\n{summary(survey, {name: own for name, own in result.items() if name != 'hygiene'})}")
+            print(f"\n{summary(survey, {name: part for name, part in result.items() if name != 'hygiene'})}")
             self.result.missing |= missing_of_analysis(result)
             self.answered(study, survey)
         self.result.wrote(report=build_report(study, survey))

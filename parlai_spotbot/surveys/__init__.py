@@ -101,5 +101,5 @@ def launched_survey(study: Study, name: str) -> Survey:
     """`survey_of` with the limits of its latest launch, as provenance.json keeps them; the survey's own without one."""
     survey = survey_of(study, name)
     limits = study.provenance().get("crowdsourcing", {}).get(name, {}).get("limits", {})
-    known = {limit.name: limits[limit.name] for limit in fields(Limits) if limit.name in limits}
-    return replace(survey, limits=replace(survey.limits, **known))
+    limit_by_name = {limit.name: limits[limit.name] for limit in fields(Limits) if limit.name in limits}
+    return replace(survey, limits=replace(survey.limits, **limit_by_name))

@@ -90,7 +90,7 @@ def _train_apart(folder: Path) -> None:
 
 
 def key() -> str:
-    """What the model follows from, in short: its options and the conversations of the bots' fold."""
+    """Return what the model follows from, in short: its options and the conversations of the bots' fold."""
     from parlai_spotbot.tasks.chitchat import data
 
     made_of = json.dumps([OPTIONS, data.checksum("bots")], sort_keys=True)

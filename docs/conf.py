@@ -59,7 +59,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?
 
 
 def linked(text: str, folder: Path, page: Path) -> str:
-    """A text of `folder` as it stands in the file `page`: links to pages lead there, others are their words."""
+    """A text of `folder` as it is in the file `page`: links to pages lead there, others are their words."""
     places = {(ROOT / source).resolve(): MADE / f"{name}.md" for name, source in READMES.items()}
 
     def mended(match: re.Match) -> str:
@@ -98,7 +98,7 @@ def make_pages(app) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Only what has changed, so that Sphinx makes anew only what must be."""
+    """Only what has changed, so that Sphinx makes again only what must be."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 

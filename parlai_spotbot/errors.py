@@ -9,7 +9,7 @@ TWO_STOPS = re.compile(r"(?<=[^\s./\\])\.\.(?=\s|$)")
 
 
 MOST = 4000
-"""Characters of a problem, or of a remedy: they may quote what stands in a file of any kind."""
+"""Characters of a problem, or of a remedy: they may quote what is in a file of any kind."""
 
 
 class UserError(Exception):

@@ -212,7 +212,7 @@ RARELY = (50_000, 20, 20)
 """After so many more objects a search, and after so many of these one through older objects."""
 
 MOST_BITS = 1023
-"""A longer whole number is none that can be reckoned with."""
+"""A longer whole number is none that can be computed with."""
 
 
 def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, default: Any = ...) -> Any:
@@ -223,12 +223,12 @@ def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, defau
     if value is ...:
         if default is not ...:
             return default
-        raise UserError(f"{where}: field '{name}' is missing.", "Add it, or make the file anew.")
+        raise UserError(f"{where}: field '{name}' is missing.", "Add it, or make the file again.")
     kinds = kind if isinstance(kind, tuple) else (kind,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         names = " or ".join("null" if k is type(None) else k.__name__ for k in kinds)
         raise UserError(
-            f"{where}: field '{name}' is {value!r}, expected {names}.", "Correct it, or make the file anew."
+            f"{where}: field '{name}' is {value!r}, expected {names}.", "Correct it, or make the file again."
         )
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
         raise UserError(f"{where}: field '{name}' is a number of over 300 digits.", "Correct it.")
@@ -240,7 +240,7 @@ FORMULA = re.compile(r"^(?:[=@\t\r]|[+-](?![\d.,%\seE()+–-]*(?:to [\d.,%\seE()
 
 
 def cell(value: Any) -> Any:
-    """A cell as it stands in a CSV file: a text that a spreadsheet would take for a formula gets a ' before it."""
+    """A cell as it is in a CSV file: a text that a spreadsheet would take for a formula gets a ' before it."""
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 

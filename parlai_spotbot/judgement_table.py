@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 CATEGORIES = ("source", "item_id", "target", "question", "answer", "language", "day")
-"""Columns of few different values; "" for none. `language` stands in `presentation`, `day` that of `submitted_at`."""
+"""Columns of few different values; "" for none. `language` is in `presentation`, `day` that of `submitted_at`."""
 
 CODES = ("conversation", "worker", "annotation")
 """Columns of as many values as rows, perhaps, of which only numbers are kept: equal ones for equal values, -1 for
@@ -115,10 +115,10 @@ def _wrong(line: bytes, where: str, err: Exception) -> UserError:
     try:
         row = parse_json(line)
         if not isinstance(row, dict):
-            return UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", "Make the file anew.")
+            return UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", "Make the file again.")
         Judgement.from_json(row, where)
     except UserError as told:
         return told
     except ValueError as told:
         return UserError(f"{where}: not valid JSON: {told}.", "Mend or remove that line.")
-    return UserError(f"{where}: {err}.", "Correct it, or make the file anew.")
+    return UserError(f"{where}: {err}.", "Correct it, or make the file again.")

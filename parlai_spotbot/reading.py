@@ -24,13 +24,13 @@ contestants has 600,000."""
 
 MOST_BYTES_OF_YAML = 1 << 24
 MOST_OF_A_CELL = 1 << 24
-"""Characters: whole conversations stand in the cells of some files."""
+"""Characters: whole conversations are in the cells of some files."""
 
 MOST_UNPACKED = 1 << 28
 """Bytes that one file of a zip file may grow to."""
 
 MOST_DIGITS = 300
-"""Of a whole number in YAML: what is longer can't be reckoned with."""
+"""Of a whole number in YAML: what is longer can't be computed with."""
 
 DEEP, LONG = "it is nested too deep", "it holds a number with hundreds of digits"
 DECODER = json.JSONDecoder()

@@ -19,7 +19,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import field as get
 
 HUMAN = "human"
-"""The name that people bear in the place of a contestant."""
+"""The name that people bear instead of a contestant."""
 
 ADDITIONAL = "extra_"
 """How the names of questions begin that a launch adds to a survey: their answers are kept, analyses leave them out."""
@@ -168,7 +168,7 @@ def _names(row: dict, name: str, where: str) -> tuple[str, str]:
     value = get(row, name, list, where)
     if len(value) != 2 or not all(isinstance(v, str) and v for v in value):
         raise UserError(
-            f"{where}: field '{name}' is {value!r}, expected two names.", "Correct it, or make the file anew."
+            f"{where}: field '{name}' is {value!r}, expected two names.", "Correct it, or make the file again."
         )
     return (value[0], value[1])
 
@@ -219,7 +219,7 @@ class Contestant:
     `model_file` and `model` are ParlAI's options, `opt` holds any others. `persona` is what it is told of itself before
     each conversation, a sentence a line, as ParlAI's tasks tell it ("your persona: …"). `turn_timeout` (seconds for one
     turn) and `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies`
-    of it run at once, each with the share `gpus` of one or more GPUs (which Ray reckons with; other engines give what
+    of it run at once, each with the share `gpus` of one or more GPUs (which Ray computes with; other engines give what
     there is). `code` is a folder whose modules it may name.
     """
 
@@ -245,7 +245,7 @@ class Contestant:
         return all(getattr(self, key) == getattr(other, key) for key in self.BOT)
 
     def to_json(self) -> dict:
-        """The entry as it stands in a pool file: without the name, without defaults."""
+        """The entry as it is in a pool file: without the name, without defaults."""
         plain = Contestant(self.name)
         return {key: getattr(self, key) for key in self.KEYS if getattr(self, key) != getattr(plain, key)}
 

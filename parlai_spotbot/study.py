@@ -1,6 +1,6 @@
 """A study on disk: one folder that holds an evaluation from its plan to its report.
 
-The plan stands in study.yaml, extensions to it (a further contestant, more conversations, a further survey) are lines
+The plan is in study.yaml, extensions to it (a further contestant, more conversations, a further survey) are lines
 of history.jsonl; the plan in force is both together. Every command takes the study's lock while it works.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 OPENED: dict[Path, None] = {}
-"""The folders of the studies that this process looks at; what is known by its name may stand in one of them."""
+"""The folders of the studies that this process looks at; what is known by its name may be in one of them."""
 
 
 @dataclass
@@ -133,7 +133,7 @@ class Study:
         study = cls(Path(path), plan, plan)
         if cls.exists(path):
             raise UserError(
-                f"{study.plan_path}: there is a study already.", "Choose another --study, or go on with this one."
+                f"{study.plan_path}: there is a study already.", "Choose another --study, or continue with this one."
             )
         text = yaml.safe_dump(plan.to_json(), sort_keys=False, allow_unicode=True)
         checksums.write_text(study.plan_path, "# The plan of this study. Changes go to history.jsonl.\n" + text)

@@ -29,7 +29,7 @@ def checked(path: Path, read: Callable[[], Any]) -> CheckedFile:
         return CheckedFile(path, said=str(read() or ""))
     except UserError as err:
         return CheckedFile(path, problem=err.problem, remedy=err.remedy)
-    except Exception as err:  # whatever stands in the file
+    except Exception as err:  # whatever is in the file
         return CheckedFile(path, problem=f"{path}: cannot be read: {type(err).__name__}.", remedy="Put a copy back.")
 
 
@@ -68,7 +68,7 @@ def _verified(path: Path, rows: Any) -> str:
 
 
 def record_as_they_are(folder: Path) -> list[str]:
-    """Make the manifest anew from the files as they are; returns the names of those that were changed by hand."""
+    """Make the manifest again from the files as they are; returns the names of those that were changed by hand."""
     try:
         recorded = checksums.read_manifest(folder)
     except UserError:

@@ -73,7 +73,7 @@ def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:
 
 
 def _line(path: Path | str, place: Sequence[str | int]) -> str:
-    """Return ", line N" of the innermost part of `place` that stands in a file; "" where it isn't a file."""
+    """Return ", line N" of the innermost part of `place` that is in a file; "" where it isn't a file."""
     if not Path(path).is_file():
         return ""
     try:

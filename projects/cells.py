@@ -27,7 +27,7 @@ class PaperCell:
     """`paper` None: the paper has no such value. `ours` None: it can't be reached, and the definition says why.
 
     `digits` is how many the paper prints; `cut` says that it cuts decimals off instead of rounding them; `beside` that
-    the paper's value is of other data, so that it stands beside ours and isn't to be reached.
+    the paper's value is of other data, so that it is next to ours and isn't to be reached.
     """
 
     row: str
@@ -101,7 +101,7 @@ class PaperTable:
         cells = self.compared
         if not cells:
             beside = sum(cell.paper is not None for cell in self.cells)
-            return f"{beside} values of the paper stand beside, of other data" if beside else NOTHING
+            return f"{beside} values of the paper are given for comparison, from other data" if beside else NOTHING
         reached = sum(bool(cell.reached) for cell in cells)
         missing = sum(cell.ours is None for cell in cells)
         gaps = [abs(c.difference) for c in cells if isinstance(c.difference, (int, float))]

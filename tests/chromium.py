@@ -16,7 +16,7 @@ NOT_NEEDED = (
     "WebUIOmniboxFullPopup",
     "PreloadTopChromeWebUI",
     "SpareRendererForSitePerProcess",  # a process for a page that may come next
-    "HttpsUpgrades",  # these two playwright leaves out as well; this list stands in place of its own
+    "HttpsUpgrades",  # these two playwright leaves out as well; this list is in place of its own
     "PaintHolding",
 )
 """What Chromium would do beside showing a page."""

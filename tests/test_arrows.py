@@ -75,7 +75,7 @@ def imports() -> frozenset[Edge]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a module, at any depth."""
+    """What is in a module, at any depth."""
     yield node
     for part in ("body", "orelse", "finalbody", "handlers", "cases"):
         for inner in getattr(node, part, ()):

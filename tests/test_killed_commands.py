@@ -74,9 +74,9 @@ def pool(server, tmp_path_factory):
 
 @dataclass
 class Killed:
-    """A command that makes `folder`, killed again and again; one that ends all the same begins anew.
+    """A command that makes `folder`, killed again and again; one that ends all the same begins again.
 
-    ``words`` are the command's; ``given`` is what stands in the folder before it; ``server`` is asked by it, where
+    ``words`` are the command's; ``given`` is what is in the folder before it; ``server`` is asked by it, where
     ``bots`` is true by contestants alone.
     """
 
@@ -225,7 +225,7 @@ def test_import(tmp_path):
 
 
 def test_export(packed, tmp_path):
-    """Pseudonyms are drawn anew each time, so bytes differ; what is there under its name is whole."""
+    """Pseudonyms are drawn again each time, so bytes differ; what is there under its name is whole."""
     killed = Killed(["report", "--study", packed, "--export", tmp_path / "out"], tmp_path / "out")
     took = killed.end()
     names = set(fingerprint(tmp_path / "out"))

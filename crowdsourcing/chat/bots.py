@@ -3,7 +3,7 @@
 Each contestant lives apart (`parlai_spotbot.selfplay`), and a thread of ours waits for it alone: one that is slow,
 hangs or crashes holds up nobody who talks to another. A contestant that had to be stopped is started again and told
 what was said so far, in a session of its own for each chat. What is asked holds all that was said, so nothing here
-needs to outlive the process: after a restart the same question gets a session anew.
+needs to outlive the process: after a restart the same question gets a session again.
 """
 
 from __future__ import annotations

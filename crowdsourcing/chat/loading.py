@@ -33,7 +33,7 @@ def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str]
     if missing:
         raise UserError(
             f"{collection.study.units_path(collection.survey.name)}: '{missing[0]}' is no contestant of this study.",
-            "Pack anew.",
+            "Pack again.",
         )
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in names}
     if 0 < plan.max_loaded < len(entries):

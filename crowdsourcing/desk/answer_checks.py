@@ -1,7 +1,7 @@
 """Rules for a complete and well-formed answer to an item: the same by which the page decides what to ask next.
 
 A question is put when all required answers to the questions under its `after` are given, and to those targets for which
-its conditions hold (surveys.survey). Whatever a browser sends is taken apart here and put together anew, so that
+its conditions hold (surveys.survey). Whatever a browser sends is taken apart here and put together again, so that
 nothing unforeseen reaches the ledger; answers to questions that are not put are left out.
 """
 

@@ -37,7 +37,7 @@ def _marks_of_unit(
     if len(marks) < sum(map(len, of_items)):
         raise UserError(
             f"units.jsonl, unit {unit.unit_id}: two of its items show one conversation or seed.",
-            "Pack anew: nobody may meet a conversation or seed twice.",
+            "Pack again: nobody may meet a conversation or seed twice.",
         )
     return marks
 

@@ -33,7 +33,7 @@ class DeskMaterial:
 class PageWords:
     """The page's words; "refused_CODE" and "why_NAME" replace the desk's own sentences (refusals.py).
 
-    `consent` is what stands in the place of {pay}, {minutes}, {contact} and {units} in the consent text.
+    `consent` is what stands instead of {pay}, {minutes}, {contact} and {units} in the consent text.
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)

@@ -124,7 +124,7 @@ def _transcript(survey: Survey, item: Item, place: int, conversation: int, entit
     if item.judged:
         judged = item.judged[conversation]
         speaker = survey.speakers[place] if several and survey.speakers else names[judged]
-        # The one who is judged stands on the same side in all conversations.
+        # The one who is judged is on the same side in all conversations.
         bearing = {judged: (speaker, sides[0]), 1 - judged: (survey.other or names[1 - judged], sides[1])}
         transcript["entities"] = [
             {"key": f"entity:{i}", "name": bearing[i][0], "side": bearing[i][1], "judged": i == judged} for i in (0, 1)

@@ -1,6 +1,6 @@
 """The questions about themselves that annotators may answer once, when their first task is done: all are voluntary.
 
-The answers stand beside those to the items, under a name of their own, so that no item's answers hold anything about a
+The answers are next to those to the items, under a name of their own, so that no item's answers hold anything about a
 person; they become judgements with the target "annotator", and go when the annotator withdraws.
 """
 

@@ -81,7 +81,7 @@ def _items(material: DeskMaterial) -> dict[str, Item]:
     items = {item.item_id: item for unit in material.units for item in unit.items}
     for control in material.controls:
         if control.item_id in items:
-            raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls anew.")
+            raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls again.")
         items[control.item_id] = control
     return items
 

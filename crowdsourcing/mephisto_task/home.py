@@ -127,7 +127,7 @@ def use(data_root: Path | str, countries: tuple[str, ...] | None = None) -> Path
     install()
     root = Path(data_root).resolve()
     path = root / "config.yml"
-    settings = read_yaml(path, "Launch anew.", "Remove it: a launch makes it anew.") if path.exists() else {}
+    settings = read_yaml(path, "Launch again.", "Remove it: a launch makes it again.") if path.exists() else {}
     before = dict(settings) if isinstance(settings, dict) else {}
     config = {**before, "core": {"main_data_directory": str(root)}}
     if countries is not None:
@@ -163,7 +163,7 @@ def _database_class() -> type:
     class StudyDatabase(LocalMephistoDB):
         """Mephisto's database with our pragmas, and statements that it has no call for.
 
-        A task run is loaded once: stock Mephisto parses its configuration anew for every path of a file.
+        A task run is loaded once: stock Mephisto parses its configuration again for every path of a file.
         """
 
         def __init__(self, database_path: str):

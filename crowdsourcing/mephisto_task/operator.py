@@ -215,7 +215,7 @@ def _check_same(run: TaskRun, config: DictConfig, is_open: bool) -> None:
     if before.platform != now.platform:
         raise UserError(
             f"This collection was begun on {before.platform}, not on {now.platform}.",
-            f"Go on with {before.platform}, or collect the other answers in a copy of the study.",
+            f"Continue with {before.platform}, or collect the other answers in a copy of the study.",
         )
     if run.provider_type in ("mturk", "mturk_sandbox") and is_open:
         changed = [key for key in run.args.task if run.args.task[key] != config.task[key]]

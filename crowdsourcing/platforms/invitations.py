@@ -13,7 +13,7 @@ from parlai_spotbot.crowdsourcing.platforms.personal_links import LinkStates, wr
 from parlai_spotbot.crowdsourcing.platforms.tokens import study_link
 
 SHOWN = 10
-"""So many links are printed; all stand in links.csv."""
+"""So many links are printed; all are in links.csv."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Participants as the platform knows them: its own list of who took part, against which a collection is checked.
 
 A page can be asked for by anybody who has its address; what counts is whom the platform sent. Its list comes from
-Prolific's export (CSV) or from MTurk, and stands in `platform.jsonl` of the collection from then on, so
+Prolific's export (CSV) or from MTurk, and is in `platform.jsonl` of the collection from then on, so
 that every later collection goes by it. Who isn't on it is left out of the judgements; the ledger keeps the answers.
 """
 

@@ -1,7 +1,7 @@
 """Personal links of in-house annotators: one signed link each, in links.csv. A bare name opens nothing.
 
 A link can be revoked, at once and for pages that are open too; its annotator may be given another one. What became of
-whose link stands in links.jsonl, which the doors of all tasks read.
+whose link is in links.jsonl, which the doors of all tasks read.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def revoke(path: Path, name: str, states: LinkStates) -> None:
 
 
 def renew(path: Path, name: str, states: LinkStates) -> None:
-    """Give `name` another link in the place of the one they have, which opens nothing from now on."""
+    """Give `name` another link instead of the one they have, which opens nothing from now on."""
     _check_name(path, name)
     states.note(name, RENEWED)
 

@@ -27,7 +27,7 @@ PARAMETER = "prolific_token"
 IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
 KEPT_SECONDS = 12 * 3600.0
-"""Keys are good for this long, then they are asked for anew; Prolific wants it done daily at least."""
+"""Keys are good for this long, then they are asked for again; Prolific wants it done daily at least."""
 
 AGAIN_SECONDS = 30.0
 """The key server is asked again, for a key that is not known or as it failed, no sooner than this."""
@@ -139,7 +139,7 @@ class SignedUrls:
         try:
             self._kept = {key.key_id: key for key in self._server.get_signing_keys()}
             self._had_at = time.monotonic()
-        except Exception as error:  # whatever the network, or who answers in the place of Prolific, makes of it
+        except Exception as error:  # whatever the network, or who answers instead of Prolific, makes of it
             self._failed_at = time.monotonic()
             LOG.error("Prolific's keys could not be had from %s: %s", self._server.uri, error)
             raise Refusal(503, "keys", NO_KEYS) from None

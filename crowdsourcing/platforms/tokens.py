@@ -128,7 +128,7 @@ def in_house_link(base: str, secret: bytes, worker: str, number: int = 0) -> str
 
 
 def study_link(base: str, secret: bytes, study: str) -> str:
-    """The link to give to Prolific, which fills in who comes (its place holders stand in the link as they are)."""
+    """The link to give to Prolific, which fills in who comes (its place holders are in the link as they are)."""
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     holders = "".join(f"&{name}={{{{%{name}%}}}}" for name in fields)
     return f"{base.rstrip('/')}/?{urlencode({'study': sign(secret, STUDY, {'study': study})})}{holders}"

@@ -185,7 +185,7 @@ class PageFile:
 
 
 def read_page(folder: Path) -> dict[str, PageFile]:
-    """Every file of the built page by its path; nothing else can be asked for, whatever stands in a URL."""
+    """Every file of the built page by its path; nothing else can be asked for, whatever is in a URL."""
     folder = Path(folder)
     if not (folder / "index.html").is_file():
         raise UserError(f"{folder / 'index.html'}: the annotation page is not built.", "Run: spotbot setup")

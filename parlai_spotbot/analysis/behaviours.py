@@ -1,7 +1,7 @@
 """Behaviours of turns, each there or not: how often each contestant shows each of them.
 
 ABC-Eval (2022, section 4.1): a dialogue's share is that of its turns which bear the label, a bot's that of all its
-turns. Turns of one conversation, and those that one annotator labelled, hang together: tests and the clustered
+turns. Turns of one conversation, and those that one annotator labelled, are correlated: tests and the clustered
 intervals know it; Wilson's interval, which the paper gives, takes turns as independent.
 """
 
@@ -62,9 +62,9 @@ def behaviour(
 def _clustered(
     rows_by_name: Mapping[str, pd.DataFrame], crossed: bool, resample: str
 ) -> dict[str, tuple[float, float]]:
-    """Intervals of shares that allow for what hangs together.
+    """Intervals of shares that allow for what is correlated.
 
-    A contestant without a turn (or with nothing but turns) of the label shows nothing of how they hang together: the
+    A contestant without a turn (or with nothing but turns) of the label shows nothing of how they are correlated: the
     other contestants' turns then say how many independent ones its own are worth. Where those don't say it either, it
     is as many as it has conversations.
     """

@@ -50,7 +50,7 @@ class Scores:
 def standard_error(ci: Sequence[float | None] | None) -> float:
     """The standard error behind a 95 % interval, as if it were normal.
 
-    NaN where there is no interval, or one without width: drawing anew what never varied says nothing.
+    NaN where there is no interval, or one without width: drawing again what never varied says nothing.
     """
     if not ci or None in ci or not ci[0] < ci[1]:
         return float("nan")
@@ -76,7 +76,7 @@ class Correlation:
 def rank_correlation(before: Scores, after: Scores, *, rng: np.random.Generator, replicates: int = 2000) -> Correlation:
     """Kendall's tau-b (Kendall 1945) and Spearman's rho of two studies' scores, by a parametric bootstrap.
 
-    For the intervals, both studies' scores are drawn anew around themselves. For "nothing changed", both are drawn
+    For the intervals, both studies' scores are drawn again around themselves. For "nothing changed", both are drawn
     around one common score: the mean of both by their precision, drawn together so far that it spreads as true scores
     must for the observed ones to spread as they do; else the noise in it would make studies seem to agree too well.
     """

@@ -1,7 +1,7 @@
 """Ratings on a scale: means and distributions of each contestant, differences between them, and where the scale ends.
 
-Ratings of one conversation, and by one annotator, hang together; so do two contestants' means where the same annotators
-rated both, which makes their difference surer than either. Intervals and tests know that (`uncertainty`).
+Ratings of one conversation, and by one annotator, are correlated; so do two contestants' means where the same
+annotators rated both, which makes their difference surer than either. Intervals and tests know that (`uncertainty`).
 """
 
 from __future__ import annotations

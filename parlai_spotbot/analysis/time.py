@@ -17,7 +17,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 def time_summary(annotations: pd.DataFrame, wage: float | None = None) -> dict:
     """Seconds per annotation: `n` with a known time, median, mean, quantiles, the median per length; hours; cost.
 
-    `hours` and `cost` are of all annotations, those without a time reckoned at the mean of the others. `cost` needs
+    `hours` and `cost` are of all annotations, those without a time computed at the mean of the others. `cost` needs
     `wage`, pay per hour. The paper calls its medians means (Table 4). None where no time is known, as for judges.
     """
     if wage is not None and not wage > 0:
@@ -45,7 +45,7 @@ def seconds_table(annotations: pd.DataFrame, clusters: Clusters | None = None) -
     Parameters
     ----------
     clusters : Clusters, optional
-        Which annotations hang together, for intervals of median and mean (columns median_low, …).
+        Which annotations are correlated, for intervals of median and mean (columns median_low, …).
 
     Returns
     -------
@@ -125,7 +125,7 @@ def compare_effort(
         Per annotation: the mean, for what an evaluation takes altogether. The paper's figure is the median, less than
         half of it.
     conversations_per_pair, annotations_per_conversation : float
-        The paper plans 45 conversations a pair, shown at 3 lengths to 2 annotators each, and reckons with 40
+        The paper plans 45 conversations a pair, shown at 3 lengths to 2 annotators each, and computes with 40
         annotations a pair; its released data hold 246 to 270.
     human_annotations : float
         Annotations of people's conversations, over all pairs.

@@ -162,7 +162,7 @@ def parlai_folds(source: TaskSource, datapath: str | None) -> dict[str, tuple[Ep
     """Read all splits of a task: train is for bots, valid for judges and humans, test for seeds.
 
     Valid is shared out by a hash of the turns, in two, or in three where the test set is hidden. A conversation that
-    occurs in several splits stands in the first of the folds bots, judges, humans, seeds only.
+    occurs in several splits is in the first of the folds bots, judges, humans, seeds only.
     """
     given = {**dict(source.options), **({"datapath": datapath} if datapath else {})}
     folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}

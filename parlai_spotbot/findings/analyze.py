@@ -75,7 +75,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     except ValueError as err:
         raise UserError(
             f"{study.judgements_path(survey)}: {err}.",
-            "Judgement N is line N of that file: correct it, or make the file anew.",
+            "Judgement N is line N of that file: correct it, or make the file again.",
         ) from err
     extended = study.extended_by()
     for value in result.values():
@@ -105,7 +105,7 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
 
 
 def analysis_folder(study: Study, survey: str, unsure: str = Options.unsure) -> Path:
-    """Return where an analysis goes: one in which "unsure" says something else than by default stands beside the main
+    """Return where an analysis goes: one in which "unsure" says something else than by default is next to the main
     one."""
     folder = study.analysis_path(survey)
     return folder if unsure == Options.unsure else folder / f"unsure-{unsure}"
@@ -134,7 +134,7 @@ def _mark_outdated(path: Path, study: Study, survey: str, option: str) -> None:
     """Say in an earlier result, asked for by `option`, that it was made from other files; the report repeats it."""
     if not path.exists():
         return
-    again = f"make it anew with spotbot_analyze --{option.replace('_', '-')}"
+    again = f"make it again with spotbot_analyze --{option.replace('_', '-')}"
     earlier = checksums.read_json(path, "analysis file", f"Remove it, or {again}.")
     made_by = earlier["made_by"]
     if (made_by.get("sha256"), made_by.get("version")) != (study.checksums(survey), VERSION):

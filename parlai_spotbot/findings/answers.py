@@ -30,7 +30,7 @@ LeftOut = dict[str, dict[str, int]]
 """Source -> why answers are left out -> how many."""
 
 OF_JUDGES = {"conversations_workers": "conversations", "workers": "annotations"}
-"""A judge's variants are no sample of anything, so they are never drawn anew."""
+"""A judge's variants are no sample of anything, so they are never drawn again."""
 
 
 class NothingLeft(ValueError):
@@ -118,7 +118,7 @@ class Answers:
 
     @property
     def hang(self) -> dict:
-        """Describe how rows hang together, as the functions of `analysis` take it."""
+        """Describe how rows are correlated, as the functions of `analysis` take it."""
         return {"crossed": self.crossed, "resample": self.resample}
 
     @property
@@ -158,11 +158,11 @@ class Answers:
         return self.rows[self.rows["question"] == question]
 
     def with_rows(self, rows: pd.DataFrame) -> Answers:
-        """The same with other rows in the place of the main ones."""
+        """The same with other rows instead of the main ones."""
         return replace(self, rows=rows, computed={})
 
     def clusters(self, rows: pd.DataFrame) -> Clusters:
-        """Return which of some rows hang together."""
+        """Return which of some rows are correlated."""
         return frame_clusters(rows, **self.hang)
 
     def rng(self, statistic: str) -> np.random.Generator:

@@ -55,7 +55,7 @@ def people_first(sources: Iterable[str]) -> list[str]:
 class Contents(Analysis):
     """All that a study holds of a survey.
 
-    `judges` holds what stands in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl. `counted`:
+    `judges` holds what is in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl. `counted`:
     judgements are votes, perhaps millions, which are not read one by one: `judgements` is empty then, and what is said
     of them is the analysis's.
     """

@@ -203,7 +203,7 @@ def _carried(ranking: Mapping, several: bool) -> list[str]:
 def pair_counts(data: Mapping) -> dict:
     """Return how many pairs there are: `all`, `tested`, `clear`, that `met`, that are `linked` by others alone.
 
-    A ranking of very many contestants holds these counts, since not all of its pairs stand in it.
+    A ranking of very many contestants holds these counts, since not all of its pairs are in it.
     """
     pairs, p = data["pairs"], [pair["p_adjusted"] for pair in data["pairs"] if pair["p_adjusted"] is not None]
     met = [pair["p"] is not None for pair in pairs if not pair["n"]]

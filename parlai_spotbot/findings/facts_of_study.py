@@ -15,9 +15,9 @@ from parlai_spotbot.surveys import is_survey, launched_survey
 
 ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
 """What a round of a training says at least; `role`, `group` (of annotators), `mistakes_by_label` and `seconds` may
-stand beside."""
+are next to."""
 
-COLLECT_ANEW = "Collect it anew with spotbot_collect."
+COLLECT_ANEW = "Collect it again with spotbot_collect."
 
 
 def judgements_of(study: Study, survey: str) -> Any:
@@ -71,7 +71,7 @@ def screening_of(study: Study, survey: str) -> list[dict]:
 
 
 def checked_round(row: dict, where: str) -> dict:
-    """A round as it stands in training.jsonl; a `UserError` names file, line and field."""
+    """A round as it is in training.jsonl; a `UserError` names file, line and field."""
     for name in ROUND:
         if name not in row:
             raise UserError(f"{where}: field '{name}' is missing.", COLLECT_ANEW)
@@ -84,7 +84,7 @@ def checked_round(row: dict, where: str) -> dict:
 
 
 def training_overlap(study: Study) -> dict:
-    """Return how much of the conversations stands in the data that the bots know, as self-play found it."""
+    """Return how much of the conversations is in the data that the bots know, as self-play found it."""
     overlap = study.provenance().get("selfplay", {}).get("overlap_with_training_data")
     if not overlap:
         return {"why": "these conversations were not played here, so the bots' training data are not known"}

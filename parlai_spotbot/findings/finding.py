@@ -44,7 +44,7 @@ class Finding:
     reference : str
         Of a ranking: where the data hold people's value of the last bar, with its interval under "ci".
     first : bool
-        Whether its sentences stand on the first screen.
+        Whether its sentences are on the first screen.
     place : int
         Findings are told in the order of their places.
     surveys : tuple of str

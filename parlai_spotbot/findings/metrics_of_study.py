@@ -64,7 +64,7 @@ def evidence_of(study: Study) -> Evidence:
         except ValueError as err:
             raise UserError(
                 f"{study.judgements_path(name)}: {err}.",
-                "Judgement N is the Nth of its source in that file: correct it, or make the file anew.",
+                "Judgement N is the Nth of its source in that file: correct it, or make the file again.",
             ) from err
     if not any(metrics.values()):
         raise UserError(

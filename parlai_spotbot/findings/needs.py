@@ -1,7 +1,7 @@
 """Uncertainty of a ranking by people, and the pairs and annotations that would resolve it.
 
 By the planning that `spotbot_plan` does (`analysis.planning`): for surveys of matches from the judgements themselves,
-for others from the test of each pair. Formulas only, so the same study gives the same numbers. What is told stands on
+for others from the test of each pair. Formulas only, so the same study gives the same numbers. What is told is on
 the first screen.
 """
 

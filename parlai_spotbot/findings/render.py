@@ -36,11 +36,11 @@ TOO_LITTLE = "Too little was answered to say who is better."
 
 
 class Caution(str):
-    """A sentence of a finding's summary that stands under "Be careful", too."""
+    """A sentence of a finding's summary that is under "Be careful", too."""
 
 
 class Fact(str):
-    """A sentence of a finding's summary that stands under "How it was found", too, with a label."""
+    """A sentence of a finding's summary that is under "How it was found", too, with a label."""
 
     label = ""
 
@@ -240,7 +240,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 def card(finding: Framed, result: Result) -> Card | None:
     """Return the first screen's ranking: places, with the columns `finding.bars` as bars beside people's share.
 
-    A source that can't tell people from bots ranks nobody; where no single order fits, who beats whom stands in the
+    A source that can't tell people from bots ranks nobody; where no single order fits, who beats whom is in the
     place of places.
     """
     if not finding.bars:

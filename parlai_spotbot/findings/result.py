@@ -11,7 +11,7 @@ from parlai_spotbot.records import HUMAN
 
 @dataclass(frozen=True)
 class Result:
-    """Record of what was found of one source, as it stands in ``analysis/NAME.json``.
+    """Record of what was found of one source, as it is in ``analysis/NAME.json``.
 
     `data` is this finding's, `others` hold what the other findings found of the source, by their names. `bots` are the
     contestants in the order of the plan; `annotators` says how each is called on a page, by worker_id.

@@ -57,7 +57,7 @@ class Chart:
         ``rows`` [{label, estimate, low, high, group (optional heading)}], ``reference`` (a line, or None), ``x`` (the
         axis).
     grid
-        ``rows``, ``columns`` [labels], ``values`` [[0 to 1 or None]], ``texts`` [[what stands in the cell]], ``x``,
+        ``rows``, ``columns`` [labels], ``values`` [[0 to 1 or None]], ``texts`` [[what is in the cell]], ``x``,
         ``y``.
     bars
         Shares stacked to 1: ``rows`` [{label, shares [..], n}], ``parts`` [labels of the shares].
@@ -84,7 +84,7 @@ class Chart:
 class Section:
     """A section of a survey's report for one source: `anchor` is unique among the survey's, `text` are sentences.
 
-    What is `first` stands on the first screen. If its source leads the report, the second screen says `how` the answer
+    What is `first` is on the first screen. If its source leads the report, the second screen says `how` the answer
     was found, (of what, sentence), and what to be `careful` of, and the first one what to do next, the `step`.
     """
 
@@ -125,8 +125,8 @@ class Card:
     """Record of what a reader sees first of a source's ranking: `clusters` are (places, [(bot, range of ranks, bars)]),
     `scales` name the bars; `text` are sentences.
 
-    `people` is where people stand on the last bar (percent of its width), `people_text` the same in words. Where there
-    is an order by each of several criteria only, a `table` of them stands in place of clusters; a long one is folded.
+    `people` is where people are on the last bar (percent of its width), `people_text` the same in words. Where there
+    is an order by each of several criteria only, a `table` of them is in place of clusters; a long one is folded.
     """
 
     scales: tuple[str, ...] = ()

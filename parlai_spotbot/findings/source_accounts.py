@@ -1,6 +1,6 @@
 """Account of each source as a whole: completeness, accuracy, and whether it may lead the page.
 
-It stands in ``analysis/annotators.json`` (`account`). A page begins with people, else with a judge that has answered
+It is in ``analysis/annotators.json`` (`account`). A page begins with people, else with a judge that has answered
 everything and tells people from bots; never with one that did a part only, or does no better than guessing, if there is
 any other source.
 """
@@ -75,7 +75,7 @@ class SourceAccount:
             sentences.append(
                 f"{who} {verb} people from bots here: it is right in {percent(self.accuracy)}{between(self.ci)}, "
                 f"people ({people:,}) and bots ({bots:,}) weighed alike, and guessing in {percent(GUESSING)}. So it "
-                "ranks nobody; its figures stand in the CSV files."
+                "ranks nobody; its figures are in the CSV files."
             )
         return sentences
 

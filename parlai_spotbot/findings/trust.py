@@ -101,7 +101,7 @@ TABLES = {
         },
         "The judge and people",
         "Over the items that both answered: how often the judge, or another person, gives a person's answer, and "
-        "Krippendorff's alpha (ordinal where answers are a scale). Intervals draw conversations and people anew; the "
+        "Krippendorff's alpha (ordinal where answers are a scale). Intervals draw conversations and people again; the "
         "judge's variants are taken as they are.",
         ("hayes2007", "cameron2011"),
         csv="trust",

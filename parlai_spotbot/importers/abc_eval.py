@@ -220,7 +220,7 @@ class _Maker:
             return ""
 
     def _once(self, rows: list[Judgement]) -> list[Judgement]:
-        """Return each answer once: choices stand in both dialogues, and the first one counts where the two differ."""
+        """Return each answer once: choices are in both dialogues, and the first one counts where the two differ."""
         row_by_id: dict[str, Judgement] = {}
         for row in rows:
             if row_by_id.setdefault(row.judgement_id, row).answer != row.answer:

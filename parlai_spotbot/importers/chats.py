@@ -253,7 +253,7 @@ class ChatReader:
 
 
 def at(row: Mapping[str, Any], path: str) -> Any:
-    """Return what stands in a row under a key, or "a.b"; None where there is nothing."""
+    """Return what is in a row under a key, or "a.b"; None where there is nothing."""
     value: Any = row
     for key in [path] if path in row else path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -82,7 +82,7 @@ def json_list(path: Path, remedy: str) -> Rows:
                 yield number, _object(path, f"entry {number}", row, remedy)
             rest, closed = rest[place:], rest[start : start + 1] == "]"
     if not closed:
-        raise UserError(f"{path}: the list ends within an entry.", "Fetch the file anew: it is cut off.")
+        raise UserError(f"{path}: the list ends within an entry.", "Fetch the file again: it is cut off.")
 
 
 def _next(text: str, place: int) -> int:

@@ -31,7 +31,7 @@ NATURES = {f"nature{entity}": ("nature", f"entity:{entity}", ("human", "bot", "u
 NEEDED = ("conversation_id", "worker_id")
 LONG = ("question", "target", "answer")
 LABEL = "label_"
-"""How the names of questions begin that data from elsewhere may have in the place of ABC-Eval's."""
+"""How the names of questions begin that data from elsewhere may have instead of ABC-Eval's."""
 OPTIONAL = (
     "exchanges",
     "conversation_ids",

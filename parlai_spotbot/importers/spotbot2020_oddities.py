@@ -155,7 +155,7 @@ def _texts(dump: Dump) -> list[tuple]:
             "turns with special tokens (< /s >, <pad>)",
             int(text.map(lambda t: bool(SPECIAL_TOKEN.search(t))).sum()),
             len(text),
-            "kept as the annotators saw them; spotbot_pack takes them out of what is shown anew",
+            "kept as the annotators saw them; spotbot_pack takes them out of what is shown again",
         ),
         ("turns without text", int((text.str.strip() == "").sum()), len(text), "kept"),
     ]

@@ -1,6 +1,6 @@
 """Votes of an arena, from a CSV or JSON file of millions of rows, into a study without conversations.
 
-A vote becomes a judgement of the survey `votes`; who met whom stands in its items, a pair of contestants each. The file
+A vote becomes a judgement of the survey `votes`; who met whom is in its items, a pair of contestants each. The file
 is read row by row, and of a row nothing is kept but what is written.
 """
 
@@ -37,7 +37,7 @@ BLOCK = 10_000
 """So many lines are held as one piece."""
 REMEDY = "Name a CSV file with a header, a JSON Lines file, or a JSON file that is one list."
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
-"""Ids that are kept as they are; of a prompt's text a checksum stands in the study."""
+"""Ids that are kept as they are; of a prompt's text a checksum is in the study."""
 
 Rows = Iterator[tuple[int, Sequence[Any]]]
 

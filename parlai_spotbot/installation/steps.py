@@ -81,7 +81,7 @@ def attempt(
 ) -> bool:
     """Run commands, in turn, for a part that all else works without; whether it is there.
 
-    `without` says what is left out where they fail; what they print stands in a log beside the stamp. Done is what has
+    `without` says what is left out where they fail; what they print is in a log beside the stamp. Done is what has
     this key, where what they make is still `there`; what failed with this key isn't tried again, unless it shall not
     `remember`. `options` go to `subprocess.run`.
     """

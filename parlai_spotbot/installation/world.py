@@ -79,7 +79,7 @@ def _packages(cpu: bool) -> None:
 
 
 def _forget_halves(lock: str) -> None:
-    """Take away what says that half a package is installed, so that it is installed anew."""
+    """Take away what says that half a package is installed, so that it is installed again."""
     for name in pins(lock):
         with contextlib.suppress(metadata.PackageNotFoundError):
             if cut_off(distribution := metadata.distribution(name)):

@@ -1,6 +1,6 @@
 """The cache folder: what is derived once from installed packages and data, and kept because deriving it takes long.
 
-Everything in it can be deleted at any time and is made anew. Entries are folders that appear whole or not at all, and
+Everything in it can be deleted at any time and is made again. Entries are folders that appear whole or not at all, and
 two processes that need the same entry at once make it only once.
 """
 

@@ -17,7 +17,7 @@ class WritingRules:
     """Rules of writing a turn.
 
     ``temperature`` 0 takes the likeliest token. Else a token is drawn from the nucleus ``top_p`` (Holtzman et al.,
-    2020) of the ``top_k`` likeliest (0: of all). ``echo`` tokens in a row that stand in the conversation are not said
+    2020) of the ``top_k`` likeliest (0: of all). ``echo`` tokens in a row that are in the conversation are not said
     again (0: they may). ``ends`` are the tokens that end a turn, `line` whether a line break does, and ``enough(text)``
     tells that a text is long enough, which it can't be with fewer than `marks` ends of sentences.
     """
@@ -101,7 +101,7 @@ class DraftTurn:
 
 
 class EchoMemory:
-    """Knows which token would repeat `size` tokens in a row that stand in the conversation, whoever said them.
+    """Knows which token would repeat `size` tokens in a row that are in the conversation, whoever said them.
 
     Small models fall into loops: they say what was said.
     """
@@ -153,7 +153,7 @@ def choose(rows: Sequence[DraftTurn], logits: torch.Tensor) -> list[int]:
 def draw(scores: torch.Tensor, chances: torch.Tensor, temperature: float, top_p: float, top_k: int) -> torch.Tensor:
     """Draw a token a row from the tempered nucleus of `scores` (rows, vocabulary), one number in [0, 1) for each row.
 
-    The tokens stand in the order of their numbers, not of their probabilities, when the row's number picks one:
+    The tokens are in the order of their numbers, not of their probabilities, when the row's number picks one:
     rounding that swaps two tokens that are about as likely then changes nothing.
     """
     logits = scores / temperature

@@ -53,7 +53,7 @@ def openai(
 
 
 def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: bool = True, **options: Any) -> Study:
-    """Let contestants talk to each other, as ``spotbot_selfchat`` does; the same call goes on with a study.
+    """Let contestants talk to each other, as ``spotbot_selfchat`` does; the same call continues with a study.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ class StudyAnswers:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row an answer, as it stands on disk."""
+        """One row an answer, as it is on disk."""
         import pandas as pd
 
         return self.judgements if self._is_table else pd.DataFrame([row.to_json() for row in self.judgements])

@@ -31,7 +31,7 @@ BESIDE = {"ranking": ("annotators", "needs"), "survival": ("ranking",)}
 class SurveyResults:
     """Results of `finding` by source.
 
-    `results` holds what was found of each source; `data` of the one source that answered, as it would stand in the
+    `results` holds what was found of each source; `data` of the one source that answered, as it would be in the
     study's folder ``analysis/``. `left_out` counts, by source and reason, what is not analysed.
     """
 

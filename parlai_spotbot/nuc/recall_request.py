@@ -52,7 +52,7 @@ class RecallRequest:
     )
     conversations: str | None = option(
         None,
-        "a file of conversations, or a study's folder, in the place of a task, or with -t beside it; several joined "
+        "a file of conversations, or a study's folder, instead of a task, or with -t beside it; several joined "
         "by commas",
         metavar="FILE",
     )

@@ -1,6 +1,6 @@
 """Results of scores of candidates: Recall@k and MRR of every contestant and way, tests between contestants, the curve.
 
-Everything is reckoned from the stored scores, so it can be made anew at any time; the same scores give the same bytes.
+Everything is computed from the stored scores, so it can be made again at any time; the same scores give the same bytes.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class PageSection:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One survey on the page; `first` are the sections whose sentences stand on the first screen, `told` all others,
+    """One survey on the page; `first` are the sections whose sentences are on the first screen, `told` all others,
     each with its source."""
 
     name: str

@@ -116,7 +116,7 @@ _KEPT: ContextVar[list[Figure] | None] = ContextVar("kept figures", default=None
 
 @contextmanager
 def figures_kept() -> Iterator[list[Figure]]:
-    """The figures that are drawn within, for who goes on with them."""
+    """The figures that are drawn within, for who continues with them."""
     figures: list[Figure] = []
     token = _KEPT.set(figures)
     try:

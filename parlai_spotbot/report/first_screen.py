@@ -24,11 +24,11 @@ from parlai_spotbot.surveys import about_of, is_survey
 from parlai_spotbot.wording import source_said, upper_first
 
 ROWS = 8
-"""So many contestants, or criteria, stand on the first screen; the others behind it."""
+"""So many contestants, or criteria, are on the first screen; the others behind it."""
 
 
 FURTHER = 2
-"""So many sentences of the ranking stand on the first screen beside the verdict."""
+"""So many sentences of the ranking are on the first screen beside the verdict."""
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def said(source: str) -> str:
 
 
 def caution_of(source: str) -> str:
-    """Return what stands beside the name of a source that isn't people; what that means is said once, on the second
+    """Return what is next to the name of a source that isn't people; what that means is said once, on the second
     screen."""
     return "" if source == HUMAN else CAUTION
 

@@ -50,7 +50,7 @@ class NumberedList:
 
 
 def data(views: Sequence[SurveyView], titles: dict[str, str]) -> Markup:
-    """Return what the reader reads, as JSON that can stand in a script element; `titles` are the surveys'.
+    """Return what the reader reads, as JSON that can be in a script element; `titles` are the surveys'.
 
     Every survey's page holds the same conversations. The same study gives the same bytes.
     """

@@ -16,7 +16,7 @@ COMMANDS = plugin.names(__name__, "COMMAND")
 
 
 def load(names: list[str]) -> dict[str, type]:
-    """The commands of these names, those left out that cannot be imported; why stands on stderr."""
+    """The commands of these names, those left out that cannot be imported; why is on stderr."""
     commands = {}
     for name in names:
         module = f"{__name__}.{name}"

@@ -201,7 +201,7 @@ def _add_output(parser: OptionParser) -> None:
 
 
 def add_common(parser: OptionParser) -> None:
-    """--study and --survey, for commands that go on with a study; in a group, or ParlAI's help shows them twice."""
+    """--study and --survey, for commands that continue with a study; in a group, or ParlAI's help shows them twice."""
     group = parser.add_argument_group("Study")
     group.add_argument("--study", required=True, metavar="DIR", help="the study's folder")
     group.add_argument(

@@ -17,7 +17,7 @@ CHAPTERS = {
     "Step by step": ("contestants", "plan", "selfchat", "pack", "crowdsource", "collect", "judge", "analyze", "report"),
     "Beside that": ("check", "import", "export", "nuc", MEPHISTO),
 }
-"""The commands in the order in which one learns them; one that stands in none comes last."""
+"""The commands in the order in which one learns them; one that is in none comes last."""
 HEADER = """usage: spotbot COMMAND ...
 
 Spot The Bot (Deriu et al., 2020): find out which of your chatbots passes longest as human.

@@ -65,7 +65,7 @@ REMOVED = {
 }
 """Options of earlier versions, and what to do instead."""
 SHOWN = 3
-"""So many examples stand under --help, all under --help-all."""
+"""So many examples are under --help, all under --help-all."""
 
 
 class _Layout(argparse.HelpFormatter):

@@ -17,7 +17,7 @@ class SpotbotCheck(Command):
   parlai spotbot_check --study studies/mine --new-manifest
       You changed files by hand, or lost manifest.json: the files are recorded as they are, provenance.json names them.
   parlai spotbot_check --study studies/mine --restore
-      Puts the newest sound backup in the place of a ledger that is damaged or gone; what was there is set aside."""
+      Replaces a damaged or missing ledger with the newest sound backup; what was there is set aside."""
     FIRST = ("--new-manifest", "--restore")
 
     @classmethod
@@ -33,7 +33,7 @@ class SpotbotCheck(Command):
             const="newest",
             default="",
             metavar="BACKUP",
-            help="put a backup in the place of a ledger: this one, or the newest sound one of each damaged ledger, and "
+            help="put a backup instead of a ledger: this one, or the newest sound one of each damaged ledger, and "
             "a lost secret back",
         )
 

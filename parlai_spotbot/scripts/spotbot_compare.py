@@ -29,7 +29,7 @@ class SpotbotCompare(SpotbotTournament):
     DESCRIPTION = "Is NEW better than OLD? Both play, a judge answers; exit code 0: better, 3: not told apart, 4: worse"
     EPILOG = """\
   spotbot compare new_bot:respond old_bot:respond --judge spotter
-      Two functions of plain Python, in new_bot.py and old_bot.py. An interval stands beside the verdict, and a page
+      Two functions of plain Python, in new_bot.py and old_bot.py. An interval is next to the verdict, and a page
       behind it. The judge is automatic: good enough to stop a release, no substitute for people.
   spotbot compare http://127.0.0.1:8000/v1#new http://127.0.0.1:8000/v1#old --judge-url http://127.0.0.1:9000/v1 \\
       --judge-model NAME --conversations 100

@@ -23,7 +23,7 @@ class SpotbotExport(Command):
   parlai spotbot_export --study studies/mine --format label_studio --survey spot_the_bot --out tasks.json
       The packed units as tasks, blind, with the form to paste into the project's settings in tasks.json.xml.
       spotbot_import reads the annotations.
-  The same command again changes nothing, and no other file is overwritten. Names of bots stand in these files: they are
+  The same command again changes nothing, and no other file is overwritten. Names of bots are in these files: they are
   for you, not for annotators. A copy of a whole study fit for publication: parlai spotbot_report --export DIR."""
     FIRST = ("--study", "--format", "--out", "--survey", "--source", "--whole")
     GOES_ON = True

@@ -23,7 +23,7 @@ class SpotbotNuc(Command):
     EPILOG = """\
   parlai spotbot_nuc --pool embedded --out nuc
       200 questions from conversations that none of these contestants has learnt from: which of ten candidates is the
-      real next turn? Tables on the terminal; nuc/index.html, nuc/analysis/*.json and *.csv. Stopped, it goes on with
+      real next turn? Tables on the terminal; nuc/index.html, nuc/analysis/*.json and *.csv. Stopped, it continues with
       the same command.
   parlai spotbot_nuc --study studies/mine --k 1 2 5
       The same for the contestants of a study, in its domain, into studies/mine/nuc; where its surveys are analysed,

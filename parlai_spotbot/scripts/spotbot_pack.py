@@ -103,7 +103,7 @@ class SpotbotPack(Command):
         from parlai_spotbot.nuc.recall import make_questions
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
-        count = 2 * size * VERSIONS  # as some questions can't stand in one version
+        count = 2 * size * VERSIONS  # as some questions can't are in one version
         seed = study.plan.seed if self.opt["seed"] is None else self.opt["seed"]
         path = make_questions(study, corpora or "", count, seed)
         print(f"questions made: {path}")

@@ -61,7 +61,7 @@ class AccountJournal:
         self._journal.close()
 
     def forget(self) -> None:
-        """The accounts stand in provenance."""
+        """The accounts are in provenance."""
         self.close()
         self.path.unlink(missing_ok=True)
 

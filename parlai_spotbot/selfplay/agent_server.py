@@ -132,7 +132,7 @@ class AgentServer:
 
         An agent with a method ``provenance()`` adds what it returns (JSON), such as a model's exact version; in that,
         ``system_prompt`` is what it was told before each conversation, and ``rehearses`` is true where its next turn
-        depends on how it made earlier ones (by rounding): taken up again, it makes them anew, and what was said before
+        depends on how it made earlier ones (by rounding): taken up again, it makes them again, and what was said before
         counts. It is asked after loading and at the end.
 
         An agent that uses up something, such as tokens of a server, adds ``usage``: counts of this process, which the

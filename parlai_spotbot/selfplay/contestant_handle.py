@@ -20,7 +20,7 @@ class TurnFailure:
 
     With `suspect`, several conversations were in the same batch and any of them may be to blame; "lost" conversations
     are innocent: their contestant was stopped because of another. "interrupted" is nobody's fault: a machine went.
-    "strayed": it was to make an earlier turn anew, and made another.
+    "strayed": it was to make an earlier turn again, and made another.
     """
 
     contestant: str

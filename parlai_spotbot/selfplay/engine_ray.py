@@ -1,7 +1,7 @@
 """``--engine ray``: contestants live on the machines of a Ray cluster, as actors behind the same interface.
 
 In each actor the contestant has a process of its own, watched as on one machine; so a hang or a crash means the same
-everywhere, and what it says are the same bytes. An actor whose machine is lost is started anew elsewhere, and the
+everywhere, and what it says are the same bytes. An actor whose machine is lost is started again elsewhere, and the
 groups that it took part in are played again.
 """
 

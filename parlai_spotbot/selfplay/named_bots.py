@@ -76,7 +76,7 @@ def asked_entries(pool: str | None, study: Study | None, bot: NamedBot, named: S
         what = "--pool" if pool or not named else "--contestant"
         raise UserError(f"More than one of {what}, --study and -mf/-m is given.", "Name one of them.")
     if bot.options and not bot:
-        raise UserError(f"{bot.option} is given without -mf or -m.", "A pool's options stand in the pool.")
+        raise UserError(f"{bot.option} is given without -mf or -m.", "A pool's options are in the pool.")
     if bot:
         return [check_entry(bot.contestant(), WHERE)]
     if study is not None:
@@ -99,7 +99,7 @@ def _entries(pool: str | None, named: Sequence[str]) -> list[PoolEntry]:
                 "Write for example --contestant mine=my_bot:respond.",
             )
         if name in names:
-            raise UserError(f"--contestant {name}: the name stands in {names[name]} too.", "Give it another name.")
+            raise UserError(f"--contestant {name}: the name is in {names[name]} too.", "Give it another name.")
         names[name] = "another --contestant"
         try:
             entries.append(check_entry(contestant_of(name, what, WHERE, Path.cwd()), WHERE))

@@ -40,7 +40,7 @@ FIXED = ("exchanges", "seed", "paired_seeds", "unseeded", "human_conversations",
 """What stays as the study has it."""
 
 EXECUTION = ("batchsize", "max_loaded")
-"""How it is played, not what: each run may choose anew."""
+"""How it is played, not what: each run may choose again."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class SelfPlayRequest:
 
 @dataclass(frozen=True)
 class PlanDecision:
-    """The study to go on with (None for a new one), its plans in order, what extends it ({}: nothing), its domain.
+    """The study to continue with (None for a new one), its plans in order, what extends it ({}: nothing), its domain.
 
     What is still to be played may be played `otherwise` than the study's plan has it: `EXECUTION`, as it is asked for.
     """
@@ -174,7 +174,7 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
             f"{study.plan_path}: the study was made with other options: {'; '.join(differences)}.",
             f"To play more of this pair alone: --more {'/'.join(request.pairs[0])}=N."
             if single
-            else "Leave these options out to go on with the study, or choose another --study.",
+            else "Leave these options out to continue with the study, or choose another --study.",
         )
     extension = _extension(study, request)
     plans = study.plans()
@@ -217,7 +217,7 @@ def _asked_domain(request: SelfPlayRequest, domain: Domain, study: Study) -> str
         if differ:
             raise UserError(
                 f"{given}: is called '{domain.name}' as the study's is, but differs in: {', '.join(differ)}.",
-                "Leave it out to go on with the study, or choose another --study.",
+                "Leave it out to continue with the study, or choose another --study.",
             )
     return other.name
 

@@ -103,7 +103,7 @@ class SelfPlaySummary:
             share = f"{self.overlap['share']:.1%}"
             lines.append(f"conversations with an exchange from the training data: {share} (the paper: 2 %)")
             shares = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
-            lines.append(f"turns that stand in the training data: {shares}")
+            lines.append(f"turns that are in the training data: {shares}")
         peak_by_name = {name: peak for name, peak in self.peak_memory.items() if peak}
         if peak_by_name:
             peaks = ", ".join(f"{name} {peak / 2**30:.2f}" for name, peak in peak_by_name.items())

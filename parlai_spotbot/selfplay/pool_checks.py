@@ -46,7 +46,7 @@ def agent(model: str, where: str) -> list[UserError]:
 
 
 PLAIN = "spotbot:plain_python"
-"""The agent behind a function, or a class that is no agent, in the place of an agent."""
+"""The agent behind a function, or a class that is no agent, instead of an agent."""
 
 
 def with_code(contestant: Contestant, folder: Path) -> Contestant:
@@ -228,7 +228,7 @@ def stored_agent(path: Path, where: str) -> tuple[str, list[UserError]]:
         stored = Opt.load(f"{path}.opt").get("model")
     except Exception as err:
         notes = " ".join(getattr(err, "__notes__", ()))
-        return "", [UserError(f"{where} can't be read: {_line(err)}.", notes or "Fetch the file anew.")]
+        return "", [UserError(f"{where} can't be read: {_line(err)}.", notes or "Fetch the file again.")]
     if not isinstance(stored, str) or not stored:
         return "", [UserError(f"{where} does not name its agent.", "Give it as 'model'.")]
     return stored, agent(stored, where)

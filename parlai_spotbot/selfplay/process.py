@@ -271,7 +271,7 @@ class ContestantProcess(ContestantHandle):
 
 @contextlib.contextmanager
 def _main_left_out() -> Iterator[None]:
-    """Let a process start without the main program, which would run anew in it: a contestant needs nothing of that."""
+    """Let a process start without the main program, which would run again in it: a contestant needs nothing of that."""
     main = sys.modules["__main__"]
     with _MAIN:
         kept = {name: main.__dict__.pop(name) for name in ("__file__", "__spec__") if name in main.__dict__}

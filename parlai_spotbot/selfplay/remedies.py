@@ -48,7 +48,7 @@ RULES: tuple[tuple[re.Pattern, str], ...] = (
     ),
     (
         re.compile(r"invalid load key|PytorchStreamReader|unexpected EOF|Ran out of input|corrupt", re.IGNORECASE),
-        "The file is damaged or no model: fetch it anew.",
+        "The file is damaged or no model: fetch it again.",
     ),
     (
         re.compile(r"signal 9\b"),

@@ -37,7 +37,7 @@ IN_FLIGHT = 2
 """Groups played at once, for each copy: while one waits for a slow contestant, another keeps the rest busy."""
 
 SHOWN = 10
-"""So many failures are shown as they happen; all stand in failures.jsonl."""
+"""So many failures are shown as they happen; all are in failures.jsonl."""
 
 
 @dataclass
@@ -205,7 +205,7 @@ class Runner:
     def _settle(
         self, outcome: GroupOutcome, journal: files.Journal, failures: checksums.Journal, bar: Bar
     ) -> list[list[ConversationJob]]:
-        """Write what a group brought; returns the groups that go on anew."""
+        """Write what a group brought; returns the groups that go on again."""
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
         if rows:
             failures.append(*rows)

@@ -64,7 +64,7 @@ class ProxyAgent(Agent):
         return request
 
     def told(self, text: str) -> None:
-        """Take note of a turn that this agent gave before, in the place of asking for it."""
+        """Take note of a turn that this agent gave before, instead of asking for it."""
         self.turns += 1
         self.self_observe(Message({"id": self.id, "text": text, "episode_done": False}))
 
@@ -82,7 +82,7 @@ class ProxyAgent(Agent):
 class SelfPlayWorld(DialogPartnerWorld):
     """One conversation between two contestants from a seed exchange on, `exchanges` exchanges long; or without one.
 
-    `kept` are the turns that were given before; `rehearse` lets those who make earlier turns anew do so.
+    `kept` are the turns that were given before; `rehearse` lets those who make earlier turns again do so.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class SelfPlayWorld(DialogPartnerWorld):
         return self.kept[len(self.turns)] if len(self.turns) < len(self.kept) else None
 
     def recall(self) -> bool:
-        """Let the next turn be the one that was given before; False where there is none, or it is to be made anew."""
+        """Let the next turn be the one that was given before; False where there is none, or it is to be made again."""
         text = self.known
         if text is None or (self.rehearse and self.speaker.process.about.get("rehearses", False)):
             return False
@@ -143,7 +143,7 @@ class SelfPlayWorld(DialogPartnerWorld):
         return True
 
     def answered(self, outcome: str | TurnFailure) -> None:
-        """Take what the speaker answered. A turn that was made anew stays what it was."""
+        """Take what the speaker answered. A turn that was made again stays what it was."""
         text = self.known
         self.asked += text is None
         if text is not None and isinstance(outcome, str) and outcome != text:

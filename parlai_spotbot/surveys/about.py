@@ -31,8 +31,8 @@ class Planning:
 class About:
     """A survey's names and numbers.
 
-    `title` stands in headings, `short` in tables, `in_text` in sentences; `question` is what the survey finds out.
-    `cite` are keys of `report.citations`. `took` is what a launch reckons with until its own annotators' times are
+    `title` is in headings, `short` in tables, `in_text` in sentences; `question` is what the survey finds out.
+    `cite` are keys of `report.citations`. `took` is what a launch computes with until its own annotators' times are
     known, `planning` what a plan does; None where no paper says. `findings` names what is
     computed from the answers: folders of `findings`, or single findings as "folder.name".
     """

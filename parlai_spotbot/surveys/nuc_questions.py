@@ -1,7 +1,7 @@
 """A question of Next-Utterance Classification as a record, with JSON Lines in and out.
 
 It holds the turns before (the context), the candidates, one of which is the true next turn, and where every distractor
-came from. The answer key stands in it, so nothing but context and candidates may ever reach an annotator.
+came from. The answer key is in it, so nothing but context and candidates may ever reach an annotator.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KINDS = ("uniform", "lexical", "embedding", "speaker", "dialogue")
 """How a distractor was found: at random from other conversations of the corpus; among the turns most alike by words, or
 by embedding; among the turns of the same person in other conversations; or in the same conversation."""
 
-REMEDY = "Make the file anew, with parlai spotbot_nuc."
+REMEDY = "Make the file again, with parlai spotbot_nuc."
 
 
 @dataclass(frozen=True)

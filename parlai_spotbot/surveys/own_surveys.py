@@ -1,7 +1,7 @@
 """A survey of a user's own, from a file anywhere: Python with an object `SURVEY`, or the same as data in YAML or JSON.
 
 A study keeps it as data, in surveys/NAME/survey.json, so that it is known by its name wherever the study goes, and no
-code of the file is run again. Keys are the fields of `surveys.survey.Survey` and of what stands in it; a list stands
+code of the file is run again. Keys are the fields of `surveys.survey.Survey` and of what is in it; a list stands
 for a tuple.
 
     name: memorable
@@ -81,7 +81,7 @@ def _of_python(path: Path) -> Survey:
     sys.modules[name] = module  # dataclasses of the file look for it
     try:
         SourceFileLoader(name, str(path)).exec_module(module)
-    except Exception as err:  # whatever stands in the file
+    except Exception as err:  # whatever is in the file
         raise UserError(f"{path}{_line(err, path)}: {type(err).__name__}: {err}.", "Mend that line.") from err
     keys = [key for key, value in vars(module).items() if isinstance(value, Survey) and not key.startswith("_")]
     survey_object = getattr(module, "SURVEY", None)
@@ -182,7 +182,7 @@ def find(name: str) -> Survey | None:
     if len(set(survey_by_study.values())) > 1:
         raise UserError(
             f"{' and '.join(map(str, survey_by_study))} have different surveys of the name {name}.",
-            "Look at them one at a time, or give one another name and pack it anew.",
+            "Look at them one at a time, or give one another name and pack it again.",
         )
     return next(iter(survey_by_study.values()), _OFFERED.get(name))
 
@@ -191,7 +191,7 @@ def find(name: str) -> Survey | None:
 def taken(study: Study, given: str) -> Iterator[str]:
     """Yield the name of the survey to pack; the study keeps the survey of a file.
 
-    Where packing fails the study is as before. Another survey in the place of one that has answers is a `UserError`.
+    Where packing fails the study is as before. Another survey instead of one that has answers is a `UserError`.
     The caller holds the study's lock.
     """
     if not is_file(given):

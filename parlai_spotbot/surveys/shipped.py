@@ -23,7 +23,7 @@ def data(name: str) -> Any:
 def shipped(file: str, **fields: Any) -> Survey:
     """Return the survey of a YAML file; `fields` are plain values that the file doesn't hold.
 
-    `instructions` are paragraphs. A paragraph of `consent` that is a name stands in consent.yaml. The turns of an
+    `instructions` are paragraphs. A paragraph of `consent` that is a name is in consent.yaml. The turns of an
     exercise are texts, of two speakers in turn, or the name of a conversation of conversations.yaml, and its key is
     {question: {target: answers}}.
     """

@@ -88,7 +88,7 @@ class Question:
     `heading` is its short name on the page. Neighbouring questions with `shuffle` come in an order drawn per item. A
     `timer` of so many seconds stands at the question for who wants it. `other_than` names an earlier question, whose
     answer (for the same target) can't be this one's too. Options whose values are "candidate:N" stand for the item's
-    candidates, whose texts are shown in the place of the labels.
+    candidates, whose texts are shown instead of the labels.
     """
 
     name: str
@@ -181,7 +181,7 @@ class Limits:
 class FeatureTexts:
     """Texts of a survey for other features than its `own`, for which its texts are written.
 
-    `compare` stands in the place of that `paragraph` of the instructions, counted from 0, with the headings of what is
+    `compare` stands instead of that `paragraph` of the instructions, counted from 0, with the headings of what is
     asked for {features}; with none the paragraph is left out. `consent` is the first paragraph of the consent where
     none is asked. The example's explanation is `example`, which says who is human, and what is `shown` of each feature
     that is asked: (name, sentence). A text that is "" leaves what stands there.
@@ -237,7 +237,7 @@ class Survey:
     """An evaluation method: what annotators read first, what they are asked about every item, and by which rules.
 
     `consent` are paragraphs that may hold {pay}, {minutes}, {contact}, {units}. `entities` are the neutral names, drawn
-    anew for every item. `onboarding` holds a tuple of exercises for each attempt. Where conversations stand side by
+    again for every item. `onboarding` holds a tuple of exercises for each attempt. Where conversations stand side by
     side, `conversations` are their names and `speakers` those of the two who are judged, from left to right; where only
     one speaker of a conversation is judged, the other's turns are grey and bear the name `other`.
 

@@ -1,5 +1,5 @@
 """Texts that say more of a bot's memory than of its wit: turns said again and again, conversations that are the same or
-nearly, and turns that stand in the training data (section 4 of the paper: 2 % of the bots' conversations).
+nearly, and turns that are in the training data (section 4 of the paper: 2 % of the bots' conversations).
 
 Texts are compared by their letters and digits alone.
 """
@@ -107,7 +107,7 @@ def repeated_turns(turns: pd.DataFrame) -> pd.DataFrame:
         )
         common, times = group_rows["text"][group_rows["plain"] == counts.index[0]].iloc[0], int(counts.iloc[0])
         repeated = float((homes > 1).mean())
-        text = f"{repeated:.0%} of {name}'s {len(group_rows)} turns stand in another of its conversations too, "
+        text = f"{repeated:.0%} of {name}'s {len(group_rows)} turns are in another of its conversations too, "
         text += f"{within.mean():.0%} earlier in the same one; the most frequent turn came {times} times."
         rows.append((name, len(group_rows), len(counts), repeated, float(within.mean()), common, times, text))
     columns = ["name", "turns", "distinct", "repeated", "within", "most_common", "times", "sentence"]
@@ -140,7 +140,7 @@ def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[S
     """Measure how much of the bots' conversations is in the training data, the texts of `episodes`.
 
     Returns the number of bots' conversations, how many hold at least one exchange (two turns in a row, the seed left
-    out) that stands in `episodes`, their share, and for every contestant the share of its turns found there.
+    out) that is in `episodes`, their share, and for every contestant the share of its turns found there.
     """
     exchanges, turns = set(), set()
     for episode in episodes:

@@ -153,7 +153,7 @@ def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
             table.add(name, f"{level:g}", value, counts["once_paper"], how, 0)
             spread = f"the same over all draws: mean, and the middle 95 % ({low:g} to {high:g})"
             table.add(name, f"{level:g}, mean of draws", None, counts["mean_paper"], spread)
-            sound = f"{row['test']}, which knows that turns of a conversation hang together, mean of the same draws"
+            sound = f"{row['test']}, which knows that turns of a conversation are correlated, mean of the same draws"
             table.add(name, f"{level:g}, by conversations", None, counts["mean"], sound)
     return table
 

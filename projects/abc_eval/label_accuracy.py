@@ -57,7 +57,7 @@ def against_people(
 def among_people(people: Sequence[np.ndarray], conversations: np.ndarray, drawn: np.ndarray) -> LabelAccuracy:
     """Measure how well each of `people` finds what every other one says; see `against_people`."""
     pairs = [(a, b) for i, a in enumerate(people) for j, b in enumerate(people) if i != j]
-    return _accuracy(pairs, conversations, drawn, 0.5)  # each couple stands in both orders
+    return _accuracy(pairs, conversations, drawn, 0.5)  # each couple is in both orders
 
 
 def _accuracy(

@@ -12,7 +12,7 @@ def parser() -> argparse.ArgumentParser:
     """The command's options."""
     result = argparse.ArgumentParser(
         prog="python -m parlai_spotbot.projects.acute_eval_2019",
-        description="What ACUTE-Eval's text (Li, Weston & Roller, 2019) says in numbers, beside what can be reckoned, "
+        description="What ACUTE-Eval's text (Li, Weston & Roller, 2019) says in numbers, beside what can be computed, "
         "and beside a study's survey acute_eval",
         epilog="README.md says how a study is made that asks what the paper asked.",
     )

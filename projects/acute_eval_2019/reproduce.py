@@ -125,7 +125,7 @@ def order(paper: Mapping, ranking: Mapping) -> PaperTable:
                     row = f"{task}, {question}, {kind}"
                     table.add(row, "order", " > ".join(names), " > ".join(order_found), how, beside=True)
     if not table.cells:
-        table.notes.append("no two contestants bear names of the paper's models, so no order stands beside its")
+        table.notes.append("no two contestants bear names of the paper's models, so no order is next to its")
     return table
 
 

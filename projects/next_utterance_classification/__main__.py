@@ -13,7 +13,7 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m parlai_spotbot.projects.next_utterance_classification",
         description="The study of Next-Utterance Classification (Lowe et al., 2016) on the embedded corpus and pool",
-        epilog="Stopped, it goes on with the same command. For a first look: --questions 24 --only tfidf eliza",
+        epilog="Stopped, it continues with the same command. For a first look: --questions 24 --only tfidf eliza",
     )
     result.add_argument("--out", required=True, metavar="DIR", help="where the study, the model and the tables go")
     result.add_argument("--questions", type=int, default=200, help="so many questions (default 200)")

@@ -67,7 +67,7 @@ RECIPE = (
 @dataclass(frozen=True)
 class NucStudySettings:
     """Record of what a run goes by: so many `questions`, `epochs` of training, `threads` of each contestant; `only`
-    these contestants (none: all); `encoder`, a trained dual encoder in the place of training one ("": train). Questions
+    these contestants (none: all); `encoder`, a trained dual encoder instead of training one ("": train). Questions
     are of `corpora`, ParlAI tasks or domains joined by commas, whose downloads lie in `datapath` ("": ParlAI's)."""
 
     questions: int = 200

@@ -82,7 +82,7 @@ def without_weak(annotations: pd.DataFrame, entities: pd.DataFrame, least: float
 def alike(annotations: pd.DataFrame, who: str, within: tuple[str, ...] = ("a", "b", "k")) -> dict[str, float]:
     """Footnote 3: how often both entities get the same label, and how often they would if labelled independently.
 
-    `who` is "bots", "people" or "all". By chance means: the labels of entity 1 dealt anew among the annotations that
+    `who` is "bots", "people" or "all". By chance means: the labels of entity 1 dealt again among the annotations that
     agree in the columns `within`: by pair and length neither a bot's quality nor the length makes labels alike, by
     annotator neither does how readily somebody says "bot". `z` takes annotations as independent.
     """

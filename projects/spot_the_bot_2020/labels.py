@@ -75,7 +75,7 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
 
 
 def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
-    """Return what a pair of bots costs: the paper's reckoning, and one on real counts."""
+    """Return what a pair of bots costs: the paper's computing, and one on real counts."""
     table = PaperTable("section53", f"Section 5.3: cost, {domain}")
     elapsed, timed = annotations["elapsed"], annotations["seconds"].dropna()
     bots = annotations[annotations["a"] != HUMAN]
@@ -87,7 +87,7 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
             "annotations a pair",
             section["annotations_a_pair"],
             pair,
-            "complete HITs; the paper reckons with 40, the release holds this many (mean over pairs)",
+            "complete HITs; the paper computes with 40, the release holds this many (mean over pairs)",
             digits=0,
         ),
         PaperCell(
@@ -252,14 +252,14 @@ def footnote3(annotations: pd.DataFrame, domain: str) -> PaperTable:
     }
     for (who, within), agreement in chance.items():
         result = alike(annotations, who, within)
-        how = f"complete HITs; conversations of {who}; chance: labels of entity 1 dealt anew within {agreement}"
+        how = f"complete HITs; conversations of {who}; chance: labels of entity 1 dealt again within {agreement}"
         row = f"{who}, by {agreement}"
         table.own(row, how, {column: result[column] for column in ("observed", "expected", "z")})
     z = next(cell.ours for cell in table.cells if (cell.row, cell.column) == ("bots, by pair and length", "z"))
     claim = "fails" if z > 1.96 else "holds"
     table.notes.append(
         f"the paper's claim, no evidence that this is more often than by chance, {claim} for bots by pair and length "
-        f"(z {z:+.1f}, annotations taken as independent); the paper does not say how it reckoned chance"
+        f"(z {z:+.1f}, annotations taken as independent); the paper does not say how it computed chance"
     )
     return table
 

@@ -45,7 +45,7 @@ class CorpusStatistics:
     Attributes
     ----------
     raw, kept : int
-        Conversations in the data set; those that stand in a fold.
+        Conversations in the data set; those that are in a fold.
     dropped : dict of int
         Reason -> conversations left out; each has one reason, the first that applied, in the order of the steps.
     cut : dict of int
@@ -157,7 +157,7 @@ def _build() -> tuple[dict[str, tuple[ChitchatConversation, ...]], CorpusStatist
         else:
             clean.append((chat, from_opening(chat)))
             reasons[conversation_id] = reason
-    stored = read_yaml(Path(__file__).with_name("folds.yaml"), "Install the package anew.", "Install it anew.")
+    stored = read_yaml(Path(__file__).with_name("folds.yaml"), "Install the package again.", "Install it again.")
     fold_of = {person: fold for fold, people in stored.items() for person in people.split()}
     chats: dict[str, list[ChitchatConversation]] = {fold: [] for fold in FOLDS}
     for chat, opened in clean:

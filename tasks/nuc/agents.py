@@ -45,7 +45,7 @@ class DefaultTeacher(DialogTeacher):
             type=str,
             default=None,
             metavar="FILE",
-            help="a file of conversations (JSON Lines), or a study's folder, in the place of a task",
+            help="a file of conversations (JSON Lines), or a study's folder, instead of a task",
         )
         group.add_argument(
             "--nuc-questions",

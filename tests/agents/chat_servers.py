@@ -144,7 +144,7 @@ def blab(body: dict) -> str:
 
 
 def seen(text: object) -> bool:
-    """Whether the key stands in what `text` prints as."""
+    """Whether the key is in what `text` prints as."""
     return any(form in str(text) for form in FORMS)
 
 

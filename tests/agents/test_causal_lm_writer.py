@@ -29,7 +29,7 @@ def make(tmp_path_factory):
 
 
 def plain_loop(model, tokens, new=6):
-    """What transformers' own loop writes: one conversation, read anew."""
+    """What transformers' own loop writes: one conversation, read again."""
     ids = torch.tensor([tokens])
     with torch.inference_mode():
         for _ in range(new):

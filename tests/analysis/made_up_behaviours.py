@@ -45,7 +45,7 @@ def study(
 ) -> Made:
     """`n` conversations of each contestant with a person, annotated in each task, a share `again` of them twice.
 
-    An annotator gives a turn labels drawn anew with chance `wrong`. Conversations are of `turns` turns.
+    An annotator gives a turn labels drawn again with chance `wrong`. Conversations are of `turns` turns.
     """
     made = Made("abc_eval", seed)
     for name, own in rates.items():

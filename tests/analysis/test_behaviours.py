@@ -85,7 +85,7 @@ def test_nothing_found_is_not_certainty_nor_nothing_known():
     found = behaviours.behaviour(pd.DataFrame(rows), ["a", "b"], less_is_better=True)
     low, high = found["score_ci"]["a"]
     assert low == 0
-    assert found["wilson"]["a"][1] * 0.8 < high < 0.1  # b's turns hang together little, so a's are worth as much
+    assert found["wilson"]["a"][1] * 0.8 < high < 0.1  # b's turns are correlated little, so a's are worth as much
     assert found["order"] == ["a", "b"]
     nothing = behaviours.behaviour(pd.DataFrame(rows[:600]), ["a"])
     expected = proportion_confint(0, 40, method="beta")

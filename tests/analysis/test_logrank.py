@@ -129,7 +129,7 @@ def test_finkelsteins_score_is_the_derivative_of_the_likelihood(kind):
 
 
 def every_relabelling(left, right, group, score, strata=None):
-    """Statistics of every way to reorder the labels (within strata), by calling the test anew each time."""
+    """Statistics of every way to reorder the labels (within strata), by calling the test again each time."""
     group, strata = np.asarray(group), np.zeros(len(group)) if strata is None else np.asarray(strata)
     parts = [np.flatnonzero(strata == s) for s in np.unique(strata)]
     orders = [set(itertools.permutations(group[part])) for part in parts]

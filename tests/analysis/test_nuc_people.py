@@ -126,7 +126,7 @@ def human(analysed):
 
 
 def kept(study):
-    """(group, corpus, first is right, second is right) of every answer that counts, counted anew."""
+    """(group, corpus, first is right, second is right) of every answer that counts, counted again."""
     key, groups = key_of(study), {unit.unit_id: unit.group for unit in study.units("nuc")}
     found = {}
     for row in study.judgements("nuc"):

@@ -1,4 +1,4 @@
-"""Planning: closed forms, the paper's own reckoning, simulated studies, and what must rise or fall with what."""
+"""Planning: closed forms, the paper's own computing, simulated studies, and what must rise or fall with what."""
 
 from dataclasses import replace
 

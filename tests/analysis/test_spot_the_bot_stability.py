@@ -84,7 +84,7 @@ def test_the_command_writes_it_on_request(tmp_path, made_up, monkeypatch, only):
     SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native")
     outdated = json.loads((folder / "stability.json").read_text())["by_source"]["human"]
     assert outdated["outdated"] == (
-        "Made from other files, or by another version; make it anew with spotbot_analyze --stability."
+        "Made from other files, or by another version; make it again with spotbot_analyze --stability."
     )
     assert outdated["whole"] == json.loads(first)["by_source"]["human"]["whole"]
     assert outdated["outdated"] in build_report(study).read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """The writer behind `causal_lm` and `smollm2` against a plain Hugging Face loop, on SmolLM2-135M and two cores.
 
 All write turns of the same number of tokens after the same prompts, greedily. The plain loop is `model.generate`, one
-conversation at a time, the prompt read anew each turn. They take turns at the clock, so that what else runs on the
+conversation at a time, the prompt read again each turn. They take turns at the clock, so that what else runs on the
 machine slows all alike. What bounds ours is the processor's rate of multiplying, measured beside.
 """
 

@@ -1,6 +1,6 @@
 """The study of metrics at the size of ABC-Eval's: 400 conversations, 39 metrics, six pairs of bots.
 
-Backward removal beside the same search that fits every model anew (as the authors did, with a beam of ten); all of the
+Backward removal beside the same search that fits every model again (as the authors did, with a beam of ten); all of the
 study's files beside what a reader would wait for.
 """
 
@@ -115,7 +115,7 @@ def study(seed: int = 0) -> Evidence:
 
 
 def refitted(x: np.ndarray, y: np.ndarray, beam: int) -> float:
-    """The same search by fitting every model anew; R² of the last metric."""
+    """The same search by fitting every model again; R² of the last metric."""
     from statsmodels.api import OLS, add_constant
 
     frontier = [tuple(range(x.shape[1]))]
@@ -141,7 +141,7 @@ def run() -> Iterator[Row]:
         last = refitted(x, y, beam)
         theirs = time.process_time() - start
         assert abs(removal(x, y, names, "linear", beam).steps[-1].r2 - last) < 1e-9
-        yield Row(f"backward removal, 16 metrics, beam {beam}", ours, theirs, "every model anew", "CPU s")
+        yield Row(f"backward removal, 16 metrics, beam {beam}", ours, theirs, "every model again", "CPU s")
     evidence = study()
     start = time.process_time()
     analyze(evidence, Wishes())

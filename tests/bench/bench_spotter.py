@@ -2,7 +2,7 @@
 
 The odd contestants talk with the pool `rules`; none of them, nor another odd one, is in what their judge is trained on.
 Some are spoilt as the training's corruptions are (words shuffled, turns in another order, copied, repeated, looped,
-nothing said), of the others it has learnt nothing. The embedded pool's bots, each left out, and people stand beside.
+nothing said), of the others it has learnt nothing. The embedded pool's bots, each left out, and people are next to.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Models have random weights and no tokenizer, so nothing is fetched and nothing but torch, transformers and numpy is
 needed. Every turn continues a conversation that was kept (READ new tokens) by WRITE tokens. The peer is transformers'
-own `generate`, one conversation at a time, the whole prompt read anew. The limit of a step is the time in which the
+own `generate`, one conversation at a time, the whole prompt read again. The limit of a step is the time in which the
 weights and all kept keys and values can be read once, at the rate of a large copy on the same device.
 """
 
@@ -181,10 +181,10 @@ def same_greedy(model, device: str) -> dict:
             second = writer.write(
                 [GenerationRequest(p, str(i)) for i, p in enumerate(more)], WritingRules(frozenset(), 8)
             )
-            said[f"batch {rows}, {'kept' if cache else 'anew'}"] = [
+            said[f"batch {rows}, {'kept' if cache else 'again'}"] = [
                 (a.tokens, b.tokens) for a, b in zip(first, second, strict=True)
             ]
-    alone = said["batch 1, anew"]
+    alone = said["batch 1, again"]
     return {name: sum(a == b for a, b in zip(alone, turns, strict=True)) for name, turns in said.items()}
 
 

@@ -108,7 +108,7 @@ def spot_the_bot(**limits: object) -> Survey:
 
 @dataclass
 class Office:
-    """A desk with everything that it stands on; `restart` is a new process on the same ledger file."""
+    """A desk with everything that it is on; `restart` is a new process on the same ledger file."""
 
     survey: Survey
     units: list[Unit]

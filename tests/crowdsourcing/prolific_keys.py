@@ -19,7 +19,7 @@ def private_key(name):
 
 
 def public_jwk(name):
-    """As it stands in a key set, under the id `name`."""
+    """As it is in a key set, under the id `name`."""
     numbers = private_key(name).public_key().public_numbers()
     text = {
         k: base64.urlsafe_b64encode(v.to_bytes(-(-v.bit_length() // 8))).rstrip(b"=").decode()

@@ -244,7 +244,7 @@ def test_codes_that_are_worth_money_are_written_nowhere(study, monkeypatch):
 
 
 def stop_at_once(setup, *, on_ready, **options):
-    """In the place of serving: what a launch says when the server answers."""
+    """Instead of serving: what a launch says when the server answers."""
     on_ready("http://127.0.0.1:1234")
     return "stopped"
 

@@ -134,7 +134,7 @@ def test_of_two_conversations_the_speakers_are_named_by_their_places(who):
             assert record[f"place:{conversation}"] == ("left", "right")[place]
             assert transcript["entities"][1 - who[conversation]]["name"] == survey.other
         sides = {t["entities"][who[int(t["key"][-1])]]["side"] for t in page["transcripts"]}
-        assert len(sides) == 1  # the judged ones stand on the same side
+        assert len(sides) == 1  # the judged ones are on the same side
     assert even(Counter((r["place:0"], r["speaker:0"]) for _, r in drawn), 2)
 
 

@@ -145,7 +145,7 @@ def test_texts_of_ones_own_stay_where_features_are_left_out_unless_they_say_how(
     assert survey.instructions.split("\n\n") == ["a", "b", "Now: Fluency.", "d"]
     with pytest.raises(UserError, match=r"survey\.features.compare: stands for paragraph 3 of 4 .* which have 1 here"):
         load_texts(own(told % "a"), SURVEY)
-    with pytest.raises(UserError, match=r"nothing is put in the place of \{feature\}"):
+    with pytest.raises(UserError, match=r"nothing is put instead of \{feature\}"):
         load_texts(own('survey: {features: {compare: "{feature}"}}'), SURVEY)
 
 

@@ -28,7 +28,7 @@ def test_without_a_conversation_is_as_if_it_had_not_been_learnt(text):
     others = {"one": TURNS[:2], "two": TURNS[2:4]}
     whole, rest = PeopleLanguage({**others, "mine": ["i like my dog", "how are the dogs"]}), PeopleLanguage(others)
     found, wanted = whole.measured(text, "mine"), rest.measured(text)
-    if text not in TURNS:  # what stands in a conversation is measured without that one instead
+    if text not in TURNS:  # what is in a conversation is measured without that one instead
         assert found.likelihood == pytest.approx(wanted.likelihood)
         assert found.order == pytest.approx(wanted.order)
         assert found.known == wanted.known

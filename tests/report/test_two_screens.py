@@ -1,4 +1,4 @@
-"""The two screens and what stands behind them: which source leads, tabs, links, choices, print; in a real browser."""
+"""The two screens and what is behind them: which source leads, tabs, links, choices, print; in a real browser."""
 
 import re
 import shutil

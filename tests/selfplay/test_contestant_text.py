@@ -121,7 +121,7 @@ def test_they_go_with_a_pool_or_without_one(folder):
         (["mine="], "--contestant mine: expected NAME=WHAT."),
         (["a b=spotbot:eliza"], "--contestant a b: expected NAME=WHAT."),
         (["human=spotbot:eliza"], "contestant 'human': not a valid name"),
-        (["a=spotbot:eliza", "a=spotbot:alice"], "--contestant a: the name stands in another --contestant too."),
+        (["a=spotbot:eliza", "a=spotbot:alice"], "--contestant a: the name is in another --contestant too."),
         (["a=http://127.0.0.1:1/v1"], "'a': http://127.0.0.1:1/v1: which model of that server?"),
         (["a=http://127.0.0.1:1/v1,key=K"], "which model of that server?"),
         (["a=htp://127.0.0.1:1/v1#m"], "'a': htp://… is no server."),
@@ -155,7 +155,7 @@ def test_a_key_in_the_place_of_its_variable_is_not_repeated(folder):
 
 
 def test_a_name_of_the_pool_and_a_pair_beside_are_errors(folder):
-    with pytest.raises(UserError, match="--contestant eliza: the name stands in --pool rules too"):
+    with pytest.raises(UserError, match="--contestant eliza: the name is in --pool rules too"):
         asked("eliza=spotbot:eliza", pool="rules")
     with pytest.raises(UserError, match="--contestant and -mf/-m are both given"):
         asked_contestants(None, NamedBot(model="spotbot:alice"), NamedBot(), ["a=spotbot:eliza"])

@@ -15,7 +15,7 @@ KINDS = ("Counting", "GlobalChance", "Slow", "Telling")
 
 
 class Watched(Contestants):
-    """Counts, whenever a group gets its contestants, how many processes there are, and who is loaded anew."""
+    """Counts, whenever a group gets its contestants, how many processes there are, and who is loaded again."""
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)

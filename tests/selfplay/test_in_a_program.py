@@ -69,7 +69,7 @@ def test_a_program_without_a_guard_plays_and_its_functions_say_what_importable_o
     done = subprocess.run([sys.executable, "program.py"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("THE PROGRAM\n")
-    assert done.stdout.count("THE PROGRAM") == 1  # it doesn't run anew in contestants' processes
+    assert done.stdout.count("THE PROGRAM") == 1  # it doesn't run again in contestants' processes
     assert done.stdout.endswith("\n6\n")
     assert "6 of 6 conversations between bots" in done.stdout
     assert Study.open(folder / "s").plan.contestants["kim"].opt == {"plain_python": "__main__:Kim"}

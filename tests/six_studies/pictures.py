@@ -1,4 +1,4 @@
-"""Makes the report's pictures anew: the six first screens, conversations, and a page on a phone.
+"""Makes the report's pictures again: the six first screens, conversations, and a page on a phone.
 
 .venv/bin/python tests/six_studies/pictures.py [FOLDER]
 """

@@ -3,7 +3,7 @@
     .venv/bin/python tests/six_studies/six_studies.py FOLDER [NAME …]
 
 Four bots without neural models talk to each other, once for all six. People answer at a desk and are collected, as in a
-study by people; judges answer by the road of all judges. Who is first, how sure that is and what comes next stands in
+study by people; judges answer by the road of all judges. Who is first, how sure that is and what comes next is in
 answers.yaml beside this file, by what is set here.
 """
 
@@ -164,7 +164,7 @@ def known(control: str, question: Question, target: str) -> str:
 
 
 def drawn_by(seed: str) -> Callable[[int], str]:
-    """In the place of ``secrets.token_hex``: the same names of hand-outs, so the same study, whenever it is made."""
+    """Instead of ``secrets.token_hex``: the same names of hand-outs, so the same study, whenever it is made."""
     rng = random.Random(seed)
     return lambda size: rng.randbytes(size).hex()
 

@@ -1,6 +1,6 @@
 """What a reader sees of a report's two screens, in a browser: their words, what sticks out, how high they are.
 
-The first screen is the element `answer`, the second the element `how`; everything else stands behind tabs.
+The first screen is the element `answer`, the second the element `how`; everything else is behind tabs.
 """
 
 from __future__ import annotations

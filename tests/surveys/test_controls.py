@@ -147,7 +147,7 @@ def test_a_known_bot_loops_or_parrots(made):
         kinds["parrot" if parrot else "stutter" if stutter else len(set(said))] += 1
     assert set(kinds) == {"parrot", "stutter", 1, 2}
     sentences = {tuple(sorted(set(texts(i)[KNOWN_BOT.index(i.control) :: 2]))) for i in made if i.control in KNOWN_BOT}
-    assert len(sentences) > WANTED / 2  # words are drawn anew
+    assert len(sentences) > WANTED / 2  # words are drawn again
 
 
 def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():

@@ -66,7 +66,7 @@ def check(conversations, units, options):
     names = {(item.item_id, item.conversation_ids, item.exchanges) for unit in units for item in unit.items}
     assert len(names) == len({name[0] for name in names}) == len({name[1:] for name in names})
 
-    # Every usable conversation of bots stands in one block; one of people in several only where it must.
+    # Every usable conversation of bots is in one block; one of people in several only where it must.
     uses = Counter(i for ids in blocks.values() for i in ids)
     bots = [c for c in conversations if not is_people(c)]
     assert all(uses[c.conversation_id] == (1 if options.lengths(c) else 0) for c in bots)

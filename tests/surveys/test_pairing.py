@@ -56,7 +56,7 @@ def check(conversations, units, asked):
             assert item.questions[0] in asked.questions
             assert item.questions[1:] == asked.companions
 
-    # No two conversations stand beside each other twice.
+    # No two conversations are next to each other twice.
     pairs = Counter(frozenset(item.conversation_ids) for item in listed)
     assert set(pairs.values()) <= {1}
 

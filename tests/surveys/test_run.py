@@ -66,7 +66,7 @@ def test_a_study_that_grew_keeps_what_is_there(study_of, pool):
 def test_other_options_on_judged_units_are_refused(study_of, pool):
     study = study_of(pool())
     pack_study(study)
-    pack_study(study, segments=(2, 3))  # nothing answered yet: packed anew
+    pack_study(study, segments=(2, 3))  # nothing answered yet: packed again
     assert {item.exchanges for unit in study.units("spot_the_bot") for item in unit.items} == {2, 3}
     judge(study)
     before = contents(study)

@@ -136,7 +136,7 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
     units = study.units_path("acute_eval").read_bytes()
     assert pack_study(study, "acute_eval")["added_units"] == 0
     assert study.units_path("acute_eval").read_bytes() == units
-    shutil.rmtree(study.survey_path("acute_eval"))  # who takes the survey out begins anew
+    shutil.rmtree(study.survey_path("acute_eval"))  # who takes the survey out begins again
     assert {question for _, question in cells(pack_study(study, "acute_eval"))} == {"engagingness"}
 
 
@@ -161,7 +161,7 @@ def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):
         pack_study(study, "acute_eval", **how)
     assert contents(study) == before
     study.judgements_path("acute_eval").unlink()
-    pack_study(study, "acute_eval", **how)  # nothing answered any more: packed anew
+    pack_study(study, "acute_eval", **how)  # nothing answered any more: packed again
 
 
 def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_them(study_of, chats):

@@ -95,7 +95,7 @@ def test_call_response_pairs_of_the_training_data(talks):
     training = [("hello how are you today", "i am doing well", "so it goes"), ("apple", "river")]
     found = call_responses([*chats, *talks], training)["shares"]
     own = next(row for row in found if row["name"] == "inq")
-    # Of the 6 shown turns the first answers the seed, so 5 are pairs within what is shown; the pair stands in the seed.
+    # Of the 6 shown turns the first answers the seed, so 5 are pairs within what is shown; the pair is in the seed.
     assert (own["pairs"], own["found"]) == (25, 0)
     longer = [talk(f"l-{i}", ("inq", "inq"), ["x", "y", *hello]) for i in range(5)]
     own = next(row for row in call_responses(longer, training)["shares"])

@@ -1,7 +1,7 @@
 """Annotators who missed too many controls (items with a known right answer), and results without them.
 
 Controls are never analysed as data. Answers to them are graded where surveys are known (`surveys.controls`); who misses
-more than may be missed is left out of all main figures, and results with everybody stand beside (`compare_everybody`).
+more than may be missed is left out of all main figures, and results with everybody are next to (`compare_everybody`).
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters | None = None) -
     """All labels together: the fields of `Detection`, and `always_bot`.
 
     `always_bot` is what the paper's correctness gives to who always says "bot". With `clusters`, which rows of
-    `entities` hang together, the intervals are by these, and `hit`, `false_alarm` and `balanced_accuracy` have theirs,
+    `entities` are correlated, the intervals are by these, and `hit`, `false_alarm` and `balanced_accuracy` have theirs,
     too (`hit_ci`, …).
     """
     called = entities["nature"].map(CALLED).to_numpy(dtype=float)

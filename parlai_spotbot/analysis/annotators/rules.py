@@ -36,7 +36,7 @@ class Rules:
         Flags who gave all entities the same label.
     min_balanced_accuracy : float
         Below .5 annotators are worse than guessing. Removing by what annotators get right makes bots look more
-        easily spotted, so such a ranking stands beside the raw one, never in its place.
+        easily spotted, so such a ranking is next to the raw one, never in its place.
     min_correct : float, by default None
         The paper tries .75 (appendix G) with its correctness, which is also that of who always says "bot".
     max_speed : float

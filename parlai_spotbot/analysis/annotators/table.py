@@ -72,7 +72,7 @@ class Annotator:
 def annotators(
     annotations: pd.DataFrame, entities: pd.DataFrame, answers: Sequence[str] = ANSWERS
 ) -> dict[str, Annotator]:
-    """Everybody who labelled an entity, by `worker_id`; the answers of an annotation stand in the columns `answers`."""
+    """Everybody who labelled an entity, by `worker_id`; the answers of an annotation are in the columns `answers`."""
     annotations = with_speed(annotations)
     by_worker, result = dict(iter(annotations.groupby("worker_id"))), {}
     for worker, labels in entities.groupby("worker_id", sort=True):

@@ -3,7 +3,7 @@
 A metric is one label, one scale or one choice of one survey: the share of a bot's turns that show a behaviour, the mean
 of ratings, or which of two conversations was chosen (ABC-Eval 2022, section 4.1). What it is to be measured by, the
 quality that people gave a conversation which they led themselves, is the outcome and never a metric; and nobody's own
-answers stand on both sides (section 7.2).
+answers are on both sides (section 7.2).
 """
 
 from __future__ import annotations

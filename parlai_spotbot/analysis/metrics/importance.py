@@ -26,7 +26,7 @@ NOWHERE = "the metric has no value for any of these conversations"
 
 
 def importance(table: pd.DataFrame, metrics: Sequence[Metric], outcome: str) -> list[dict]:
-    """Return one entry a metric that stands in `table` (see `rating_table`, `choice_table`).
+    """Return one entry a metric that is in `table` (see `rating_table`, `choice_table`).
 
     Returns
     -------

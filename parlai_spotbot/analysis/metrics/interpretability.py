@@ -29,7 +29,7 @@ def interpretability(metrics: Sequence[Metric], crossed: bool = True) -> list[di
 def _of(metric: Metric, crossed: bool) -> dict:
     rows = metric.rows
     values = rows["value"].astype(float)
-    if metric.kind == CHOICE:  # the same two conversations may stand in either order
+    if metric.kind == CHOICE:  # the same two conversations may be in either order
         turned = (rows["conversation_a"] > rows["conversation_b"]).to_numpy()
         values = values.where(~turned, -values)
         units = [" ".join(sorted(home.split("\t"))) for home in metric.homes]

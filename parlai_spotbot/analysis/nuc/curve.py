@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.nuc.estimates import Share, share
 from parlai_spotbot.analysis.nuc.ranks import Ranks
 
 PIECE = 1_000_000
-"""So many places of ties are reckoned at once."""
+"""So many places of ties are computed at once."""
 
 
 def recall_at(ranks: Ranks, n: int, k: int = 1) -> np.ndarray:

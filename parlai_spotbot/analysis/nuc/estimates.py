@@ -34,7 +34,7 @@ class Share:
     ci: tuple[float, float]
 
     def to_dict(self) -> dict:
-        """Ready for JSON: None in the place of NaN."""
+        """Ready for JSON: None instead of NaN."""
         row = asdict(self)
         for name in ("wilson", "ci"):
             row[name] = [None if np.isnan(end) else float(end) for end in row[name]]
@@ -46,8 +46,8 @@ def share(values: Sequence[float], conversations: Sequence, workers: Sequence | 
     """The mean of `values` (q,) with its intervals.
 
     `conversations` (q,) is the conversation of each question, `workers` (q,) who answered it, where these are people:
-    then values hang together by both, and a person's are alike whatever the conversation. Values between 0 and 1 (ties)
-    vary less than hits and misses, so both intervals then are somewhat wide.
+    then values are correlated by both, and a person's are alike whatever the conversation. Values between 0 and 1
+    (ties) vary less than hits and misses, so both intervals then are somewhat wide.
 
     The clustered interval is that of as many independent questions as would be as uncertain, see `share_interval`.
     """
@@ -79,7 +79,7 @@ class Comparison:
     conversations: int
 
     def to_dict(self) -> dict:
-        """Ready for JSON: None in the place of NaN."""
+        """Ready for JSON: None instead of NaN."""
         row = asdict(self)
         row["ci"] = [None if np.isnan(end) else float(end) for end in self.ci]
         return {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in row.items()}
@@ -94,7 +94,7 @@ def compare(values: Mapping[str, Sequence[float]], conversations: Sequence) -> l
         For each question a recall or 1 / rank, NaN where the contestant has no score: such questions are left out of
         its comparisons.
     conversations : sequence (q,)
-        The conversation of each question: differences within one hang together.
+        The conversation of each question: differences within one are correlated.
     """
     arrays = {name: np.asarray(entries, dtype=float) for name, entries in values.items()}
     for name, numbers in arrays.items():

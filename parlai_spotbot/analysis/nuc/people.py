@@ -48,8 +48,8 @@ def plurality(
 def against(values: Sequence[float], other: Sequence[float], conversations: Sequence, workers: Sequence) -> dict:
     """Return how much more people have than a model: both means over people's answers (a,), `difference`, `ci`, `p`.
 
-    `other` is the model's value in the question of each answer; NaN leaves the answer out. Differences hang together by
-    conversation and by annotator.
+    `other` is the model's value in the question of each answer; NaN leaves the answer out. Differences are correlated
+    by conversation and by annotator.
     """
     values, other = np.asarray(values, dtype=float), np.asarray(other, dtype=float)
     finite = ~np.isnan(other)
@@ -86,7 +86,7 @@ def between(
     Notes
     -----
     The difference is the mean over questions of the difference of the groups' means in each. An answer's share in its
-    error is its distance from the group's mean, weighted as the answer is; shares hang together by conversation and by
+    error is its distance from the group's mean, weighted as the answer is; shares are correlated by conversation and by
     annotator. NaN with fewer than two annotators in a group, or two conversations.
     """
     values, second = np.asarray(values, dtype=float), np.asarray(second, dtype=bool)

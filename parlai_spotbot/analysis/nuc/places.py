@@ -24,7 +24,7 @@ def place_bias(chosen: Sequence[int], true: Sequence[int], n: int, clusters: Clu
     chosen, true : sequences (a,)
         The place chosen and the true turn's, from 0, of each answer to a question of `n` candidates.
     clusters : Clusters
-        Which answers hang together.
+        Which answers are correlated.
 
     Notes
     -----

@@ -23,7 +23,7 @@ ROUNDS = 3
 """So many times a plan is simulated to calibrate it."""
 
 FEW_PEOPLE = 1000
-"""Of more people each is so seldom drawn that whoever is drawn twice for a conversation is drawn anew."""
+"""Of more people each is so seldom drawn that whoever is drawn twice for a conversation is drawn again."""
 
 NODES = 41
 """Of the Gauss–Hermite quadrature."""

@@ -107,7 +107,7 @@ class Contrasts:
 
     @property
     def ranked(self) -> list[str]:
-        """Best first, group by group; equal ones as they stand in `names`; without who isn't ranked."""
+        """Best first, group by group; equal ones as they are in `names`; without who isn't ranked."""
         order = np.lexsort((np.arange(len(self.names)), -np.nan_to_num(self.strength), self.group))
         return [self.names[i] for i in order if self.group[i] >= 0]
 

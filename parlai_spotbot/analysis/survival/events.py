@@ -42,7 +42,7 @@ def events(entities: pd.DataFrame, unsure: str = "survives", features: Sequence[
         `left`, `right`: spotted in (left, right], exchanges; ends that differ by rounding are one end. `weight`: 1, or
         1/2. `group`: the entity's name. `k`. Each of the `features`: +1 where this entity was favoured over its
         opponent, -1 where the opponent was, 0 where neither. `conversation_id` (near-copies have one, see `cluster_of`)
-        and `worker_id`: rows that share one are not independent. The rows stand in the order of `entities` and keep its
+        and `worker_id`: rows that share one are not independent. The rows are in the order of `entities` and keep its
         index, so with "half" an index can stand twice.
 
     Raises

@@ -1,6 +1,6 @@
 """The nonparametric maximum-likelihood estimate for interval-censored data (Turnbull 1976, JRSS-B 38; section 3.3).
 
-Any mix of exact, left-, interval- and right-censored observations; how each kind is solved stands in npmle.py.
+Any mix of exact, left-, interval- and right-censored observations; how each kind is solved is in npmle.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Agreement of a judge with people, next to the agreement between people: on the same items, by the same statistic.
 
-Krippendorff's alpha is reckoned from coincidences (Krippendorff 2004, "Content Analysis", chapter 11): between people
+Krippendorff's alpha is computed from coincidences (Krippendorff 2004, "Content Analysis", chapter 11): between people
 those of every two different people, so that it is the usual one; between a judge and people those of a person's answer
 and the judge's, in which every person's answer counts once, however many variants the judge has.
 """

@@ -1,4 +1,4 @@
-"""The bootstrap of rows that hang together by conversations and by annotators, and intervals from its replicates.
+"""The bootstrap of rows that are correlated by conversations and by annotators, and intervals from its replicates.
 
 Conversations, annotators and the cells of both are drawn in turn, and what the three say is combined as Cameron,
 Gelbach & Miller (2011, J. Bus. Econ. Stat. 29) combine variances. It serves what has no smooth score: curves by
@@ -30,10 +30,10 @@ EVERYWHERE = (-np.inf, np.inf)
 
 
 class ClusterBootstrap:
-    """Replicates of n rows by each way in which they hang together, and intervals from all of them together.
+    """Replicates of n rows by each way in which they are correlated, and intervals from all of them together.
 
     Conversations and annotators are both drawn from many. So one bootstrap draws conversations, one annotators, one
-    the cells of both (what one annotator says of one conversation), and the variance of whatever is reckoned from the
+    the cells of both (what one annotator says of one conversation), and the variance of whatever is computed from the
     rows is the first two's less the third's, never less than one alone (Cameron, Gelbach & Miller 2011, J. Bus. Econ.
     Stat. 29; see `Spread`). Of n clusters n - 1 are drawn, else variances were too small by (n - 1) / n (Rao & Wu 1988,
     JASA 83); over all strata, so a single conversation of a pair is no obstacle.
@@ -41,7 +41,7 @@ class ClusterBootstrap:
     Parameters
     ----------
     conversations, workers : sequences (n,)
-        The conversation and the annotator of each row. Without workers (judges), or with one, rows hang together by
+        The conversation and the annotator of each row. Without workers (judges), or with one, rows are correlated by
         conversations alone.
     replicates : int
         Of each of the up to three bootstraps.

@@ -1,6 +1,6 @@
 """Clusters of correlated rows, and the errors of estimates from them.
 
-A row contributes to an estimate; two rows that share a conversation or an annotator hang together, all others do
+A row contributes to an estimate; two rows that share a conversation or an annotator are correlated, all others do
 not. The variance then is the sum of the products of all couples of rows that share anything, the two-way estimate of
 Cameron, Gelbach & Miller (2011, J. Bus. Econ. Stat. 29), with pairs of conversations as in Aronow, Samii & Assenova
 (2015, Political Analysis 23). It is found by sums over clusters, never couple by couple.
@@ -51,7 +51,7 @@ def codes_of(values: ArrayLike, name: str = "clusters") -> np.ndarray:
 
 @dataclass(frozen=True)
 class Clusters:
-    """Record of which rows hang together: `conversations` (n, 1 or 2) codes, -1 for none, and `workers` (n,); None:
+    """Record of which rows are correlated: `conversations` (n, 1 or 2) codes, -1 for none, and `workers` (n,); None:
     they don't count."""
 
     rows: int
@@ -65,7 +65,7 @@ class Clusters:
         """From the conversations of each row (one or two ids) and its annotator.
 
         `resample` says what another sample would change: "conversations_workers", "conversations", "workers", or
-        "annotations" (each row by itself). A single annotator is no sample: rows then hang together by conversations
+        "annotations" (each row by itself). A single annotator is no sample: rows then are correlated by conversations
         alone. Raises `ValueError` naming the row where an id is missing.
         """
         rows = len(conversations)

@@ -1,4 +1,4 @@
-"""The interval of a median whose values may hang together."""
+"""The interval of a median whose values may are correlated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shares: exact and score intervals, and tests of one half, of choices that may hang together.
+"""Shares: exact and score intervals, and tests of one half, of choices that may are correlated.
 
 Where each choice stands alone the exact binomial test and Clopper and Pearson's interval (1934, Biometrika 26) hold.
 Where conversations or annotators recur, the interval is that of as many independent choices as would be as uncertain
@@ -17,7 +17,7 @@ Z = 1.959963984540054
 """Quantile of the normal distribution for a two-sided level of .95."""
 
 FEW_GROUPS = 8
-"""So few are reckoned with in columns of their own sooner than in a sparse matrix."""
+"""So few are computed with in columns of their own sooner than in a sparse matrix."""
 
 
 def wilson(hits: float, n: float, z: float = Z) -> tuple[float, float]:
@@ -55,7 +55,7 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
         `estimate`, `ci` (count, 2), `p` (of one half, two-sided), see the module; `p_exact`, `clopper_pearson`,
         `wilson`, which take choices as independent; `independent`: whether no two choices of the group share anything;
         `n`; `effective`: as many independent choices are as uncertain. From 0 to 1 and 1 where a single conversation or
-        annotator decided everything; where all are alike nothing shows how they hang together, and a cluster counts as
+        annotator decided everything; where all are alike nothing shows how they are correlated, and a cluster counts as
         one choice.
     """
     hits, groups = np.asarray(hits, dtype=float), np.asarray(groups, dtype=int)

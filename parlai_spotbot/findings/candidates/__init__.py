@@ -21,7 +21,7 @@ from parlai_spotbot.study import Study
 
 KS = (1, 2)
 ALL = "all"
-"""In the place of a corpus: all of them."""
+"""Instead of a corpus: all of them."""
 
 EVERYBODY = "everybody"
 EXPERTS = ("intermediate", "expert")
@@ -117,7 +117,7 @@ def _place(answer: object) -> int:
 
 
 class CandidateForm(Form):
-    """Questions in the place of conversations; what annotators say of themselves is set aside."""
+    """Questions instead of conversations; what annotators say of themselves is set aside."""
 
     of_study = False
 

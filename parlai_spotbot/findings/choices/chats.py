@@ -113,7 +113,7 @@ TABLES = {
         "training/shares",
         {**WHO, "pairs": Column("count", "Answers"), **SHARE},
         "Answers learnt by heart",
-        "Answers that stand in the training data as the answer to the very turn before.",
+        "Answers that are in the training data as the answer to the very turn before.",
     ),
 }
 

@@ -180,7 +180,7 @@ def _clustering(pairs: int, clustered: int) -> str:
             "and interval hold."
         )
     return (
-        f"In {clustered} of {pairs} pairs conversations or annotators come more than once: choices hang together "
+        f"In {clustered} of {pairs} pairs conversations or annotators come more than once: choices are correlated "
         "there, and tests and intervals allow for it."
     )
 

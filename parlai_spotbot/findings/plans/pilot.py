@@ -96,7 +96,7 @@ def _answers(study: Study, request: PlanRequest) -> Answers:
     try:
         sources, _ = FORMS[request.planning.of].sources(study.judgements(request.survey), facts, Options())
     except ValueError as err:
-        raise UserError(f"{path}: {err}.", "Correct that line, or make the file anew.") from err
+        raise UserError(f"{path}: {err}.", "Correct that line, or make the file again.") from err
     if not sources:
         raise UserError(f"{path}: no complete annotation in it.", "Judge some units first.")
     source_names = people_first(sources)

@@ -81,7 +81,7 @@ class Annotations(Answers):
 
     @property
     def by_item(self) -> Annotations:
-        """With the exchanges of the whole item in the place of those that the annotator opened."""
+        """With the exchanges of the whole item instead of those that the annotator opened."""
         if "opened0" not in self.rows:
             return self
         return self.with_rows(self.rows.assign(k=self.rows["whole"]).drop(columns=["opened0", "opened1"]))
@@ -117,14 +117,14 @@ class Annotations(Answers):
 
     @cached_property
     def together(self) -> Clusters:
-        """Return which annotations hang together."""
+        """Return which annotations are correlated."""
         if self.resample == "annotations":
             return Clusters.by(np.arange(len(self.rows)))
         return Clusters.by(cluster_of(self.rows), self.rows["worker_id"], self.resample)
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """Product weights of the annotations (bootstraps, n), for what can only be reckoned anew."""
+        """Product weights of the annotations (bootstraps, n), for what can only be computed again."""
         rows = self.rows
         return bootstrap_weights(
             cluster_of(rows),

@@ -144,7 +144,7 @@ WITHOUT = Table(
         "win_rate": Column("share", "Win rate", ci="win_rate_ci"),
     },
     "Win rates without flagged annotations",
-    'Computed anew without the annotations that a rule catches; "raw" is the ranking above.',
+    'Computed again without the annotations that a rule catches; "raw" is the ranking above.',
     ("deriu2020",),
 )
 CAPTION = "Sensitivity (telling bots from people) against bias (right: slow to say bot), by annotator; 0 is guessing."

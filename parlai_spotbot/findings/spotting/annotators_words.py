@@ -88,7 +88,7 @@ def _without(name: str, ranking: Mapping, raw: Mapping) -> str:
 
 
 def weak_sentence(data: Mapping) -> str:
-    """Without whom the ranking is made anew: who is too seldom correct; a whole sentence where that can't be done."""
+    """Without whom the ranking is made again: who is too seldom correct; a whole sentence where that can't be done."""
     below = f"right in less than {data['min_correct']:.0%}"
     if not data["annotators"]:
         return f"No annotator is {below} of the labels, so nothing changes without such."
@@ -104,6 +104,6 @@ def apart_sentence(clear: Mapping[str, int], pairs: Sequence[Mapping]) -> str:
     """Return how many pairs are told apart with and without them; who is removed takes data along."""
     return (
         f"{part_of(clear['after'], len(pairs), 'pair', 'is', 'are')} told apart then, {clear['before']} with them. "
-        "To remove who calls bots human makes bots look more easily spotted, so this stands beside the ranking, never "
+        "To remove who calls bots human makes bots look more easily spotted, so this is next to the ranking, never "
         "in its place."
     )

@@ -173,7 +173,7 @@ def _pairs(grid: Sequence[dict], fit: Contrasts, alone: bool) -> list[dict]:
 
 
 def _model(fit: Contrasts) -> dict:
-    """Return what stands behind the strengths."""
+    """Return what is behind the strengths."""
     (tie, *tie_ci), (order, *order_ci) = fit.tie, fit.order
     model = {
         "log_tie": tie,

@@ -36,8 +36,8 @@ CURVES = Table(
     "Survival",
     "Turnbull's nonparametric estimate of interval-censored times: an entity is spotted before the length at which it "
     "was called a bot, or after the longest one shown. Intervals, which hold at the lengths shown, come from drawing "
-    "conversations and annotators anew; where all or none were spotted they are exact ones of as many answers as there "
-    "are conversations or annotators.",
+    "conversations and annotators again; where all or none were spotted they are exact ones of as many answers as "
+    "there are conversations or annotators.",
     ("deriu2020", "turnbull1976"),
     csv="survival_curves",
 )

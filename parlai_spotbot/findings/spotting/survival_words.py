@@ -122,7 +122,7 @@ def _against_people(versus: dict | None) -> str:
 def _share(share: float, ci: Sequence[float | None], n: float) -> str:
     if not known(ci):
         return f"{share:.0%}"
-    if share in (0, 1):  # drawing anew can't show what never happened
+    if share in (0, 1):  # drawing again can't show what never happened
         text = f"{share:.0%} ({'all' if share else 'none'} of {n:g}; an exact bound from as many conversations or "
         return f"{text}annotators: {ci[0]:.0%} to {ci[1]:.0%})"
     return f"{share:.0%} ({ci[0]:.0%} to {ci[1]:.0%})"

@@ -2,7 +2,7 @@
 
 A vote that finds both bad says that both failed, not who is better. Davidson's model has the same odds of one over the
 other with or without such votes, while its ties are evidence that two are near to each other, which a common failure is
-not: so the ranking leaves them out, and what it would be with them as ties stands beside it.
+not: so the ranking leaves them out, and what it would be with them as ties is next to it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TEST = (
 ALPHA = 0.05
 GRIDDED = 200
 """Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits. All pairs are tested
-and counted, but only neighbours in the order, the clearest pair and some that are not clear stand in the results."""
+and counted, but only neighbours in the order, the clearest pair and some that are not clear are in the results."""
 
 OUTCOMES = {"won": "Won", "tie": "Tie", "both_bad": "Both bad", "lost": "Lost"}
 TABLES = {
@@ -124,7 +124,7 @@ def ranked(ballots: Ballots) -> dict:
 
 
 def _otherwise(ballots: Ballots, order: list[str]) -> dict[str, dict]:
-    """Return what the ranking would be with both bad as ties: `clear` pairs, and how many would stand in the other
+    """Return what the ranking would be with both bad as ties: `clear` pairs, and how many would be in the other
     order."""
     if not ballots.bad.any():
         return {}

@@ -1,4 +1,4 @@
-"""Whose votes these are: who voted on what, whether votes hang together, on which side winners stood, languages."""
+"""Whose votes these are: who voted on what, whether votes are correlated, on which side winners stood, languages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from parlai_spotbot.wording import interval, p_said, percent
 
 
 def compute(ballots: Ballots) -> dict:
-    """Return who voted on what, whether votes hang together, on which side winners stood, languages, days."""
+    """Return who voted on what, whether votes are correlated, on which side winners stood, languages, days."""
     decided = ballots.outcome != 0
     clusters = ballots.clusters
     people, prompts = _sizes(ballots.worker), _sizes(ballots.prompt)
@@ -47,7 +47,7 @@ def _sizes(codes: np.ndarray) -> dict:
 
 
 def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
-    """Return which votes hang together, in words."""
+    """Return which votes are correlated, in words."""
     clusters, sentences = ballots.clusters, []
     if not people["count"]:
         sentences.append(

@@ -70,7 +70,7 @@ def hygiene(
     training : iterable of sequences of str, optional
         The data that the bots know, conversation by conversation; `why` says why they are not there.
     training_overlap : dict, optional
-        What self-play found of it, to stand beside.
+        What self-play found of it, to be next to.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
 
 NOTHING = "none of it"
 CAREFUL = 2
-"""So many sentences on contestants stand on the page's second screen."""
+"""So many sentences on contestants are on the page's second screen."""
 
 
 def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:

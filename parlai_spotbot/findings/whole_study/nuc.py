@@ -1,6 +1,6 @@
 """Next-Utterance Classification by models: how the contestants rank, the curve, and whether other methods agree.
 
-Results stand in ``STUDY/nuc/analysis/*.json``; the study's report and a page of its own show them.
+Results are in ``STUDY/nuc/analysis/*.json``; the study's report and a page of its own show them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def agreement_of(surveys: Sequence[Analysis], ranking: Mapping, seed: int) -> di
 
 
 def write_agreement(study: Study) -> None:
-    """Reckon anew how far the models' order agrees with the surveys', one of which was analysed anew."""
+    """Compute again how far the models' order agrees with the surveys', one of which was analysed again."""
     folder = study.path / "nuc" / "analysis"
     results = read_results(folder)
     if results:
@@ -208,7 +208,7 @@ NUC = Finding(
                 "p": Column("p", "p"),
             },
             "Agreement of orders with the study's surveys",
-            "Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors. A "
+            "Parametric bootstrap: both methods' scores are drawn again around themselves by their standard errors. A "
             "small p says that the orders differ by more than chance.",
         ),
     },

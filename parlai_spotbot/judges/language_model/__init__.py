@@ -78,7 +78,7 @@ class LanguageModelJudge(Judge):
                 raise UserError(
                     f"unit {unit.unit_id}: item {item.item_id}: field 'questions' names {unknown[0]!r}, which the "
                     f"survey {self.survey.name} lacks.",
-                    "Pack the units anew.",
+                    "Pack the units again.",
                 )
         seen.update((item.item_id, item.control) for item in new)
         return new

@@ -1,7 +1,7 @@
 """Training segments of the spotter: people of the judges' fold, and bots other than the judged ones.
 
 For a conversation of the bots a and b the examples are the study's conversations in which neither takes part. Where
-these are few, bots shipped with us stand in, as they talk to each other from openings of the judges' fold.
+these are few, bots shipped with us are in, as they talk to each other from openings of the judges' fold.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class EntityExample:
     """One entity of one segment: its turns are ``texts[entity::2]``.
 
     `who` is a contestant or "human", `speaker` the contestant or the single person, where known; `others` are further
-    speakers whose words stand in it, `origin` the conversation of people that was spoilt, where it is one.
+    speakers whose words are in it, `origin` the conversation of people that was spoilt, where it is one.
     """
 
     texts: tuple[str, ...]

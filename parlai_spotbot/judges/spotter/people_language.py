@@ -101,7 +101,7 @@ class TurnLanguage:
 class PeopleLanguage:
     """N-grams of letters and of words, and document frequencies of people's turns.
 
-    `conversations` are the turns of each conversation by its name. A turn that stands in one of them word for word is
+    `conversations` are the turns of each conversation by its name. A turn that is in one of them word for word is
     measured without that one; so is another, where `origin` names the conversation that it was made from.
     """
 

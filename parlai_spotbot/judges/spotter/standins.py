@@ -1,4 +1,4 @@
-"""Bots that stand in where a study has no others to train on: the shipped pool of instant bots, each with each.
+"""Bots that are in where a study has no others to train on: the shipped pool of instant bots, each with each.
 
 They talk from openings of the judges' fold, through the same self-play as contestants, in a study of their own that is
 thrown away; what they say is kept in memory for the time of training.
@@ -39,7 +39,7 @@ class StandInBots:
         if not set(entries) - taken:
             raise UserError(
                 f"no bot is left to train a judge on for {' and '.join(sorted(excluded))}: the study has too few "
-                f"others, and the bots of the pool '{POOL}' that stand in are the judged ones.",
+                f"others, and the bots of the pool '{POOL}' that are in are the judged ones.",
                 "Add contestants to the study.",
             )
         if self._played is None:

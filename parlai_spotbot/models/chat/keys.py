@@ -67,7 +67,7 @@ class Key:
         return {header: f"Bearer {self._value}" if header.lower() == "authorization" else self._value}
 
     def hidden(self, data: Any) -> Any:
-        """`data`, a text or JSON, with a mark wherever the key stands in it."""
+        """`data`, a text or JSON, with a mark wherever the key is in it."""
         if not self:
             return data
         if isinstance(data, str):
@@ -90,7 +90,7 @@ def read_key(variable: str, host: str, where: str, option: str = "openai_key_var
     Raises
     ------
     UserError
-        Where the variable's name is none (a key stands in its place), it isn't set, or what it holds can't be a key.
+        Where the variable's name is none (a key is in its place), it isn't set, or what it holds can't be a key.
     """
     if not variable:
         if host != OPENAI:

@@ -10,7 +10,7 @@ BYTES_PER_TOKEN = 3
 TOKENS_PER_MESSAGE = 8
 
 REASONING = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|^.*</think(?:ing)?>", re.DOTALL)
-"""Reasoning before an answer; its opening tag may stand in the prompt of the server's chat template."""
+"""Reasoning before an answer; its opening tag may be in the prompt of the server's chat template."""
 
 SPECIAL_TOKEN = re.compile(
     r"(?=(<[|\uff5c][^|\uff5c<>\n]{1,40}[|\uff5c]>|</?s>|"

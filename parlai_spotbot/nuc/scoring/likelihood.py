@@ -88,7 +88,7 @@ class CausalLikelihood(CandidateLikelihood):
         width = max(map(len, rows))
         ids = torch.zeros((len(rows), width), dtype=torch.long, device=self.model.device)
         for place, row in enumerate(rows):
-            ids[place, : len(row)] = self._ids(row)  # what pads stands behind, where nothing looks
+            ids[place, : len(row)] = self._ids(row)  # what pads is behind, where nothing looks
         logits = first
         if width > 1:
             cache.batch_repeat_interleave(len(rows))
@@ -97,7 +97,7 @@ class CausalLikelihood(CandidateLikelihood):
         return _sums(logits, ids, [len(row) for row in rows])
 
     def _whole(self, prompt: list[int], rows: list[list[int]]) -> np.ndarray:
-        """One by one with the prompt read anew, for models whose memory is of another kind."""
+        """One by one with the prompt read again, for models whose memory is of another kind."""
         sums = []
         for row in rows:
             logits = self.model(input_ids=self._ids([prompt + row]), use_cache=False).logits[:, len(prompt) - 1 : -1]
@@ -145,7 +145,7 @@ def end_of_turn(layout: ChatLayout) -> list[int]:
 
 
 def _behind(tokenizer: Any, before: str, text: str) -> list[int]:
-    """The tokens of `text` where it stands behind `before`."""
+    """The tokens of `text` where it is behind `before`."""
     first, whole = tokenizer([before or " ", before + text], add_special_tokens=False)["input_ids"]
     if before and whole[: len(first)] == first and len(whole) > len(first):
         return whole[len(first) :]

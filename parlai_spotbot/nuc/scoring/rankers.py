@@ -114,7 +114,7 @@ class TorchRanker(SeparateEncoder):
 def listed_scores(question: NucQuestion, reply: Any) -> np.ndarray | None:
     """The scores of an agent that answers with ``text_candidates``: its ``candidate_scores``, else minus the place.
 
-    None where its list isn't one of the candidates. Those that it leaves out stand behind all others, with one score.
+    None where its list isn't one of the candidates. Those that it leaves out are behind all others, with one score.
     """
     listed = list(reply.get("text_candidates") or ())
     if not listed or not set(listed) <= set(question.candidates) or len(set(listed)) != len(listed):

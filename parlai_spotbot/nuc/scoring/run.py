@@ -33,7 +33,7 @@ TEXTS = 64
 
 
 class ScoringProcess(ContestantProcess):
-    """A contestant's process that scores candidates in the place of playing."""
+    """A contestant's process that scores candidates instead of playing."""
 
     def __init__(self, contestant: Contestant, log: Path, threads: int, family: str):
         super().__init__(contestant, log, threads)

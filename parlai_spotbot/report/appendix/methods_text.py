@@ -51,7 +51,7 @@ MATCHES = (
     "rather than bot. Bots are ranked by their strengths in Davidson's model of all matches, ties {order}included "
     "[@davidson1970]; all pairs are compared, and a bot's places run from one more than are surely better to as many "
     "as aren't surely worse, simultaneously [@mogstad2024]. Win rates (decided matches, mean over opponents) and the "
-    "ranks of TrueSkill, of shuffled matches [@herbrich2006;@sakaguchi2014], stand beside it. How long bots pass "
+    "ranks of TrueSkill, of shuffled matches [@herbrich2006;@sakaguchi2014], are next to it. How long bots pass "
     "(are not called a bot) is estimated as the survival of interval-censored times [@turnbull1976] and compared by a "
     "log-rank test [@sun1996]."
 )

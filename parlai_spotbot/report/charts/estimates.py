@@ -21,7 +21,7 @@ from parlai_spotbot.report.drawing import INK, WIDTH, Drawing, drawn, svg
 
 
 def forest(chart: Chart, looks: Looks, name: str) -> Drawing | None:
-    """Estimates with intervals, one below the other; headings of groups stand on lines of their own."""
+    """Estimates with intervals, one below the other; headings of groups are on lines of their own."""
     lines: list[tuple[str, dict | None]] = []
     group = None
     for row in chart.data["rows"]:

@@ -1,4 +1,4 @@
-"""A last look at a copy before it is finished: nothing known to be private may stand in it anywhere."""
+"""A last look at a copy before it is finished: nothing known to be private may be in it anywhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PHONE = re.compile(r"(?<![\w.])\+?\d[\d ()/-]{7,}\d(?![\w.])")
 
 
 def private_strings(study: Study, survey: str, rows: Iterable[Judgement]) -> dict[str, str]:
-    """Return what must not stand in a copy, and what each is, in words."""
+    """Return what must not be in a copy, and what each is, in words."""
     strings = {row.worker_id: "an annotator's id" for row in rows if row.source == "human"}
     folder = study.survey_path(survey) / "crowdsourcing"
     tasks = sorted(path for path in folder.glob("*") if path.is_dir())  # a survey of tasks has links for each
@@ -43,7 +43,7 @@ def _cells(path: Path) -> set[str]:
 
 
 def check(folder: Path, private: dict[str, str]) -> None:
-    """Raise `UserError` that names the file where something private stands in a copy."""
+    """Raise `UserError` that names the file where something private is in a copy."""
     names = {name: "the name of this machine or its user" for name in own_names() if len(name) >= LEAST}
     for path in sorted(folder.rglob("*")):
         if not path.is_file():
@@ -54,7 +54,7 @@ def check(folder: Path, private: dict[str, str]) -> None:
             if string in text and re.search(rf"(?<!\w){re.escape(string)}(?!\w)", text):
                 raise UserError(
                     f"{path.relative_to(folder)}: the copy would hold {what}.",
-                    "It stands in the text of a conversation, a comment or a contestant's name: take it out of the "
+                    "It is in the text of a conversation, a comment or a contestant's name: take it out of the "
                     "study first. Nothing was written.",
                 )
 

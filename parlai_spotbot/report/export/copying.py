@@ -65,9 +65,9 @@ def export_study(
 ) -> Export:
     """Write a copy of `study` for publication into the new folder `folder`; the caller holds the study's lock.
 
-    `key` makes the new names; it is drawn anew for each copy and kept nowhere, so nobody can lead them back, not even
+    `key` makes the new names; it is drawn again for each copy and kept nowhere, so nobody can lead them back, not even
     who wrote the copy. Nothing is written, and a `UserError` raised, where the folder has something in it already, a
-    file of the study is malformed, or something private would stand in the copy.
+    file of the study is malformed, or something private would be in the copy.
     """
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -17,7 +17,7 @@ from parlai_spotbot.report.export.scrub import text
 
 @dataclass(frozen=True)
 class Pseudonyms:
-    """`key` is at least 16 random bytes; `workers` are the ids that must not stand in any other id."""
+    """`key` is at least 16 random bytes; `workers` are the ids that must not be in any other id."""
 
     key: bytes
     workers: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Pseudonyms:
         """Number the annotations of a survey in the order of their old ids, by which analyses sort them, so that draws
         come out the same.
 
-        Where an annotator's id stands in them, that order would tell something of it: then they come in a new order.
+        Where an annotator's id is in them, that order would tell something of it: then they come in a new order.
         """
         names: dict[str, set[str]] = {}
         for row in rows:

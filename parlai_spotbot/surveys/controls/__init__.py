@@ -77,7 +77,7 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
 
     The same call again changes nothing, and once units were handed out or judged by people, no call does (but for tasks
     that were added); nor does any where the controls were imported. The file is empty where there is nothing to make
-    controls of. What was done, and what is to be said of it, stands in provenance.json.
+    controls of. What was done, and what is to be said of it, is in provenance.json.
     """
     study = study.held()
     path, about = controls_path(study, survey), survey_of(study, survey)

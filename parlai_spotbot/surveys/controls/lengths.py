@@ -31,7 +31,7 @@ def spread(lengths: Lengths, number: int) -> list[tuple[int, ...]]:
 def in_proportion(pools: Sequence[ByLength], lengths: Lengths, count: int) -> list[tuple[Segment, ...]]:
     """Return up to `count` sets of segments, one of each of `pools`, whose lengths are in the proportion of `lengths`.
 
-    A conversation is used once, and no two of a seed stand in a set. Of each length those that come first are taken; in
+    A conversation is used once, and no two of a seed are in a set. Of each length those that come first are taken; in
     pairs the longer one comes from either pool in turn. Where less than half of what there is could be taken in
     proportion, all that there is, whatever its length.
     """

@@ -1,7 +1,7 @@
 """Controls for surveys that show whole conversations: a person against a scripted bot, or a scripted bot to be rated.
 
 Li et al. (2019, "Annotation Quality") begin with a conversation between people beside one of a weak bot; who doesn't
-find the person better is left out. The weak bot is a script here (`scripted_bots`) in the place of one of two people,
+find the person better is left out. The weak bot is a script here (`scripted_bots`) instead of one of two people,
 so that hardly anybody errs. Ratings have no such answer: all that can be asked is that a bot which loops isn't praised.
 """
 
@@ -136,7 +136,7 @@ class ChoiceControl(_WholeControl):
         return any(question not in OPEN for question in questions)
 
     def of_people(self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions) -> list[Item]:
-        """People of segments that fit the rule beside others of both, in which a script stands in.
+        """People of segments that fit the rule beside others of both, in which a script is in.
 
         Each conversation is used once. Sides, seats, scripts and questions take turns.
         """

@@ -235,7 +235,7 @@ def block_units(conversations: Sequence[Conversation], options: PackOptions, rng
     placed = sorted(conversations, key=lambda c: c.conversation_id)
     rng.shuffle(placed)
     placed.sort(key=lambda c: (is_people(c), options.lengths(c)))
-    show = cache(SURFACES[options.surface])  # the same turns stand in several segments
+    show = cache(SURFACES[options.surface])  # the same turns are in several segments
     units = []
     for rotation in range(options.rotations):
         items = []

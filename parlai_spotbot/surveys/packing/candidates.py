@@ -2,7 +2,7 @@
 
 Lowe et al. (2016, section 4.2): four versions, so that people see different questions; the shares of the corpora differ
 from group to group. The groups share as many questions as their shares allow, so that they can be compared on the same
-ones. The key stands in surveys/nuc/questions.jsonl alone, never in a unit.
+ones. The key is in surveys/nuc/questions.jsonl alone, never in a unit.
 """
 
 from __future__ import annotations

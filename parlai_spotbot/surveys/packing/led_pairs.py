@@ -16,7 +16,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.packing import PackRequest
 
 DRAWN, INTERACTORS, CONTEXTS = "drawn", "interactors", "contexts"
-"""Which two conversations stand beside each other: any two of two contestants; the two that one person led; every two
+"""Which two conversations are next to each other: any two of two contestants; the two that one person led; every two
 in which two bots answer the same."""
 HOW = {
     INTERACTORS: "each person's two conversations are compared once",

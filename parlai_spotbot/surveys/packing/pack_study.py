@@ -1,6 +1,6 @@
 """Packs the units of a study: reads its conversations, writes surveys/NAME/units.jsonl and says what was left out.
 
-The same wishes on the same conversations change nothing; a study that grew gets further units, and what stands in
+The same wishes on the same conversations change nothing; a study that grew gets further units, and what is in
 units.jsonl stays byte for byte.
 """
 
@@ -17,7 +17,7 @@ from parlai_spotbot.surveys.packing.packing import PackRequest
 def pack_study(study: Study, survey: str = "spot_the_bot", **options: Any) -> dict:
     """Write the units of a survey and return the summary that `spotbot_pack` prints; see `PackRequest`, `Packing.pack`.
 
-    The summary stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
+    The summary is in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
     """
     expect_study(study)
     about, wishes = get_survey(survey, study), PackRequest(**options)

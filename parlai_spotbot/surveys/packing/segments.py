@@ -1,6 +1,6 @@
 """Segments of conversations, which people and judges take for a person's or a bot's (`blocks` says how they are dealt).
 
-Conversations of bots are packed in blocks; what stands in units.jsonl stays byte for byte when a study grows.
+Conversations of bots are packed in blocks; what is in units.jsonl stays byte for byte when a study grows.
 """
 
 from __future__ import annotations

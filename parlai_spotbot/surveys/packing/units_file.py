@@ -1,6 +1,6 @@
-"""The units file of a survey: which units stay, which are packed anew, and how both are written.
+"""The units file of a survey: which units stay, which are packed again, and how both are written.
 
-Units that people or judges have answers to are never packed anew: other options are then an error that names them.
+Units that people or judges have answers to are never packed again: other options are then an error that names them.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def existing_units(
     """Return the units to keep; none if they are to be packed again, which must not happen to judged ones.
 
     Kept are those that `made_here` says were made from these conversations, with options of which `goes_on` (known,
-    wanted) says that they go on with them.
+    wanted) says that they continue with them.
     """
     path = study.units_path(survey)
     if not path.exists():

@@ -37,7 +37,7 @@ class WholeOptions:
     `questions` are those that are put, `groups` how a survey of tasks deals them to the units on a conversation,
     `companions` the free texts that go with each; `comparisons` of each pair of
     contestants on each question (None: as many as the contestant with the fewest conversations has, 100 at most);
-    `pairs`: "interactors" or "contexts" where given pairs stand beside each other (`led_pairs`), which are `led`;
+    `pairs`: "interactors" or "contexts" where given pairs are next to each other (`led_pairs`), which are `led`;
     `same`: whether each bot is compared with itself, too; `same_pairs`: whether every question is put for the same
     pairs of conversations.
     """
@@ -163,7 +163,7 @@ def whole_item(
 
 @lru_cache(maxsize=100_000)
 def _shown(surface: str, text: str) -> str:
-    """Return a turn in its surface form; cached, as a conversation may stand in many comparisons."""
+    """Return a turn in its surface form; cached, as a conversation may be in many comparisons."""
     return SURFACES[surface](text)
 
 

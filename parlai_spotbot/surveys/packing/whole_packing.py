@@ -1,6 +1,6 @@
 """Whole conversations (ACUTE-Eval, Comparative, Likert, ABC-Eval): how they are packed, and what units hold.
 
-What stands in units.jsonl stays byte for byte when a study grows, or more comparisons or questions are asked for.
+What is in units.jsonl stays byte for byte when a study grows, or more comparisons or questions are asked for.
 """
 
 from __future__ import annotations

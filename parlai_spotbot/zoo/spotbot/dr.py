@@ -98,7 +98,7 @@ def key() -> str:
 
 
 def dr_folder() -> Path:
-    """The folder of the trained model; trained when first needed, and anew when options or data have changed."""
+    """The folder of the trained model; trained when first needed, and again when options or data have changed."""
     return cached_folder(f"dr-{key()}", _train_apart)
 
 

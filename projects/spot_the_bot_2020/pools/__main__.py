@@ -188,7 +188,7 @@ def _parlai(command: str, options: dict) -> None:
 
 
 def drop_torn_checkpoint(folder: Path) -> None:
-    """Remove a checkpoint whose statistics a kill left half written: the training starts anew instead of failing."""
+    """Remove a checkpoint whose statistics a kill left half written: the training starts again instead of failing."""
     stats = folder / "model.checkpoint.trainstats"
     try:
         json.loads(stats.read_text(encoding="utf-8"))

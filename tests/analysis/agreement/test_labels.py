@@ -84,7 +84,7 @@ def test_habits_of_annotators_make_labels_alike_but_not_beyond_them():
 
 
 def test_chance_is_seldom_called_more():
-    """Two-way clustered p and permutation p, where labels hang together by nothing."""
+    """Two-way clustered p and permutation p, where labels are correlated by nothing."""
     hits = []
     for seed in range(300):
         rng = np.random.default_rng(seed)

@@ -97,7 +97,7 @@ def test_the_authors_alphas_of_nine_labels():
         known = published.loc["behavior", row["name"]]
         assert round(row["alpha"], 3) == pytest.approx(known["Krippendorff's alpha"], abs=1e-9), row["name"]
         assert row["n"] == known["n"]
-        # Theirs draws turns, ours conversations: turns of one hang together, so ours is no narrower by much.
+        # Theirs draws turns, ours conversations: turns of one are correlated, so ours is no narrower by much.
         assert row["ci"][1] - row["ci"][0] > 0.75 * (known["CI high"] - known["CI low"])
 
 

@@ -17,7 +17,7 @@ VALUE = {answer: value for value, answer in SIDES.items()}
 def make(bots=4, per_pair=10, people=8, noise=0.35, seed=0, each=2):
     """Frames of people's answers to "nature" (by entity) and "better" (of the pair), and what belongs to them.
 
-    Bot i is taken for human with probability .1 + .8 i / bots; a noisy answer is drawn anew for each person.
+    Bot i is taken for human with probability .1 + .8 i / bots; a noisy answer is drawn again for each person.
     """
     rng = np.random.default_rng(seed)
     names = [f"bot{i}" for i in range(bots)]

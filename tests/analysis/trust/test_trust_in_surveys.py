@@ -28,7 +28,7 @@ def result(both):
 
 
 def test_people_are_told_the_same_whatever_judges_say(both, result):
-    """Nothing that is modelled from a judge stands in the place of what people said."""
+    """Nothing that is modelled from a judge stands instead of what people said."""
     judgements, conversations = both
     contrary = [
         replace(row, answer="human") if row.source != HUMAN and row.question == "nature" else row for row in judgements

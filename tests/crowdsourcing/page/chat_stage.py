@@ -39,7 +39,7 @@ def echo(question: TurnRequest) -> str:
 
 
 class Scripted:
-    """In the place of `Bots`: answers with `said`; what is asked while `held` waits for `release`."""
+    """Instead of `Bots`: answers with `said`; what is asked while `held` waits for `release`."""
 
     def __init__(self, said: Callable[[TurnRequest], str | None] = echo):
         self.said, self.held = said, False
@@ -108,7 +108,7 @@ def box(page):
 
 
 def turns(page) -> list[str]:
-    """What stands in the chat, with who says it."""
+    """What is in the chat, with who says it."""
     return page.locator(".chat-log .turn").evaluate_all(
         "all => all.map(one => one.querySelector('.who').innerText + ': ' + one.querySelector('.bubble').innerText)"
     )

@@ -37,7 +37,7 @@ def enter(page, st: Stage, worker: str = "ann") -> None:
 
 
 def shown(page) -> list[str]:
-    """The replies as they stand on the page."""
+    """The replies as they are on the page."""
     return page.locator("[data-question] .option .text").all_inner_texts()
 
 

@@ -1,4 +1,4 @@
-"""Makes the pictures of the annotation page anew: every step of a task of Spot The Bot, the game, an item of each
+"""Makes the pictures of the annotation page again: every step of a task of Spot The Bot, the game, an item of each
 survey of whole conversations, and the training and a task of ABC-Eval.
 
 .venv/bin/python tests/crowdsourcing/page/screenshots.py [FOLDER]

@@ -111,6 +111,6 @@ def test_the_gold_dialogues_of_the_tasks_are_the_controls(study):
     assert path.read_bytes().startswith(before)
     asked = [item.questions for item in read_controls(study, "abc_eval")]
     assert asked == [QUESTIONS["consistency"]] * 2 + [QUESTIONS["empathy"]] * 2
-    # Units that a task's ledger may have handed out are never packed anew.
+    # Units that a task's ledger may have handed out are never packed again.
     with pytest.raises(UserError, match=r"ledger.db holds answers"):
         pack_study(study, "abc_eval", ask=("empathy",))

@@ -41,10 +41,10 @@ def shoot_all(pages: Mapping[str, Path], folder: Path) -> None:
             tab.set_viewport_size({"width": WIDTH, "height": round(tab.locator(SECOND).bounding_box()["y"])})
             shoot(tab, folder, "first-screen" if name == READ else f"first-screen-{name}", colours=COLOURS)
         tab = opened(chromium, pages[READ], WIDTH)
-        tab.get_by_role("tab", name="Conversations").click()
+        tab.locator("#examples > summary").click()
         tab.locator("#list summary").first.click()
         tab.set_viewport_size({"width": WIDTH, "height": 1300})
-        tab.locator("#tabs").evaluate("(bar) => bar.scrollIntoView()")
+        tab.locator("#examples").evaluate("(bar) => bar.scrollIntoView()")
         shoot(tab, folder, "reading", colours=COLOURS)
         shoot(opened(chromium, pages[READ], 390, "dark"), folder, "phone", colours=COLOURS)
     for path in sorted(folder.glob("*.png")):

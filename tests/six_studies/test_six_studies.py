@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 from chromium import violations
-from two_screens import FIRST, SECOND, WIDTHS, heights, sticking_out, text_of, words_before_the_tabs
+from two_screens import FIRST, SECOND, SECTIONS, WIDTHS, heights, sticking_out, text_of, words_before_the_sections
 
 from parlai_spotbot.report import build_report
 
@@ -120,35 +120,23 @@ def test_the_next_step_has_a_price_in_reason(which, told, answers):
     assert max(numbers) <= most, told[0]
 
 
-def test_three_conversations_show_why(which, tab_of):
-    """Where matches were decided: a win, a give-away, a close call, each with a link to the whole of it."""
-    links = tab_of(which).locator(f"{FIRST} a[href^='#c-']")
-    assert links.count() == 3 or which == "careless"
-    assert len({link.get_attribute("href") for link in links.all()}) == links.count()
-
-
-def test_few_words_stand_before_the_tabs(which, tab_of):
-    assert tab_of(which).locator("[role=tab]").count() > 1
-    words = words_before_the_tabs(tab_of(which))
-    print(f"{which}: {len(words)} words before the first tab")
+def test_few_words_stand_before_the_sections(which, tab_of):
+    assert tab_of(which).locator(SECTIONS).count() > 5
+    words = words_before_the_sections(tab_of(which))
+    print(f"{which}: {len(words)} words before the first section")
     assert 100 < len(words) <= WORDS, " ".join(words)
 
 
-def test_what_stands_behind_tabs_is_hidden(which, tab_of):
-    """But for the panel of the tab that is chosen, everything but the two screens."""
-    panels = tab_of(which).locator("[role=tabpanel]")
-    assert panels.count() > 1
-    assert sum(panel.is_visible() for panel in panels.all()) <= 1
+def test_sections_are_closed_at_first(which, tab_of):
+    assert tab_of(which).locator(f"{SECTIONS}[open]").count() <= 1
     tab = tab_of(which, media="print")
     assert tab.locator(FIRST).is_visible()
     assert tab.locator(SECOND).is_visible()
-    assert not any(panel.is_visible() for panel in tab.locator("[role=tabpanel]").all())
 
 
 @EVERYTHING
 def test_nothing_is_cut_off(which, page_of, chromium, everything):
-    """In a window of any width, by day and by night, on paper; with one tab open, and with everything shown (which no
-    paper is too narrow for)."""
+    """In a window of any width, light or dark, on paper; sections closed, or all open (no paper is too narrow)."""
     found = {}
     with opened(chromium, page_of(which)) as tab:
         if everything:
@@ -191,6 +179,6 @@ def barriers(tab):
 
 
 def show_everything(tab):
-    """All tabs one below the other, as the page offers it."""
+    """Open all sections, as the page offers it."""
     tab.get_by_role("button", name="Open all sections").click()
-    assert all(panel.is_visible() for panel in tab.locator("[role=tabpanel]").all())
+    assert tab.locator(f"{SECTIONS}:not([open])").count() == 0

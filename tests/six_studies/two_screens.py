@@ -1,17 +1,17 @@
 """What a reader sees of a report's two screens, in a browser: their words, what sticks out, how high they are.
 
-The first screen is the element `answer`, the second the element `how`; everything else is behind tabs.
+The first screen is the element `answer`, the second the element `how`; everything else is in sections that open.
 """
 
 from __future__ import annotations
 
 import re
 
-FIRST, SECOND = "#answer", "#how"
+FIRST, SECOND, SECTIONS = "#answer", "#how", "details.section"
 WIDTHS = (320, 390, 768, 1024, 1300, 1600)
 
 VISIBLE = """() => {
-  const tab = document.querySelector("[role=tab]"), words = [];
+  const tab = document.querySelector("details.section"), words = [];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     if (tab && node.compareDocumentPosition(tab) !== Node.DOCUMENT_POSITION_FOLLOWING) break;
@@ -42,8 +42,8 @@ def text_of(tab, screen: str) -> str:
     return " ".join(re.sub("[’ʼ]", "'", text).split())
 
 
-def words_before_the_tabs(tab) -> list[str]:
-    """All visible words that stand before the first tab."""
+def words_before_the_sections(tab) -> list[str]:
+    """Return all visible words before the first section."""
     return tab.evaluate(VISIBLE)
 
 

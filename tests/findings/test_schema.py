@@ -111,8 +111,10 @@ GOLDENS = Path(__file__).parents[1] / "goldens" / "expected"
 SURVEYS = sorted({path.parents[1].name for path in GOLDENS.glob("*/surveys/*/analysis/*.json")})
 
 
-RARE = {"group", "note", "why", "cost", "differ", "of", "accuracy", "ability", "kinds", "question", "order", "verdict"}
+RARE = {"group", "note", "why", "cost", "differ", "of", "accuracy", "ability"}
 """Columns that no small study fills: groups that never met, costs, models that need many answers."""
+ABSENT = {("stability", "paper", "order"), ("trust", "means", "contestant")}
+"""Columns that the paper's way does not compute, and means that need 30 ratings of people and judge."""
 
 
 def test_every_column_of_every_table_is_filled_by_some_study():
@@ -128,4 +130,4 @@ def test_every_column_of_every_table_is_filled_by_some_study():
                         key = own.name, name, column
                         filled[key] = filled.get(key, False) or bool(frame[column].notna().any())
     assert len(filled) > 100
-    assert not [key for key, known in filled.items() if not known and key[-1] not in RARE]
+    assert not [key for key, known in filled.items() if not known and key[-1] not in RARE and key not in ABSENT]

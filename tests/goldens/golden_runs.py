@@ -27,7 +27,7 @@ OPTIONS: dict[str, dict] = {
 }
 """How each study is analysed, beside the native backend."""
 SEVERAL = "compared"
-"""The comparison and the leaderboard of all studies."""
+"""The table of all studies."""
 KEY = bytes(range(32))
 """In the place of the key that a copy for publication draws."""
 
@@ -123,6 +123,7 @@ HELD: list[tuple[Callable[[Path], bool], Callable[[Path], str]]] = [
     (lambda where: _exports(where) and where.suffix == ".jsonl", _short),
     (lambda where: _exports(where) and where.name not in ("LICENSE", "SHA256SUMS"), _as_it_is),
     (lambda where: where.suffix == ".html", _page),
+    (lambda where: where.name == "studies.csv", _as_it_is),
     (lambda where: _analyses(where) or _in_report(where) or where.name == "terminal.txt", _as_it_is),
 ]
 """Which files are held, by their path in the folder, and how each is read."""

@@ -54,7 +54,7 @@ def is_full(path: Path | str) -> bool:
     """Return True if a file holds the whole project: its keys are stages, not ids as "(1,1)_emora"."""
     try:
         with Path(path).open(encoding="utf-8-sig") as stream:
-            return re.match(r'\s*\{\s*"[A-Za-z_]', stream.read(4096)) is not None
+            return re.match(r'\{\s*"[A-Za-z_]', stream.read(4096).lstrip()) is not None
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.", REMEDY) from None
     except (OSError, UnicodeDecodeError) as err:

@@ -15,7 +15,7 @@ for a tuple.
       - name: memory
         kind: choice
         targets: [pair]
-        wording: Whom will you still know of tomorrow?
+        wording: Which speaker will you still remember tomorrow?
         options: [{value: "conversation:0", label: Speaker 1}, {value: "conversation:1", label: Speaker 2}]
     about: {question: "which of two bots is remembered?", findings: [choices]}
 """

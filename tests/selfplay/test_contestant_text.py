@@ -125,7 +125,7 @@ def test_they_go_with_a_pool_or_without_one(folder):
         (["a=http://127.0.0.1:1/v1"], "'a': http://127.0.0.1:1/v1: which model of that server?"),
         (["a=http://127.0.0.1:1/v1,key=K"], "which model of that server?"),
         (["a=htp://127.0.0.1:1/v1#m"], "'a': htp://… is no server."),
-        (["a=http://#m"], "should be an address such as http://127.0.0.1:8000/v1."),
+        (["a=http://#m"], "input should be an address that begins with http:// or https://."),
         ([f"a={SERVER},key=NOT_SET_ANYWHERE"], "from the environment variable NOT_SET_ANYWHERE, which is not set."),
         ([f"a={SERVER},key="], "'a': 'key=' names nothing. Name an environment variable."),
         ([f"a={SERVER},system=no.txt"], "'a': system=no.txt: can't be read: No such file"),

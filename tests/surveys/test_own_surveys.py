@@ -106,7 +106,7 @@ def test_the_study_keeps_it_and_knows_it_by_its_name_wherever_it_goes(study, wri
         "print(survey_of(Study.open(sys.argv[1]), 'memorable').question('memory').wording)"
     )
     told = subprocess.run([sys.executable, "-c", code, moved], capture_output=True, text=True, check=True, cwd="/")
-    assert told.stdout == "Whom will you still know of tomorrow?\n"
+    assert told.stdout == "Which speaker will you still remember tomorrow?\n"
 
 
 def test_it_is_answered_analysed_told_and_published(study, written, tmp_path):

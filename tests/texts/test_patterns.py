@@ -38,7 +38,8 @@ OWN_TEXT = {
     "parlai_spotbot/plugin.py": "reads modules of this package",
     "parlai_spotbot/report/drawing.py": "reads pictures that were drawn here",
     "parlai_spotbot/analysis/ranking/contrasts.py": "reads an error of its own",
-    "crowdsourcing/handlers.py": "reads names of files of the page",
+    "crowdsourcing/server/handlers.py": "reads names of files of the page",
+    "parlai_spotbot/report/citations.py": "reads the package's own references.bib",
 }
 """What sees nobody else's text."""
 
@@ -73,7 +74,7 @@ def sources() -> Iterator[tuple[str, str, ast.Module]]:
 def compiled(value: object, seen: set[int]) -> Iterator[re.Pattern]:
     """Patterns that `value` is or holds."""
     if isinstance(value, re.Pattern):
-        yield value
+        yield value if isinstance(value.pattern, str) else re.compile(value.pattern.decode(), value.flags)
     elif id(value) not in seen and isinstance(value, (tuple, list, set, frozenset, dict, type)):
         seen.add(id(value))
         inner = (

@@ -197,6 +197,8 @@ def _sensitivity(result: Result) -> list[str]:
     if not data["rows"]:
         return []
     best = data["rows"][0]
+    if best["mean"] < 0.05:
+        return [f"With {data['sample']} conversations a bot no metric distinguishes any of the {data['pairs']} pairs."]
     return [
         f"With {data['sample']} conversations a bot {best['metric']} distinguishes most of the {data['pairs']} pairs: "
         f"{number(best['mean'], 1)} on average."

@@ -135,8 +135,8 @@ def test_wishes_are_checked(wish, says):
 def test_spotbot_analyze_studies_the_metrics_where_it_can(study, capsys):
     SpotbotAnalyze.main(study=str(study.path), survey="dialogue_likert", bootstraps=20, wage=20.0)
     out = capsys.readouterr().out
-    assert "human: 10 metrics of 3 methods" in out
-    assert "abc_eval self_contradiction: explains" in out
+    assert "people: 2 of 8 metrics explain people's ratings by more than chance (n 24)." in out
+    assert "people: All together, allowing for their number, explain: ABC-Eval, people's ratings 72% (4 metrics)" in out
     folder = study.path / "analysis" / "metrics"
     assert {path.stem for path in folder.glob("*.json")} == set(STEMS)
     first = {path.name: path.read_bytes() for path in folder.iterdir()}

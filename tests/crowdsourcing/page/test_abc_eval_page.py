@@ -101,7 +101,7 @@ def test_through_the_training_failing_then_passing(tmp_path, visit):
         assert not page.get_by_text(first, exact=True).is_visible()
         page.locator(".told.right summary").first.click()
         assert page.get_by_text(first, exact=True).is_visible()
-        button(page, "Continue with the training").click()
+        button(page, "Go on with the training").click()
 
         heading(page, "conversation 2 of 3$")
         do_round(page, two, end=2)
@@ -114,7 +114,7 @@ def test_through_the_training_failing_then_passing(tmp_path, visit):
         do_round(page, two, begin=2)
         heading(page, "conversation 2 of 3: the result")
         assert page.locator(".told.wrong").count() == 0
-        button(page, "Continue with the training").click()
+        button(page, "Go on with the training").click()
 
         heading(page, "conversation 3 of 3$")
         do_round(page, three, {0})

@@ -91,8 +91,8 @@ def before(bots: int, annotations_per_conversation: int, seconds: float) -> list
     if needed is None:
         return []
     text = (
-        f"To tell apart every two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches, people "
-        f"need to judge {needed:,} conversations a pair ({percent(POWER)} power, {percent(design.ties)} ties, "
+        f"To distinguish two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches or more, "
+        f"people need to judge {needed:,} conversations per pair ({percent(POWER)} power, {percent(design.ties)} ties, "
         "correlations as in the paper's data)."
     )
     in_all = needed * annotations_per_conversation * design.pairs

@@ -214,7 +214,7 @@ def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):
     contents = read_contents(new_study(tmp_path / "s", sources=("judge:spotter",), analyze=False), SURVEY)
     per_pair = 6 * conversations_needed(0.6, Design(4, 6))
     (found,) = before(contents)
-    assert f"{per_pair // 6:,} conversations a pair" in found.text[0]
+    assert f"{per_pair // 6:,} conversations per pair" in found.text[0]
     assert f"{6 * per_pair:,} annotations" in found.step
 
 

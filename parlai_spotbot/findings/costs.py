@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis.time import time_summary
-from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.answers import Answers, Form
+from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.wording import counted, number
@@ -41,3 +41,17 @@ def time_sentence(time: Mapping) -> str:
     whole = counted(round(60 * hours), "minute") if hours < 1 else f"{number(hours, 1)} hours"
     cost = "" if time.get("cost") is None else f", at a cost of {number(time['cost'])}"
     return f"An annotation took {counted(round(time['median']), 'second')} in the median, all of them {whole}{cost}."
+
+
+def finding(form: Form) -> Finding:
+    """Return the finding of a form whose annotations are timed as a whole."""
+    return Finding(
+        "time",
+        form,
+        compute_time,
+        tables={"time": TIME},
+        summarise=summarise_time,
+        heading="Time",
+        place=81,
+        options=("wage",),
+    )

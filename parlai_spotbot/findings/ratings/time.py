@@ -1,16 +1,6 @@
 """Time of annotations."""
 
 from parlai_spotbot.findings import costs
-from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ratings import FORM
 
-FINDING = Finding(
-    "time",
-    FORM,
-    costs.compute_time,
-    tables={"time": costs.TIME},
-    summarise=costs.summarise_time,
-    heading="Time",
-    place=81,
-    options=("wage",),
-)
+FINDING = costs.finding(FORM)

@@ -169,7 +169,7 @@ class Answers:
         return generator(self.options.seed, self.source, statistic)
 
     def once(self, name: str, compute: Callable[[Answers], Any]) -> Any:
-        """Return what several findings go by is computed once."""
+        """Return a result that several findings share; it is computed once."""
         if name not in self.computed:
             self.computed[name] = compute(self)
         return self.computed[name]

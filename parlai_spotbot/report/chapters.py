@@ -152,8 +152,7 @@ def part_of(
 
 @contextmanager
 def known_to(contents: Contents) -> Iterator[None]:
-    """Return what sections don't find in the results of an analysis was made by another version of it: a
-    `UserError`."""
+    """Raise `UserError` where sections miss a key of the results, which another version wrote."""
     try:
         yield
     except KeyError as err:

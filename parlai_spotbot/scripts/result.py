@@ -96,8 +96,7 @@ def shown(result: Result, opt: Mapping[str, Any]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _elsewhere(quiet: bool) -> Iterator[None]:
-    """Return what is printed to stdout goes nowhere where it is to be quiet, else to stderr; what other processes and C
-    libraries print, too, where stdout is the process's own."""
+    """Send stdout nowhere if `quiet`, else to stderr, also that of other processes and C libraries where it is ours."""
     with contextlib.ExitStack() as stack:
         away = stack.enter_context(open(os.devnull, "w", encoding="utf-8")) if quiet else sys.stderr
         if sys.stdout is sys.__stdout__:

@@ -59,7 +59,7 @@ class Ballots:
         return {}
 
     def once(self, name: str, compute: Callable[[Ballots], Any]) -> Any:
-        """Return what several findings go by is computed once."""
+        """Return a result that several findings share; it is computed once."""
         if name not in self.computed:
             self.computed[name] = compute(self)
         return self.computed[name]

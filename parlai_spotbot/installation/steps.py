@@ -28,7 +28,7 @@ def say(words: str) -> None:
 
 
 def checksum(*paths: Path | str) -> str:
-    """Return, for the contents of files, in this order; of a missing one, nothing."""
+    """Return the checksum of the contents of files, in this order; a missing one adds nothing."""
     sha256 = hashlib.sha256()
     for path in map(Path, paths):
         sha256.update(path.read_bytes() if path.exists() else b"")

@@ -116,7 +116,7 @@ def _page() -> None:
 
 
 def _sources_checksum() -> str:
-    """Return, for the page's sources; not of what npm installed and what was built."""
+    """Return the checksum of the page's sources, without what npm installed and what was built."""
     sha256 = hashlib.sha256()
     for path in sorted(PAGE.rglob("*")):
         relative = path.relative_to(PAGE)

@@ -133,8 +133,7 @@ def analyse(
 
 
 def _parts(questions: Sequence[NucQuestion], conversations: Sequence[str]) -> list[tuple[str, np.ndarray, list[str]]]:
-    """Return, for several corpora each one's name, the places of its questions, and their conversations; none of
-    one."""
+    """Return name, places of questions and their conversations of each of several corpora; [] for one."""
     array = np.array([question.corpus for question in questions], dtype=object)
     names = sorted(set(array))
     if len(names) < 2:

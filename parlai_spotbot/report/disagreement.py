@@ -14,7 +14,7 @@ APART = 2
 
 @dataclass
 class Disagreement:
-    """Record, for one conversation: how many questions people answered alike or not, and judges and people."""
+    """Counts of questions of one conversation that people, or judges and people, answered alike or not."""
 
     people_same: int = 0
     people_apart: int = 0
@@ -37,8 +37,7 @@ class Disagreement:
 
     @property
     def share(self) -> int:
-        """Return, for the questions that two or more people answered, those on which they disagree, per cent; -1 if
-        none."""
+        """Return the percentage of questions answered by two or more people on which they disagree; -1 if none."""
         total = self.people_same + self.people_apart
         return round(100 * self.people_apart / total) if total else -1
 

@@ -81,7 +81,7 @@ class SpotbotPack(Command):
 
     @contextlib.contextmanager
     def _questions(self, study: Study) -> Iterator[None]:
-        """Return, for survey nuc the questions are made, where the study has none yet and no file of them is named.
+        """Make the questions of survey nuc where the study has none yet and no file of them is named.
 
         Where no units can be made of them they go again, so that others can be asked for.
         """

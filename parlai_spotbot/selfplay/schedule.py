@@ -124,7 +124,7 @@ NOTHING = Seed("", ())
 
 
 def _unseeded(seed: Seed) -> Seed:
-    """Return, for a seed what its speakers are told."""
+    """Return what the speakers of a seed are told."""
     return Seed(seed.seed_id, (), seed.context) if any(seed.context) else NOTHING
 
 

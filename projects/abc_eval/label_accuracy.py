@@ -22,7 +22,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class LabelAccuracy:
-    """Record, for each of `FIGURES` the estimate, and its draws (replicates,)."""
+    """Estimate of each of `FIGURES`, and its draws (replicates,)."""
 
     values: dict[str, float]
     draws: dict[str, np.ndarray]

@@ -58,7 +58,7 @@ class Release:
 
     @property
     def sources(self) -> dict[str, dict]:
-        """Return, for each file its sha256, and whether it is the published one (None where that is not known)."""
+        """Return the SHA-256 of each file, and whether it is the published one (None where that is not known)."""
         checksums = {Path(place).name: known for place, known in SHA256.items()} | {LABELS: LABELS_SHA256}
         files = [path for path in (self.labels, *sorted(self.tables.iterdir())) if path is not None and path.is_file()]
         sources = {path.name: {"sha256": sha256(path), "published": same(path, checksums)} for path in files}

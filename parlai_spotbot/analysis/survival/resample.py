@@ -32,7 +32,7 @@ def clusterings(clusters: ArrayLike | None, n: int, selected: np.ndarray) -> lis
 
 
 def bootstrap(clusters: list[np.ndarray], n: int, replicates: int, seed: int | np.random.Generator) -> ClusterBootstrap:
-    """Return, for the clusters that `clusterings` finds, or of rows."""
+    """Return a bootstrap of the clusters that `clusterings` finds, or of rows."""
     rng = np.random.default_rng(seed)
     if not clusters:
         return ClusterBootstrap(np.arange(n), rng=rng, replicates=replicates, resample="annotations")

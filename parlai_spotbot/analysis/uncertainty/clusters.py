@@ -245,7 +245,7 @@ class Membership:
         return cls(tuple(memberships))
 
     def sums(self, values: np.ndarray | csr_array) -> list:
-        """Return, for the values (n, p) of each cluster: (clusters, p) for each part."""
+        """Return the sums of the values (n, p) of each cluster: (clusters, p) for each part."""
         return [incidence.sums(values) for incidence, _ in self.parts]
 
     def gram(self, sums: list, leverage: list | None = None) -> np.ndarray:

@@ -206,8 +206,8 @@ class DesignEffects:
         return self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit)
 
     def pairs(self, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return, for the differences of every two of the first `size` estimates: the model's variances (q,), design
-        effects and degrees of freedom."""
+        """Return the model's variances (q,), design effects and degrees of freedom of the differences of every two of
+        the first `size` estimates."""
         i, j = np.triu_indices(size, 1)
 
         def of(matrix: np.ndarray) -> np.ndarray:

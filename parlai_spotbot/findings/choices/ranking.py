@@ -158,7 +158,7 @@ def with_contrasts(grid: Sequence[dict], fit: Contrasts, alone: bool = False) ->
 
 
 def _shares_of(answers: Answers, rows: pd.DataFrame, order: Sequence[str]) -> dict[str, dict]:
-    """Return, for all choices that a contestant was in: the shares won, neither, and lost, each with its interval."""
+    """Return the shares won, neither and lost of each contestant's choices, each with its interval."""
     result = {}
     for name in order:
         row = rows[(rows["a"] == name) | (rows["b"] == name)]

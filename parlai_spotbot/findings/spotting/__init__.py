@@ -112,7 +112,7 @@ class Annotations(Answers):
 
     @cached_property
     def pages(self) -> np.ndarray:
-        """Return, for each row of `entities` its annotation's place."""
+        """Return the place of the annotation of each row of `entities`."""
         return np.repeat(np.arange(len(self.rows)), 2)
 
     @cached_property

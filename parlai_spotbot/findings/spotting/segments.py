@@ -44,8 +44,7 @@ def _ends_of(name: str, lengths: Mapping) -> list[dict]:
 
 
 def _variance(end: Mapping) -> float:
-    """Return, for a share of independent answers; one of 0 or 1 is no proof that it never varies: half an answer is
-    added."""
+    """Return the variance of a share of independent answers; half an answer is added, as 0 or 1 may vary, too."""
     share = (end["human_share"] * end["n"] + 0.5) / (end["n"] + 1)
     return share * (1 - share) / end["n"]
 

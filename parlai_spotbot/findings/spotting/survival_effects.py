@@ -130,7 +130,7 @@ def _features(rows: pd.DataFrame) -> list[str]:
 
 
 def _one(fit: RegressionFit, i: int, feature: pd.Series) -> dict:
-    """Return, for the feature at place `i`, of which these were the answers."""
+    """Return the effect of the feature at place `i`, with its answers."""
     coef, ci = fit.coef[i], fit.interval()[i]
     with np.errstate(over="ignore"):
         entry = {

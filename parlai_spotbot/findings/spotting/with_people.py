@@ -77,8 +77,7 @@ def _share(data: Mapping) -> dict:
 
 
 def _against(mixed: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """Return, for each bot how often it was taken for more human than the person that it talked to, less, or as
-    human."""
+    """Return how often each bot was taken for more human than the person it talked to, less, or as human."""
     level = {"human": 2, "unsure": 1, "bot": 0}
     second = (mixed["a"] == HUMAN).to_numpy()
     gap = (mixed["nature0"].map(level) - mixed["nature1"].map(level)).to_numpy()

@@ -196,8 +196,7 @@ def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Seque
 
 
 def _shares_of(ballots: Ballots, order: list[str]) -> dict[str, dict]:
-    """Return, for all votes that a contestant was in: the shares won, tied, both bad and lost, each with its
-    interval."""
+    """Return the shares won, tied, both bad and lost of each contestant's votes, each with its interval."""
     twice = ballots.clusters.take(np.tile(np.arange(len(ballots.a)), 2))  # each vote is one of both contestants
     names = np.concatenate([ballots.a, ballots.b])
     seen = np.concatenate([ballots.seen, np.array([3, 1, 2, 0])[ballots.seen]])

@@ -7,7 +7,7 @@ import yaml
 
 
 def case_table(test_file: str, name: str):
-    """Parametrize a test with the rows of list ``name`` in the YAML file next to ``test_file``; missing keys are None."""
+    """Parametrize a test with the rows of list ``name`` of the YAML file next to ``test_file`` (no key: None)."""
     rows = yaml.safe_load(Path(test_file).with_suffix(".yaml").read_text(encoding="utf-8"))[name]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     return pytest.mark.parametrize(keys, [[row.get(key) for key in keys] for row in rows])

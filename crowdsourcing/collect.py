@@ -196,7 +196,7 @@ def _add(collect_result: CollectResult, study: Study, survey: str, task: str, pa
     collect_result.removed += removed
     rows = [row for unit in part.units for row in unit]
     collect_result.rows += rows
-    talks = {talk.conversation_id: talk for talk in study.conversations()} if study.conversations_path.exists() else {}
+    talks = {talk.conversation_id: talk for talk in study.load(survey).conversations}
     strangers = {collect_result.names[part.done[handle].worker] for handle in part.unknown}
     look = summarise(rows, part.annotators, part.grades, collect_result.names, launched_survey(study, survey), talks)
     look = [replace(row, flags=(UNKNOWN, *row.flags)) if row.name in strangers else row for row in look]

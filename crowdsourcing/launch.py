@@ -111,7 +111,6 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> Study:
             say(f"packed: {packed['units']} units (spotbot_pack has options for how)")
             for warning in packed["warnings"]:
                 say(f"warning: {warning}")
-        study = study.held()
         if not _has_controls(study, survey):
             write_controls(study, survey)
     for warning in study.provenance().get("controls", {}).get(survey, {}).get("warnings", []):
@@ -189,7 +188,7 @@ def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
 def _work(collection: CrowdCollection) -> dry_run.Workload:
     study, survey, units = collection.study, collection.survey, collection.units
     unit_ids = {unit.unit_id for unit in units}
-    answered = study.judgements(survey.name) if study.judgements_path(survey.name).exists() else []
+    answered = study.load(survey.name).judgements
     judgements = [row for row in answered if row.unit_id in unit_ids]
     return dry_run.Workload(units, collection.seeds, _finished(collection), judgements)
 

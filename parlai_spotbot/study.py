@@ -10,6 +10,7 @@ import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,7 +20,7 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.reading import Malformed, parse_yaml
-from parlai_spotbot.records import Conversation, Judgement, Unit
+from parlai_spotbot.records import Conversation, Item, Judgement, Unit
 from parlai_spotbot.study_plan import Plan, extended
 
 if TYPE_CHECKING:
@@ -32,30 +33,14 @@ OPENED: dict[Path, None] = {}
 @dataclass
 class Study:
     """A study's folder and its plan in force; `extensions` are the lines of history.jsonl, oldest first. `gone` are
-    contestants whose conversations, and judgements of them, aren't read."""
+    contestants whose conversations, and judgements of them, aren't read. A file is read once, until it changes."""
 
     path: Path
     plan: Plan
     base: Plan
     extensions: list[dict] = field(default_factory=list)
     gone: frozenset[str] = frozenset()
-    _held: dict[str, list] | None = field(default=None, init=False, repr=False, compare=False)
-
-    def held(self) -> Self:
-        """The study for whoever reads its units and conversations several times and changes neither: each file is read
-        once, and stays in memory as long as this."""
-        if self._held is not None:
-            return self
-        study = replace(self)
-        study._held = {}
-        return study
-
-    def _once(self, what: str, read: Callable[[], list]) -> list:
-        if self._held is None:
-            return read()
-        if what not in self._held:
-            self._held[what] = read()
-        return list(self._held[what])
+    _rows: dict[Path, tuple[tuple, list]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         OPENED[self.path.absolute()] = None
@@ -211,14 +196,23 @@ class Study:
             yield
 
     # -- reading what the steps wrote --------------------------------------------------------------------------------
+    def _read(self, path: Path, parse: Callable[[dict, str], Any], what: str, remedy: str = "") -> list:
+        """Return the rows of a file, read and compared with its checksum once until it changes."""
+        stat = path.stat() if path.exists() else None
+        signature = stat and (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        if signature is None or self._rows.get(path, (None, []))[0] != signature:
+            torn = path.name == "judgements.jsonl"
+            self._rows[path] = signature, checksums.read_jsonl(path, parse, what, remedy, torn_tail=torn)
+        return list(self._rows[path][1])
+
+    def load(self, survey: str) -> SurveyData:
+        """Return all that the study holds of a survey."""
+        return SurveyData(self, survey)
+
     def conversations(self) -> list[Conversation]:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
-        return self._once("conversations", self._conversations)
-
-    def _conversations(self) -> list[Conversation]:
-        rows = checksums.read_jsonl(
-            self.conversations_path, Conversation.from_json, "conversations file", hints.run("selfchat", self.path)
-        )
+        remedy = hints.run("selfchat", self.path)
+        rows = self._read(self.conversations_path, Conversation.from_json, "conversations file", remedy)
         return [row for row in rows if not self._gone(row)] if self.gone else rows
 
     def finished(self) -> list[Conversation]:
@@ -228,7 +222,7 @@ class Study:
         """
         rows: list[Conversation] = []
         if self.conversations_path.exists():
-            rows += checksums.read_jsonl(self.conversations_path, Conversation.from_json, "conversations file")
+            rows += self._read(self.conversations_path, Conversation.from_json, "conversations file")
         if self.journal_path.exists():
             rows += files.read_jsonl(self.journal_path, Conversation.from_json, "journal", torn_tail=True)
         return list({row.conversation_id: row for row in reversed(rows)}.values())[::-1]
@@ -244,18 +238,12 @@ class Study:
         return {name for row in self.finished() for name in row.entities}
 
     def units(self, survey: str) -> list[Unit]:
-        path, remedy = self.units_path(survey), hints.run("pack", self.path, survey)
-        return self._once(path.name + survey, lambda: checksums.read_jsonl(path, Unit.reader(), "units file", remedy))
+        return self._read(self.units_path(survey), Unit.reader(), "units file", hints.run("pack", self.path, survey))
 
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""
-        rows = checksums.read_jsonl(
-            self.judgements_path(survey),
-            Judgement.from_json,
-            "judgements file",
-            "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge).",
-            torn_tail=True,
-        )
+        remedy = "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge)."
+        rows = self._read(self.judgements_path(survey), Judgement.from_json, "judgements file", remedy)
         if self.plan and self.plan.replaced:  # answers about what contestants said before they were replaced
             conversation_ids = {row.conversation_id for row in replace(self, gone=frozenset()).conversations()}
             rows = [row for row in rows if row.control or conversation_ids.issuperset(row.conversation_ids)]
@@ -311,6 +299,31 @@ class Study:
         new = {**recorded, step: value, checksums.MARK: checksums.VERSION}
         if recorded != new:
             checksums.write_json(self.provenance_path, new)
+
+
+@dataclass(frozen=True)
+class SurveyData:
+    """All that a study holds of one survey; what does not exist yet is empty."""
+
+    study: Study
+    survey: str
+
+    @cached_property
+    def conversations(self) -> list[Conversation]:
+        return self.study.conversations() if self.study.conversations_path.exists() else []
+
+    @cached_property
+    def units(self) -> list[Unit]:
+        return self.study.units(self.survey) if self.study.units_path(self.survey).exists() else []
+
+    @cached_property
+    def items(self) -> dict[str, Item]:
+        """Items of the units by id; replicates share them."""
+        return {item.item_id: item for unit in self.units for item in unit.items}
+
+    @cached_property
+    def judgements(self) -> list[Judgement]:
+        return self.study.judgements(self.survey) if self.study.judgements_path(self.survey).exists() else []
 
 
 def _failure(row: dict, where: str) -> dict:

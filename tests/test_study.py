@@ -94,19 +94,20 @@ def test_an_extension_never_changes_what_is_there(tmp_path, add, says):
     assert not study.history_path.exists()
 
 
-def test_a_held_study_reads_a_file_once_and_no_copy_of_it_holds_another_s(tmp_path):
+def test_a_file_is_read_once_until_it_changes(tmp_path, monkeypatch):
     study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
     row = Conversation("c", "chitchat", ("eliza", "alice"), 0, ("eliza", "alice"), (Turn("eliza", "hi"),), 0, "")
     files.write_jsonl(study.conversations_path, [row.to_json()])
-    held = study.held()
-    assert held.held() is held
-    held.conversations().clear()
+    study.conversations().clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "read_jsonl", None)
+        assert study.conversations() == study.load("spot_the_bot").conversations == [row]
+        assert study.load("spot_the_bot").units == study.load("spot_the_bot").judgements == []
+    files.write_jsonl(study.conversations_path, [row.to_json(), replace(row, conversation_id="d").to_json()])
+    assert len(study.conversations()) == 2
     study.conversations_path.unlink()
-    assert held.conversations() == [row]
     with pytest.raises(UserError, match="no such conversations file"):
         study.conversations()
-    with pytest.raises(UserError, match="no such conversations file"):
-        replace(held).conversations()
 
 
 def test_conversations_hide_the_seed_and_count_exchanges_after_it():

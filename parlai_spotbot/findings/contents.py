@@ -167,13 +167,13 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
     _check_survey(study, survey)
     analysis, made_by = _analysis(study, survey)
     counted = is_survey(survey) and packing_of(get_survey(survey)).comes_in
-    judgements = study.judgements(survey) if study.judgements_path(survey).exists() and not counted else []
+    data = study.load(survey)
     return Contents(
         study=study,
         survey=survey,
         conversations=conversations_of(study, [survey]) if conversations is None else conversations,
-        units=len(study.units(survey)) if study.units_path(survey).exists() else 0,
-        judgements=judgements,
+        units=len(data.units),
+        judgements=[] if counted else data.judgements,
         analysis=analysis,
         made_by=made_by,
         judges=study.judges(survey),

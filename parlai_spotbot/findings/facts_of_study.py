@@ -42,15 +42,15 @@ def facts_of_conversations(study: Study) -> Facts:
 def facts_of(study: Study, survey: str) -> Facts:
     """Return what the findings of a survey go by; the survey has the limits of its launch."""
     survey_launched = launched_survey(study, survey) if is_survey(survey) else None
-    units = study.units(survey) if study.units_path(survey).exists() else []
+    data = study.load(survey)
     forms = {id(finding.form): finding.form for finding in findings_of(survey)}.values()
     is_of_study = any(form.of_study for form in forms)
     facts = facts_of_conversations(study) if is_of_study else Facts(bots=tuple(study.plan.contestants))
     return replace(
         facts,
         survey=survey_launched,
-        items={item.item_id: item for unit in units for item in unit.items},
-        units={unit.unit_id: survey_launched for unit in units if (survey_launched := _asked_in(unit))},
+        items=data.items,
+        units={unit.unit_id: survey_launched for unit in data.units if (survey_launched := _asked_in(unit))},
         judges={source: {"about": account} for source, account in study.judges(survey).items()},
         screening=tuple(screening_of(study, survey)),
         collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),

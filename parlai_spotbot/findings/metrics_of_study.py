@@ -80,8 +80,7 @@ def _metrics_of(
 ) -> dict[str, tuple[list[Metric], dict[str, int]]]:
     """By source the metrics that a survey's answers make, and what is left out of them."""
     survey = launched_survey(study, name)
-    units = study.units(name) if study.units_path(name).exists() else []
-    items = [item for unit in units for item in unit.items]
+    items = list(study.load(name).items.values())
     sources = sorted({judgement.source for judgement in judgements})
     return {source: metrics_of(survey, judgements, conversations, items, source) for source in sources}
 

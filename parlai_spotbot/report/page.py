@@ -144,7 +144,7 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
     UserError
         Where the study has no such survey or judge, or one of its files is malformed.
     """
-    study = study.remaining().held()
+    study = study.remaining()
     first, *others = surveys_of(study, survey)
     contents = read_contents(study, first)
     read = [contents, *(read_contents(study, name, contents.conversations) for name in others)]

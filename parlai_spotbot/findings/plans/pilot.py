@@ -88,8 +88,7 @@ def _rows(answers: Answers, unit: str) -> pd.DataFrame:
 def _answers(study: Study, request: PlanRequest) -> Answers:
     """Return the answers of the source that is asked for; people's by default, else the first judge's."""
     path, survey = study.judgements_path(request.survey), launched_survey(study, request.survey)
-    packed = study.units(request.survey) if study.units_path(request.survey).exists() else []
-    items = [item for unit in packed for item in unit.items]
+    items = list(study.load(request.survey).items.values())
     facts = Facts.of(
         study.conversations(), items, name=request.survey, survey=survey, bots=tuple(study.plan.contestants)
     )

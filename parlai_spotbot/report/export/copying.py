@@ -109,7 +109,7 @@ class CopyJob:
 
 
 def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> Export:
-    answers = {name: study.judgements(name) if study.judgements_path(name).exists() else [] for name in surveys(study)}
+    answers = {name: study.load(name).judgements for name in surveys(study)}
     workers = {row.worker_id for answer in answers.values() for row in answer if row.source == HUMAN} - {""}
     names = Pseudonyms(key, tuple(sorted(workers)))
     removed: Removed = Counter()

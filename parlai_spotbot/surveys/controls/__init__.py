@@ -79,7 +79,6 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     that were added); nor does any where the controls were imported. The file is empty where there is nothing to make
     controls of. What was done, and what is to be said of it, is in provenance.json.
     """
-    study = study.held()
     path, about = controls_path(study, survey), survey_of(study, survey)
     begun = path.exists() and _begun(study, survey)
     before = study.provenance().get("controls", {})

@@ -1,14 +1,12 @@
-"""Agreement between annotators by question, in every survey but Spot The Bot: alpha, and models of annotators."""
+"""Agreement between annotators by question, in every survey but Spot The Bot."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
-from parlai_spotbot.analysis.annotators.models import annotator_models
 from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result
@@ -22,8 +20,6 @@ Units = Callable[[pd.DataFrame], Sequence[str]]
 VARIANTS = "Variants of one judge are no annotators: this says nothing of how far people agree."
 """What a reader must know where the answers compared are those of one judge."""
 
-CONSENSUS = ("dawid1979", "whitehill2009", "ustalov2024")
-
 
 def agreement(answers: Answers, value: str, unit: Units, metric: str) -> dict:
     """Krippendorff's alpha per question, over what was judged twice or more; `value` is the column of numbers."""
@@ -35,20 +31,8 @@ def agreement(answers: Answers, value: str, unit: Units, metric: str) -> dict:
     return {"krippendorff_alpha": result, "metric": metric}
 
 
-def annotators_by_models(answers: Answers, unit: Units, answer: Callable[[pd.DataFrame], pd.Series], what: str) -> dict:
-    """`annotator_models` by question, see `Consensus.to_dict`; {} for a judge, whose variants are no annotators.
-
-    `answer` makes the labels of rows; `what` they are, see `analysis.annotators.models.annotator_models`.
-    """
-    if not answers.crossed:
-        return {}
-    of = {question: answers.to(question) for question in answers.questions}
-    models = {q: annotator_models(unit(rows), rows["worker_id"], answer(rows), what) for q, rows in of.items()}
-    return {"annotator_models": {question: model.to_dict() for question, model in models.items()}}
-
-
 def summarise(result: Result) -> list[str]:
-    """Return the best and the worst alpha, and how many units models of annotators label otherwise."""
+    """Return the best and the worst alpha."""
     data, people = result.data, result.people
     alphas = {question: alpha["alpha"] for question, alpha in data["krippendorff_alpha"].items()}
     alpha_by_question = {question: alpha for question, alpha in alphas.items() if alpha is not None}
@@ -61,12 +45,7 @@ def summarise(result: Result) -> list[str]:
         (max(alpha_by_question, key=alpha_by_question.get), min(alpha_by_question, key=alpha_by_question.get))
     )
     values = listed([f"{number(alpha_by_question[question])} for {plainly(question)}" for question in ends])
-    text = [Fact.of(label, f"{whose} is {values}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
-    models = [consensus["models"]["dawid_skene"] for consensus in data.get("annotator_models", {}).values()]
-    if fitted := [model for model in models if "why" not in model]:
-        differ, total = (sum(model[key] for model in fitted) for key in ("differ", "of"))
-        text.append(f"Dawid and Skene's model labels {differ} of {total} units otherwise than the majority does.")
-    return text
+    return [Fact.of(label, f"{whose} is {values}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
 
 
 ALPHA = Table(
@@ -83,35 +62,6 @@ ALPHA = Table(
     "Krippendorff's alpha over what two or more judged; intervals over conversations and annotators.",
     ("hayes2007",),
 )
-MODELS = Table(
-    "annotator_models/{question}/models/{model}",
-    {
-        "question": Column("term", "Question"),
-        "model": Column("text", "Model"),
-        "differ": Column("count", "Labelled otherwise than by the majority"),
-        "of": Column("count", "Of"),
-        "why": Column("text", "Not fitted because"),
-    },
-    "Labels by models of annotators",
-    "Dawid and Skene's model gives annotators a confusion matrix, GLAD an ability, and units a difficulty. Other "
-    "figures of this page do not use them.",
-    CONSENSUS,
-)
-ABILITIES = Table(
-    "annotator_models/{question}/annotators/{worker_id}",
-    {
-        "question": Column("term", "Question"),
-        "worker_id": Column("annotator", "Annotator"),
-        "answers": Column("count", "Answers"),
-        "majority": Column("share", "As the majority"),
-        "accuracy": Column("share", "Likely right"),
-        "ability": Column("number", "Ability"),
-    },
-    "Annotators by these models",
-    "Likely right by Dawid and Skene's model; ability by GLAD, where 0 is right half of the time.",
-    CONSENSUS,
-)
-TABLES = {"agreement": ALPHA, "models": replace(MODELS, csv="annotator_models"), "abilities": ABILITIES}
 
 
 def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:
@@ -121,7 +71,7 @@ def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:
         "agreement",
         form,
         compute,
-        tables=TABLES,
+        tables={"agreement": ALPHA},
         summarise=summarise,
         heading="Agreement",
         chart=Chart("forest", "agreement", x="alpha", y="question", caption=caption, reference=0.0),

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.choices import one_scale
+from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, RARER, Contrasts, leave_one_out
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, p_said, part_of, percent, to, upper_first, who
+from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, percent, to, upper_first, who
 
 LEVEL = 0.05
 
@@ -36,14 +36,7 @@ WHO_BEATS_WHOM = {
 """First columns of a table of pairs of choices."""
 
 
-def pool_of(
-    contrasts: Contrasts,
-    matches: pd.DataFrame,
-    grid: Sequence[dict],
-    rng: np.random.Generator,
-    cycles: dict | None = None,
-    **options,
-) -> dict:
+def pool_of(contrasts: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], **options) -> dict:
     """Return what a ranking by contrasts says of the pool as a whole.
 
     Parameters
@@ -59,19 +52,18 @@ def pool_of(
         `order`, `clusters` {name: [first, last place]}, `score`, `score_ci`, `strength` {name: {strength, ci}};
         `groups` (lists of names that met, directly or through others, best first), `group` {name: number} where there
         are several, `too_few` {name: matches} of those who aren't ranked, `order_effect` {estimated, share of matches
-        in pairs seen in both orders}, `one_scale` (see
-        `one_scale`), `leave_one_out` (see there). Where one scale is rejected all places of a group are open, and the
-        order is by points.
+        in pairs seen in both orders}, `one_scale` {circle (see `clear_circle`), rejected}, `leave_one_out`
+        (see there). Where one scale is rejected all places of a group are open, and the order is by points.
     """
-    scale = one_scale(contrasts.groups, grid, rng, cycles)
+    circle = clear_circle(grid)
     place = {name: i for i, name in enumerate(contrasts.names)}
     order = contrasts.ranked
-    if scale["rejected"]:
+    if circle:
         points = {name: np.nan_to_num(contrasts.score[place[name]]) for name in order}
         order = sorted(order, key=lambda name: (contrasts.group[place[name]], -round(points[name], 12)))
     sizes = [len(group) for group in contrasts.groups]
     places = {name: contrasts.places[place[name]].tolist() for name in order}
-    if scale["rejected"]:
+    if circle:
         places = {name: [1, sizes[contrasts.group[place[name]]]] for name in order}
     return {
         "order": order,
@@ -86,8 +78,8 @@ def pool_of(
         "group": {name: contrasts.group[place[name]] + 1 for name in order} if len(contrasts.groups) > 1 else {},
         "too_few": contrasts.too_few,
         "order_effect": {"estimated": bool(np.isfinite(contrasts.order[0])), "share": contrasts.order_share},
-        "one_scale": scale,
-        "leave_one_out": {} if scale["rejected"] else leave_one_out(matches, contrasts, **options),
+        "one_scale": {"circle": circle, "rejected": bool(circle)},
+        "leave_one_out": {} if circle else leave_one_out(matches, contrasts, **options),
     }
 
 
@@ -173,15 +165,10 @@ def _begun(text: str) -> str:
 
 
 def _no_order(ranking: Mapping) -> str:
-    """That one scale is rejected, and who beats whom."""
-    circle, p = ranking["one_scale"]["circle"], ranking["one_scale"]["p"]
-    steps = list(zip(circle, [*circle[1:], *circle[:1]], strict=True))
-    beats = ", ".join(f"{who(a)} beats {who(b)}" for a, b in steps)
-    clear = {frozenset((row["a"], row["b"])) for row in ranking.get("pairs", ()) if (row["p_adjusted"] or 0) < LEVEL}
-    if steps and (p is None or all(frozenset(step) in clear for step in steps)):
-        return f"There is no single order: {beats}."
-    rest = f"; more often than not {beats}" if steps else ""
-    return f"There is no single order: one scale does not fit the results ({p_said(p)}){rest}."
+    """Return who beats whom in a circle."""
+    circle = ranking["one_scale"]["circle"]
+    beats = [f"{who(a)} beats {who(b)}" for a, b in zip(circle, [*circle[1:], *circle[:1]], strict=True)]
+    return f"There is no single order: {', '.join(beats)}."
 
 
 def _carried(ranking: Mapping, several: bool) -> list[str]:

@@ -162,11 +162,13 @@ def test_what_the_first_screen_says_of_a_design(name, survey, tmp_path):
         assert re.search(
             r"is known: (ann is ahead of bob; cat is ahead of dan|cat is .*; ann is ahead of bob)\.", text[0]
         )
-    if name.startswith("a circle"):
+    if name.startswith("a circle") and not ranking["one_scale"]["circle"]:
+        assert text[0] == "The contestants can't be told apart by these data."
+    elif name.startswith("a circle"):
         assert text[0].startswith("There is no single order: ")
         steps = {frozenset(step) for step in re.findall(r"(\w+) beats (\w+)", text[0])}
         clear = [row["p_adjusted"] < 0.05 for row in ranking["pairs"] if frozenset((row["a"], row["b"])) in steps]
-        assert all(clear) != ("more often than not" in text[0])
+        assert all(clear)
         size = int(name[-1])
         beats = re.findall(r"(\w+) beats (\w+)", text[0])
         assert len(beats) == size

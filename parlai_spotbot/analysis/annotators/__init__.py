@@ -1,8 +1,7 @@
 """Accuracy and work of each annotator, and results without some of them.
 
 Appendix G and Table 9 of the paper. Identity is known here, so correctness can be measured: no consensus of labels is
-needed, and none is made, for it would erase the disagreement that a good bot brings about (section 5.1). Where it isn't
-known, of labels and choices in other surveys, `models` estimates it beside the majority.
+needed, and none is made, for it would erase the disagreement that a good bot brings about (section 5.1).
 """
 
 from parlai_spotbot.analysis.annotators.detection import Detection, detection, pooled_detection

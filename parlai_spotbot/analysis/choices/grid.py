@@ -145,3 +145,26 @@ def pair_grid(
             }
         )
     return rows
+
+
+def clear_circle(pairs: Sequence[dict], alpha: float = 0.05) -> list[str]:
+    """Return a shortest circle of contestants each of whom beats the next and the last the first; [] without one.
+
+    `pairs` are the rows of `pair_grid`; only those count whose adjusted p is below `alpha`, so that a circle is named
+    by chance with at most that probability.
+    """
+    beaten: dict[str, list[str]] = {}
+    for row in pairs:
+        if row["p_adjusted"] < alpha:
+            winner, loser = (row["a"], row["b"]) if row["wins_a"] > row["wins_b"] else (row["b"], row["a"])
+            beaten.setdefault(winner, []).append(loser)
+    circles = []
+    for start in sorted(beaten):
+        paths, seen = [[start]], set()
+        while paths and start not in seen:
+            path = paths.pop(0)
+            for name in sorted(set(beaten.get(path[-1], ())) - seen):
+                seen.add(name)
+                paths.append([*path, name])
+        circles += [path[:-1] for path in paths if path[-1] == start]
+    return min(circles, key=len, default=[])

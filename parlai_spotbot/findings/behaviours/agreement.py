@@ -8,11 +8,8 @@ from parlai_spotbot.findings.behaviours import FORM
 
 
 def compute(answers: Answers) -> dict:
-    """Alpha of each label, and what annotator models add to it."""
-    result = agreement.agreement(answers, "value", lambda rows: rows["rated"].tolist(), "nominal")
-    return result | agreement.annotators_by_models(
-        answers, lambda rows: rows["rated"].tolist(), lambda rows: rows["value"].map({0: "no", 1: "yes"}), "label"
-    )
+    """Alpha of each label."""
+    return agreement.agreement(answers, "value", lambda rows: rows["rated"].tolist(), "nominal")
 
 
 FINDING = agreement.finding(FORM, compute)

@@ -13,20 +13,15 @@ from parlai_spotbot.findings.choices import FORM
 
 
 def compute(answers: Answers) -> dict:
-    """Alpha, and what annotator models add; of each pair the choice is "first" or "second" by their ids."""
+    """Alpha of each question; choices count by the ids of the two conversations."""
     swapped = [ids[0] > ids[1] for ids in answers.rows["conversation_ids"]]
     rows = answers.rows.assign(chosen=np.where(swapped, -answers.rows["outcome"], answers.rows["outcome"]))
     turned, ties = answers.with_rows(rows), bool((rows["outcome"] == 0).any())
-    result = agreement.agreement(turned, "chosen", _pair, "ordinal" if ties else "nominal")
-    return result | agreement.annotators_by_models(turned, _pair, _chosen, "choice")
+    return agreement.agreement(turned, "chosen", _pair, "ordinal" if ties else "nominal")
 
 
 def _pair(rows: pd.DataFrame) -> Sequence[str]:
     return [" ".join(sorted(ids)) for ids in rows["conversation_ids"]]
-
-
-def _chosen(rows: pd.DataFrame) -> pd.Series:
-    return rows["chosen"].map({1: "first", 0: "neither", -1: "second"})
 
 
 FINDING = agreement.finding(FORM, compute)

@@ -1,4 +1,4 @@
-"""Ranking by choices: order, win grid and cycles for each question."""
+"""Ranking by choices: order and win grid for each question."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.choices import cycle_test, pair_grid, share_test
+from parlai_spotbot.analysis.choices import pair_grid, share_test
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
-from parlai_spotbot.findings.choices.ranking_words import cycles_sentence, fit_sentence
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -67,19 +66,7 @@ SHARES = Table(
     "Wins, ties and losses",
     "Shares of all choices that a contestant was in.",
 )
-CYCLES = Table(
-    "criteria/{question}/cycles/cycles",
-    {
-        "question": Column("term", "Question"),
-        "of": Column("text", "Circle"),
-        "shares": Column("text"),
-        "p_adjusted": Column("p", "p, Holm"),
-    },
-    "Circles",
-    "A circle is claimed where all three of its steps are found by one-sided tests, Holm-adjusted over all circles.",
-    ("berger1982", "holm1979"),
-)
-TABLES = {"ranking": RANKING, "pairs": PAIRS, "shares": SHARES, "cycles": CYCLES, "too_few": criteria.TOO_FEW}
+TABLES = {"ranking": RANKING, "pairs": PAIRS, "shares": SHARES, "too_few": criteria.TOO_FEW}
 CHART = Chart(
     "forest",
     "ranking",
@@ -108,25 +95,20 @@ def _ranking_of(answers: Answers) -> dict:
 
 
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
-    """Order, win grid and circles of the choices of one question."""
-    question = rows["question"].iloc[0] if len(rows) else ""
+    """Order and win grid of the choices of one question."""
     rows = rows[rows["a"] != rows["b"]]
     seen = names(rows)
     met = [name for name in answers.names if name in seen]
     fitted = contrasts(rows, met, order=False, **answers.hang)
     grid = pair_grid(rows, met, **answers.hang)
     clustered = sum(not row["independent"] for row in grid)
-    cycles = cycle_test(grid, met)
-    pool = criteria.pool_of(fitted, rows, grid, answers.rng(f"fit {question}"), cycles, order=False, **answers.hang)
-    fit = pool["one_scale"]
+    pool = criteria.pool_of(fitted, rows, grid, order=False, **answers.hang)
     result = {
         **pool,
         "criterion": CRITERION,
         "pairs": with_contrasts(grid, fitted, pool["one_scale"]["rejected"]),
         "test": TEST,
         "clustering": _clustering(len(grid), clustered),
-        "cycles": cycles | {"sentence": cycles_sentence(cycles)},
-        "fit": fit | {"sentence": fit_sentence(fit)},
         "shares": _shares_of(answers, rows, fitted.ranked),
         "n": len(rows),
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
@@ -186,13 +168,13 @@ def _clustering(pairs: int, clustered: int) -> str:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return who is ahead on the main question, how many pairs are clear, and whether one scale fits."""
+    """Return who is ahead on the main question, and how many pairs are clear."""
     main = result.data["criteria"][result.data["question"]]
     first, *others = criteria.headline(main)
     if not main["order"]:
         return [first] if main.get("why") else []
     question = plainly(result.data["question"]) if len(result.data["criteria"]) > 1 else ""
-    return [first, *others, f"{criteria.clearly(main, question)}.", main["cycles"]["sentence"], main["fit"]["sentence"]]
+    return [first, *others, f"{criteria.clearly(main, question)}."]
 
 
 FINDING = Finding(

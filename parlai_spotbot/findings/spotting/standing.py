@@ -110,7 +110,7 @@ def ranking(
     options = {"crossed": crossed, "resample": resample}
     fit = contrasts(matches, bots, **options)
     grid = pair_grid(matches, bots, **options)
-    pool = pool_of(fit, matches, grid, rng.spawn(1)[0], **options)
+    pool = pool_of(fit, matches, grid, **options)
     rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, fit)
     order = pool["order"]
     place = {bot: i for i, bot in enumerate(bots)}

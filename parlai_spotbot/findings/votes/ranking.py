@@ -15,7 +15,6 @@ from scipy.special import expit
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
-from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.findings import criteria, needs
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
@@ -105,7 +104,7 @@ def ranked(ballots: Ballots) -> dict:
     counts, matches = ballots.counts(), ballots.matches()
     fit = contrasts(matches, ballots.names, **ballots.sampled)
     grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
-    pool = criteria.pool_of(fit, matches, grid, generator(0, ballots.source, "votes"), **ballots.sampled)
+    pool = criteria.pool_of(fit, matches, grid, **ballots.sampled)
     result = {
         **pool,
         "too_few": {} if ballots.bad.all() else few | pool["too_few"],

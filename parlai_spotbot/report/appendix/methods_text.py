@@ -17,7 +17,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import Survey, about_of, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.wording import counted, listed, number, p_said, people_said, plainly, to, upper_first
+from parlai_spotbot.wording import counted, listed, number, people_said, plainly, to, upper_first
 
 NAMES = 50
 """The paragraph names so many contestants; of more it states the number."""
@@ -222,9 +222,8 @@ def _limits(ranking: dict) -> str:
     text, groups, few = "", ranking.get("groups") or [], ranking.get("too_few") or {}
     if len(groups) > 1:
         text += f" The contestants fall into {len(groups)} groups that never met; each is ranked by itself."
-    if (scale := ranking.get("one_scale") or {}).get("rejected"):
-        fit = "" if scale.get("p") is None else f" (likelihood ratio against free win shares, {p_said(scale['p'])})"
-        text += f" One scale does not fit the results{fit}, so every pair is tested by its own matches, and nobody has "
+    if (ranking.get("one_scale") or {}).get("rejected"):
+        text += " Contestants beat each other in a circle, so every pair is tested by its own matches, and nobody has "
         text += "a place."
     if few:
         text += f" {counted(len(few), 'contestant')} with too few comparisons (under {MINIMUM}) "

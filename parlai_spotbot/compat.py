@@ -1,6 +1,6 @@
 """Fixes for ParlAI 1.7.2 and Mephisto 1.1.1, which are older than the libraries of today.
 
-Each mend is one small function whose docstring names the symptom and the versions; `MENDS` lists them. A mend
+Each fix is one small function whose docstring names the symptom and the versions; `FIXES` lists them. A fix
 waits for the module that it concerns, so `install` itself imports neither torch nor ParlAI.
 """
 
@@ -174,7 +174,7 @@ def _plain_contents() -> None:
         factories = [(kind, f"builtins.{kind.__name__}") for kind in (int, float, list, dict)]
         options = [(dict, f"{name}.Opt") for name in OLD_NAMES_OF_OPT]
         counts = [(_plain_dictionary, "collections.defaultdict"), *factories]
-        module.add_safe_globals([*options, *counts, *_numpy_contents(), *_apex_contents()])
+        module.add_safe_globals([*options, *counts, *_numpy_contents()])
 
     @wrapt.when_imported("parlai.core.opt")
     def _(module):
@@ -200,53 +200,6 @@ def _numpy_contents() -> list:
     ]
     kinds = [value for name, value in vars(np.dtypes).items() if name.endswith("DType") and isinstance(value, type)]
     return [*named, np.ndarray, np.dtype, *kinds]
-
-
-class _Scaler:
-    """Stands for the loss scaler of NVIDIA's apex, which matters in half-precision training only."""
-
-
-def _apex_contents() -> list:
-    names = ("fp16_utils.loss_scaler.DynamicLossScaler", "fp16_utils.loss_scaler.LossScaler", "amp.scaler.LossScaler")
-    return [(_Scaler, f"apex.{name}") for name in names]
-
-
-def _missing_classes() -> None:
-    """Put an empty stand-in for a class in a checkpoint whose module isn't installed, and say so.
-
-    Symptom: a checkpoint with an object of somebody's own code beside its weights ends in "No module named …", though
-    nobody needs the object. Versions: all of ParlAI; where the weights themselves need the class, loading still fails.
-    """
-
-    def find(wrapped, instance, args, kwargs):
-        try:
-            return wrapped(*args, **kwargs)
-        except (ModuleNotFoundError, AttributeError):
-            module, name = args
-            import parlai.utils.logging
-
-            parlai.utils.logging.warning(f"the checkpoint holds a {module}.{name}, which is not installed: left out")
-            return type(name, (_Missing,), {"__module__": module})
-
-    @wrapt.when_imported("parlai.utils.pickle")
-    def _(module):
-        wrapt.wrap_function_wrapper(module.Unpickler, "find_class", find)
-
-
-class _Missing(dict):
-    """An object of a class that isn't there: takes whatever a pickle does to it, and does nothing."""
-
-    def __init__(self, *args, **kwargs):
-        super().__init__()
-
-    def __setstate__(self, state):
-        pass
-
-    def append(self, item):
-        pass
-
-    def extend(self, items):
-        pass
 
 
 def _generator_options() -> None:
@@ -309,14 +262,13 @@ def _prefix_space() -> None:
         wrapt.wrap_function_wrapper(module.BPEHelper, "decode", decode)
 
 
-MENDS = (
+FIXES = (
     _learning_rate_scheduler,
     _dataclass_defaults,
     _gpt2_cache,
     _checkpoint_hint,
     _old_options,
     _plain_contents,
-    _missing_classes,
     _generator_options,
     _hugging_face_buffers,
     _prefix_space,
@@ -325,6 +277,6 @@ MENDS = (
 
 @functools.cache
 def install() -> None:
-    """Install every mend; further calls do nothing."""
-    for mend in MENDS:
-        mend()
+    """Install every fix; further calls do nothing."""
+    for fix in FIXES:
+        fix()

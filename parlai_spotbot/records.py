@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from sys import intern
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from annotated_types import Ge, Lt
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import field as get
+from parlai_spotbot.user_files import validated
 
 HUMAN = "human"
 """The name that people bear instead of a contestant."""
@@ -36,6 +39,8 @@ NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 
 
 Record = TypeVar("Record")
+
+Limit = Annotated[float, Ge(0), Lt(math.inf)]
 
 JSON_KINDS = {
     "str": str,
@@ -228,11 +233,11 @@ class Contestant:
     model: str = ""
     opt: dict = field(default_factory=dict)
     description: str = ""
-    turn_timeout: float = 120.0
-    load_timeout: float = 900.0
-    memory_limit: float = 0.0
-    gpus: float = 0.0
-    copies: int = 1
+    turn_timeout: Limit = 120.0
+    load_timeout: Limit = 900.0
+    memory_limit: Limit = 0.0
+    gpus: Limit = 0.0
+    copies: Annotated[int, Ge(1)] = 1
     persona: str = ""
     code: str = ""
 
@@ -267,19 +272,10 @@ class Contestant:
                 raise UserError(
                     f"{where}: unknown key '{key}'.", nearest(key, cls.KEYS) + " ParlAI's options go under 'opt'."
                 )
-        if not entry.get("model_file") and not entry.get("model"):
+        contestant = validated(cls, {**entry, "name": name}, where)
+        if not contestant.model_file and not contestant.model:
             raise UserError(f"{where}: neither 'model_file' nor 'model' is given.", "Give at least one of them.")
-        limits = {key: float(get(entry, key, (int, float), where)) for key in cls.LIMITS if key in entry}
-        for key, value in limits.items():
-            if value < 0 or not math.isfinite(value):
-                raise UserError(f"{where}: field '{key}' is {value}, expected a number from 0 up.", "Correct it.")
-        persona = get(entry, "persona", str, where, "").strip()
-        record = read_record(cls, entry, where, name=name, persona=persona, **limits)
-        if record.copies < 1:
-            raise UserError(
-                f"{where}: field 'copies' is {record.copies}, expected a whole number from 1 up.", "Correct it."
-            )
-        return record
+        return replace(contestant, persona=contestant.persona.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,9 +323,7 @@ class Item:
             where,
             transcripts=transcripts,
             judged=_judged(row, len(transcripts), where),
-            questions=_names_in(row, "questions", "questions", "where all questions are put", where),
-            partners=_names_in(row, "partners", "contestants", "where nobody is talked to", where),
-            candidates=_names_in(row, "candidates", "next turns", "where none are offered", where),
+            **{name: _names_in(row, name, where) for name in cls.MAY_LACK[1:]},
         )
 
 
@@ -355,15 +349,10 @@ def _judged(row: dict, transcripts: int, where: str) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _names_in(row: dict, name: str, what: str, otherwise: str, where: str) -> tuple[str, ...]:
-    if name not in row:
-        return ()
-    value = get(row, name, list, where)
+def _names_in(row: dict, name: str, where: str) -> tuple[str, ...]:
+    value = get(row, name, list, where, [])
     if not all(isinstance(one, str) and one for one in value) or len(set(value)) != len(value):
-        raise UserError(
-            f"{where}: field '{name}' is {value!r}, expected different names of {what}.",
-            f"Correct it, or leave it out {otherwise}.",
-        )
+        raise UserError(f"{where}: field '{name}' is {value!r}, expected different texts.", "Correct it, or remove it.")
     return tuple(value)
 
 

@@ -172,21 +172,15 @@ class Study:
         """Return what extensions added to the conversations, a line each, oldest first."""
         lines = []
         for before, after in itertools.pairwise(self.plans()):
-            new = [name for name in after.contestants if name not in before.contestants]
-            if new:
+            if new := [name for name in after.contestants if name not in before.contestants]:
                 lines.append(f"contestants added to the {len(before.contestants)} there were: {', '.join(new)}")
-            if after.conversations_per_pair != before.conversations_per_pair:
-                numbers = f"{after.conversations_per_pair} instead of {before.conversations_per_pair}"
-                lines.append(f"conversations per pair: {numbers}")
-            for pair, count in after.more.items():
-                if count > before.more.get(pair, 0):
-                    lines.append(f"{count - before.more.get(pair, 0)} conversations of {pair} added")
+            had = {pair: before.conversations_of(pair) for pair in before.all_pairs()}
+            grown = {pair: after.conversations_of(pair) - had.get(pair, 0) for pair in after.all_pairs()}
+            grown = {pair: n for pair, n in grown.items() if n and before.contestants.keys() >= set(pair)}
+            if grown:
+                pairs = f"{len(grown)} pairs" if len(grown) > 1 else "/".join(*grown)
+                lines.append(f"{sum(grown.values())} conversations of {pairs} added")
             lines += [f"{name} left out" for name in after.left_out if name not in before.left_out]
-            lines += [f"{name} taken back" for name in before.left_out if name not in after.left_out]
-            lines += [f"{name} replaced" for name, n in after.replaced.items() if n > before.replaced.get(name, 0)]
-            if after.meetings != before.meetings:
-                added = "self-chats" if before.meetings == "pairs" else "conversations of every two contestants"
-                lines.append(f"{added} added")
         return lines
 
     @contextlib.contextmanager

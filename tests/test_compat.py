@@ -1,4 +1,4 @@
-"""Each mend of compat.py against the real libraries: the symptom shows without the mend and is gone with it."""
+"""Each fix of compat.py against the real libraries: the symptom shows without the fix and is gone with it."""
 
 import dataclasses
 import os
@@ -55,8 +55,8 @@ print(torch.load(sys.argv[1])["model"]["w"].item())
 
 def test_learning_rate_scheduler_and_checkpoint_hint(tmp_path):
     outcome = run(SCHEDULER_AND_CHECKPOINT, str(tmp_path / "model"))
-    unmended, no_hint, rate, hint, loaded = outcome.stdout.split() or [outcome.stderr] * 5
-    assert (unmended, rate) == ("True", "0.5")  # refused; then it decays, as a scheduler does
+    unfixed, no_hint, rate, hint, loaded = outcome.stdout.split() or [outcome.stderr] * 5
+    assert (unfixed, rate) == ("True", "0.5")  # refused; then it decays, as a scheduler does
     assert (no_hint, hint, loaded) == ("[]", "True", "1.0")
     assert "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1" in compat.CHECKPOINT_HINT
 
@@ -72,9 +72,9 @@ print("shared" if other.task.task_name == "changed" else "apart")
 
 
 def test_dataclass_defaults():
-    without, mended = run(MEPHISTO), run("from parlai_spotbot import compat\ncompat.install()\n" + MEPHISTO)
+    without, fixed = run(MEPHISTO), run("from parlai_spotbot import compat\ncompat.install()\n" + MEPHISTO)
     assert "ValueError: mutable default" in without.stderr
-    assert mended.stdout.strip() == "apart", mended.stderr
+    assert fixed.stdout.strip() == "apart", fixed.stderr
 
 
 def test_dataclass_defaults_spare_all_other_classes():
@@ -139,9 +139,9 @@ print("answer", len(agent.act()["text"]) > 0)
 
 def test_gpt2_cache(tmp_path):
     outcome = run(GPT2, str(tmp_path))
-    without, *mended = outcome.stdout.splitlines()[-3:]
+    without, *fixed = outcome.stdout.splitlines()[-3:]
     assert without.startswith("without expected Tensor"), outcome.stderr
-    assert mended == ["same True differ True", "answer True"], outcome.stderr
+    assert fixed == ["same True differ True", "answer True"], outcome.stderr
 
 
 def test_install_is_lazy_and_idempotent():

@@ -1,4 +1,4 @@
-"""Old ParlAI checkpoints on today's libraries: each kind fails without its mend, and plays with it.
+"""Old ParlAI checkpoints on today's libraries: each kind fails without its fix, and plays with it.
 
 The checkpoints are tiny, trained for one epoch, and then aged: the ways in which files of 2018 to 2020 differ from what
 ParlAI writes now.
@@ -30,7 +30,7 @@ TINY = {
 LOAD = """
 import json, sys
 from parlai_spotbot import compat
-compat.MENDS = compat.MENDS[:4]
+compat.FIXES = compat.FIXES[:4]
 compat.install()
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.agent_server import AgentServer
@@ -96,11 +96,6 @@ def numbers_in_states(states, options):
     states["counts"] = defaultdict(int, {"a": 1})
 
 
-def apex_in_states(states, options):
-    scaler = _stand_in("apex.fp16_utils.loss_scaler", "DynamicLossScaler", object)()
-    states["optimizer"] = {"loss_scaler": scaler}
-
-
 def class_of_a_laboratory(states, options):
     states["extra"] = _stand_in("laboratory.things", "Thing", list)(["a"])
 
@@ -108,10 +103,6 @@ def class_of_a_laboratory(states, options):
 def before_inference(states, options):
     for key in ("inference", "beam_size", "topk", "topp"):
         options.pop(key, None)
-
-
-def nothing(states, options):
-    pass
 
 
 def _pickled(options):
@@ -123,15 +114,12 @@ def _json(options):
 
 
 LEGACY = {"_use_new_zipfile_serialization": False}
-# name -> (checkpoint, what is done to it, how options are written, how weights are written, what is said without mends)
+# name -> (checkpoint, what is done to it, how options are written, how weights are written, what is said without fixes)
 AGED = {
     "gen_old_opt": ("gen", old_opt_in_states, _json, {}, "'Opt' object has no attribute 'history'"),
-    "gen_pickled_opt": ("gen", nothing, _pickled, {}, "No module named 'parlai.core.utils'"),
-    "gen_class": ("gen", class_of_a_laboratory, _json, {}, "No module named 'laboratory'"),
     "gen_before_inference": ("gen", before_inference, _json, {}, "AssertionError"),
     "s2s_old_opt": ("s2s", old_opt_in_states, _json, {}, "Weights only load failed"),
     "s2s_numbers": ("s2s", numbers_in_states, _json, {}, "Weights only load failed"),
-    "s2s_apex": ("s2s", apex_in_states, _json, {}, "Weights only load failed"),
     "s2s_all": ("s2s", old_opt_in_states, _pickled, LEGACY, "No module named 'parlai.core.utils'"),
     "s2s_class": ("s2s", class_of_a_laboratory, _json, {}, "Weights only load failed"),
 }
@@ -149,15 +137,14 @@ def aged(trained, tmp_path_factory):
         change(states, options)
         torch.save(states, path, pickle_protocol=2, **how)
         Path(f"{path}.opt").write_bytes(write(options))
-        _forget("parlai.core.utils", "apex", "apex.fp16_utils", "apex.fp16_utils.loss_scaler", "laboratory.things")
-        _forget("laboratory")
+        _forget("parlai.core.utils", "laboratory.things", "laboratory")
         paths[name] = path
     return paths
 
 
 @pytest.fixture(scope="module")
-def unmended(aged):
-    """What loading each says without the mends for checkpoints."""
+def unfixed(aged):
+    """What loading each says without the fixes for checkpoints."""
     done = subprocess.run(
         [sys.executable, "-c", LOAD, *map(str, aged.values())],
         capture_output=True,
@@ -171,8 +158,8 @@ def unmended(aged):
 
 
 @pytest.mark.parametrize("name", AGED)
-def test_without_its_mend_an_old_checkpoint_fails(unmended, name):
-    assert AGED[name][4] in unmended[name]
+def test_without_its_fix_an_old_checkpoint_fails(unfixed, name):
+    assert AGED[name][4] in unfixed[name]
 
 
 def answer(path):

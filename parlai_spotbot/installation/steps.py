@@ -6,8 +6,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -103,21 +101,3 @@ def attempt(
     stamp(name, f"failed {key}" if failed else key)
     say(f"  {without} Why: {log}" if failed else f"  done in {time.monotonic() - start:.0f} s")
     return not failed
-
-
-def from_debian(name: str, command: str, purpose: str, packages: Sequence[str]) -> None:
-    """Debian packages for a command that is missing, where they may be installed; asked for once."""
-    package_list = " ".join(packages)
-    if shutil.which(command) or os.geteuid() or not shutil.which("apt-get"):
-        return
-    if stamped(name, package_list) or stamped(name, f"failed {package_list}"):
-        return
-    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
-    attempt(
-        name,
-        package_list,
-        f"Debian packages {package_list} ({purpose}, optional)",
-        [["apt-get", "update", "-qq"], install],
-        "apt-get failed.",
-        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-    )

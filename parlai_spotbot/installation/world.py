@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from parlai_spotbot.installation import AGAIN, CHECKOUT, LOCKS, PAGE, PYTHON, cut_off, pins, unmet
-from parlai_spotbot.installation.steps import Failed, attempt, checksum, from_debian, need, one_at_a_time, say, stamped
+from parlai_spotbot.installation.steps import Failed, attempt, checksum, need, one_at_a_time, say, stamped
 
 R_PACKAGES = ("r-base-dev", "r-cran-survival")
 ICENREG = Path(__file__).with_name("icenreg.R")
@@ -25,7 +25,8 @@ ICENREG_LIMIT = 600
 def install(r: bool = True, cpu: bool = False, browser: bool = True) -> None:
     """Install what is missing into the environment that runs this; `Failed` where a part fails that all else needs.
 
-    `r`: R's backend too; `cpu`: torch without the libraries of a GPU; `browser`: Chromium too, in a checkout.
+    `r`: R's backend too; `cpu`: torch without the libraries of a GPU; `browser`: say where
+    Chromium is missing, in a checkout.
     """
     if sys.version_info[:2] != PYTHON:
         required, running = (".".join(map(str, version)) for version in (PYTHON, sys.version_info[:2]))
@@ -39,8 +40,8 @@ def install(r: bool = True, cpu: bool = False, browser: bool = True) -> None:
         if r:
             _rpy2()
             _icenreg()
-        if CHECKOUT and browser:
-            from_debian("apt-chromium", "chromium", "for the tests of pages in a browser", ["chromium"])
+        if CHECKOUT and browser and not shutil.which("chromium"):
+            say("chromium is missing, so tests of pages are skipped. To have it: apt-get install chromium")
 
 
 def _pip() -> list[str]:
@@ -96,7 +97,6 @@ def _page() -> None:
     built = PAGE / "build" / "index.html"
     if not (PAGE / "package.json").exists() or (built.exists() and not CHECKOUT):
         return
-    from_debian("apt-node", "npm", "to build the annotation page", ["nodejs", "npm"])
     if not (shutil.which("node") and shutil.which("npm")):
         say(
             "node and npm are missing, so the annotation page is left out (all else works). "
@@ -126,7 +126,6 @@ def _sources_checksum() -> str:
 
 
 def _rpy2() -> None:
-    from_debian("apt-r", "R", "R", R_PACKAGES)
     if not shutil.which("R"):
         say(
             "R is missing, so its backend is left out (all else works). "

@@ -60,8 +60,11 @@ class Command(ABC):
     @classmethod
     def main(cls, *words: str, **options: Any) -> None:
         """Run it, as words say or as options do by their names: ``main("--study", "x")`` is ``main(study="x")``."""
-        parser = cls.setup_args()
-        cls(vars(parser.parse_args([*words, *parser.words(options)]))).run()
+        given = list(words)
+        for name, value in options.items():
+            values = value if isinstance(value, list) else [] if value is True else [value]
+            given += [f"--{name.replace('_', '-')}", *map(str, values)] if value is not False else []
+        cls(vars(cls.setup_args().parse_args(given))).run()
 
     @classmethod
     def setup_args(cls) -> OptionParser:

@@ -10,7 +10,10 @@ import re
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, NoReturn
+
+import yaml
 
 from parlai_spotbot.errors import nearest
 
@@ -40,32 +43,6 @@ TYPES: dict[str, dict[str, Any]] = {
 }
 """Annotation of a field, with or without None -> how its option is read."""
 EXAMPLES = "Examples"
-REMOVED = {
-    "--from": "Name the pairs with --more A/B=N.",
-    "--accept": "Record files that you changed by hand with --new-manifest.",
-    "--rename": "Use the names that contestants played under.",
-    "--replace": "Leave the contestant out (--leave-out) and add it under a new name with spotbot_selfchat --pool.",
-    "--take-back": "A contestant that is left out stays out; add it under a new name with spotbot_selfchat --pool.",
-    "--metrics": "Use spotbot_analyze --metrics, which compares the metrics of a study.",
-    "--win-rates": "Use --difference, the least difference to be found.",
-    "--taste": "Use --worker-correlation.",
-    "--conversation-sd": "Use --rating-sd and --conversation-correlation.",
-    "--annotator-sd": "Use --rating-sd.",
-    "--write-pairings": "ParlAI's pairings are no longer written; the units are in surveys/acute_eval/units.jsonl.",
-    "--distractors": "Distractors are drawn at random, as in the paper.",
-    "--close-to": "Distractors are drawn at random, as in the paper.",
-    "--versions": "The survey nuc has four versions, as in the paper.",
-    "--taste-sd": "Use --rating-sd and --worker-correlation.",
-    "--budget": "Use --wage, which gives the cost of the plan.",
-    "--dialogues": "Use --difference; the plan says how many conversations that takes.",
-    "--doubled": "The plan has no repeated annotations; give their number with --annotators-per-segment.",
-    "--conversations-per-bot": "The plan says how many conversations a pair needs.",
-    "--seconds-per-conversation": "Use --seconds, the mean time of an annotation.",
-    "--leaderboard": "Use --compare, which makes one table of all studies.",
-}
-"""Options of earlier versions, and what to do instead."""
-SHOWN = 3
-"""So many examples are under --help, all under --help-all."""
 
 
 class _Layout(argparse.HelpFormatter):
@@ -148,29 +125,23 @@ class OptionParser(argparse.ArgumentParser):
             group.add_argument(*flags, dest=field.name, default=field.default, **how)
 
     def short_help(self) -> str:
-        """Return what the command does, the options that matter most, some examples, and where the rest is."""
+        """Return what the command does, the options that matter most, examples, and where the rest is."""
         places = [action for action in self._actions if not action.option_strings]
         needed = [f"{_called(action)} {action.metavar or action.dest.upper()}" for action in self.needed]
-        layout = self._get_formatter()
-        layout.add_usage(" ".join([self.prog, *map(layout._format_args_of, places), *needed, "[options]"]), [], [])
-        layout.add_text(self.description)
-        layout.start_section("options")
-        layout.add_arguments([*places, *(self._option_string_actions[name] for name in self.first)])
-        layout.end_section()
-        if self.examples:
-            layout.start_section(EXAMPLES)
-            layout.add_text(_some(self.examples))
-            layout.end_section()
-        codes = f"{self.codes}\n" if self.codes else ""
-        return f"{layout.format_help()}\n{codes}more: {self.prog} --help-all\n"
+        usage = " ".join([self.prog, *map(self._get_formatter()._format_args_of, places), *needed, "[options]"])
+        first = [*places, *(self._option_string_actions[name] for name in self.first)]
+        return f"{self._help(usage, {'options': first})}\nmore: {self.prog} --help-all\n"
 
     def format_help(self) -> str:
+        return self._help(None, {group.title: group._group_actions for group in self._action_groups})
+
+    def _help(self, usage: str | None, groups: dict[str, list[argparse.Action]]) -> str:
         layout = self._get_formatter()
-        layout.add_usage(None, self._actions, [])
+        layout.add_usage(usage, [] if usage else self._actions, [])
         layout.add_text(self.description)
-        for group in self._action_groups:
-            layout.start_section(group.title)
-            layout.add_arguments(group._group_actions)
+        for title, actions in groups.items():
+            layout.start_section(title)
+            layout.add_arguments(actions)
             layout.end_section()
         if self.examples:
             layout.start_section(EXAMPLES)
@@ -187,8 +158,9 @@ class OptionParser(argparse.ArgumentParser):
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = unknown[0].partition("=")[0]
-            if word in REMOVED:
-                self.error(f"{word} was removed in 0.2. {REMOVED[word]}")
+            removed = yaml.safe_load(Path(__file__).with_name("removed_options.yaml").read_text(encoding="utf-8"))
+            if instead := removed.get(word.removeprefix("--")):
+                self.error(f"{word} was removed in 0.2. {instead}")
             if word.startswith("-"):
                 near = nearest(word, self._option_string_actions, most=0)
                 self.error(f"unknown option {word}. {near}".strip())
@@ -214,32 +186,6 @@ class OptionParser(argparse.ArgumentParser):
         message = message if message.endswith((".", "?")) else f"{message}."
         self.exit(2, f"error: {message}\n  {self.prog} --help-all lists the options.\n")
 
-    def words(self, options: dict[str, Any]) -> list[str]:
-        """The words that give `options`, by their names with ``_``; one that there is not is a `KeyError`."""
-        actions = {name.lstrip("-").replace("-", "_"): action for name, action in self._option_string_actions.items()}
-        found = []
-        for name, value in options.items():
-            action = actions[name]
-            if action.nargs == 0:
-                found += [action.option_strings[-1]] if value else []
-            elif isinstance(action, argparse._AppendAction):
-                found += [word for one in value for word in (action.option_strings[-1], str(one))]
-            elif action.nargs in ("*", "+"):
-                found += [action.option_strings[-1], *map(_word, value)]
-            else:
-                found += [action.option_strings[-1], _word(value)]
-        return found
-
-
-def _some(examples: str) -> str:
-    """The first examples, each with the lines that explain it."""
-    lines = examples.splitlines()
-    starts = [place for place, line in enumerate(lines) if not line.startswith("   ")]
-    commands = [place for place in starts if lines[place].lstrip().startswith(("parlai ", "spotbot "))]
-    if len(commands) <= SHOWN:
-        return examples
-    return "\n".join(lines[commands[0] : next(s for s in starts if s > commands[SHOWN - 1])])
-
 
 def _called(action: argparse.Action) -> str:
     return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
@@ -248,10 +194,6 @@ def _called(action: argparse.Action) -> str:
 def _with_hyphens(word: str) -> str:
     name, equals, value = word.partition("=")
     return (name.replace("_", "-") if name.startswith("-") else name) + equals + value
-
-
-def _word(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _yes_or_no(word: str) -> bool:

@@ -45,7 +45,7 @@ def test_the_pool_is_a_table(tried):
 def test_every_wrong_entry_is_named_and_the_others_are_tried(tried):
     out, err, _ = tried
     for says in (
-        "contestant 'wrong': field 'turn_timeout' is 'soon'",
+        "contestant 'wrong': turn_timeout: expected a valid number",
         "contestant 'typo': field 'opt': seq2seq has no option 'hiddn_size'",
         "Did you mean 'hiddensize'?",
     ):

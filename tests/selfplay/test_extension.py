@@ -46,4 +46,3 @@ def test_a_study_whose_contestants_were_renamed_and_replaced_by_an_older_version
         row.conversation_id for row in study.conversations() if row.conversation_id.endswith(".2")
     }
     assert len(study.conversations()) == 6
-    assert study.extended_by() == [f"{second} replaced"]

@@ -23,7 +23,7 @@ def test_self_chats_join_a_study_of_pairs_and_leave_its_bytes(tmp_path):
     assert [row.conversation_id for row in rows] == [f"{k}:{k}:{n:04d}" for k in KINDS for n in range(8)]
     assert {row.kind for row in rows} == {"self"}
     assert all(row.exchanges == 5 for row in rows)
-    assert Study.open(study.path).extended_by() == ["self-chats added"]
+    assert Study.open(study.path).extended_by() == ["24 conversations of 3 pairs added"]
     first = study.path / "failures.jsonl"
     assert not first.exists() or not first.read_text()
 

@@ -1,7 +1,7 @@
 """The stability experiment of section 5.2 in full, against a plain loop over matches at a few repetitions.
 
 43 sizes x 1,000 repetitions x 1,000 replicates of 5,000 draws: Dailydialog, Empathetic Dialogues, PersonaChat and
-PersonaChat without each of its bots; on two threads. The data are the released ones where $SPOTBOT_SHARED has them,
+PersonaChat without each of its bots; on all processors. The data are the released ones where $SPOTBOT_SHARED has them,
 else made up, as many and about as far apart.
 """
 
@@ -77,16 +77,16 @@ def plain_repetition(matches: list[tuple[str, str, int]], bots: list[str], size:
 def run() -> Iterator[Row]:
     spent, work = {}, {domain: conversations(domain) for domain in MADE_UP}
     start = time.perf_counter()
-    stability(*work["dailydialog"], sizes=[3], repetitions=1, replicates=1, threads=1)
+    stability(*work["dailydialog"], sizes=[3], repetitions=1, replicates=1)
     print(f"compiling, or reading what was compiled: {time.perf_counter() - start:.1f} s")
     start, cpu = time.perf_counter(), time.process_time()
     for domain, (matches, bots) in work.items():
         began = time.perf_counter()
-        found = stability(matches, bots, sizes=SIZES, leave_one_out=domain == "convai2", threads=2)
+        found = stability(matches, bots, sizes=SIZES, leave_one_out=domain == "convai2")
         spent[domain] = time.perf_counter() - began
         print(f"{domain}: {spent[domain]:.1f} s; stable from {found['whole']['first']}", flush=True)
     total = time.perf_counter() - start
-    print(f"processor time of both threads: {time.process_time() - cpu:.1f} s")
+    print(f"processor time of all threads: {time.process_time() - cpu:.1f} s")
     yield Row("stability, 9 pools x 43 sizes x 1,000", total, 90.0, "limit", "s")
     yield from against_plain(work, total)
 

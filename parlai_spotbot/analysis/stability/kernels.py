@@ -38,16 +38,6 @@ def subsample(state, counts, size, pool, sample):
 
 
 @njit(nogil=True, cache=True)
-def play(state, chances, size, log_factorial, sample):
-    """Play `size` new conversations of each pair: chances of win, tie, loss `chances` (P, 3) -> `sample`."""
-    for pair in range(len(chances)):
-        won = binomial(state, size, chances[pair, 0], log_factorial)
-        rest = 1.0 - chances[pair, 0]
-        lost = binomial(state, size - won, chances[pair, 2] / rest if rest > 0 else 0.0, log_factorial)
-        sample[pair, 0], sample[pair, 1], sample[pair, 2] = won, size - won - lost, lost
-
-
-@njit(nogil=True, cache=True)
 def matches_per_pair(base, pairs, draws, log_factorial):
     """Describe how `draws` matches fall on the pairs, (BANK, pairs): every pair has as many conversations, so equally
     likely.
@@ -68,53 +58,37 @@ def matches_per_pair(base, pairs, draws, log_factorial):
 
 
 @njit(nogil=True, cache=True)
-def draw_pooled(state, sample, size, matches, first, second, needed, meta, entries, log_factorial, met, score):
-    """One replicate of the paper's: wins / all matches with ties, for the bots `needed` only; `matches` per pair."""
-    for bot in range(len(score)):
-        score[bot] = met[bot] = 0.0
+def draw_pooled(state, sample, pairs, matches, needed, tables, score):
+    """One replicate of the paper's: wins / all matches with ties, for the bots `needed` only; `matches` per pair.
+
+    `score` (2, K) becomes the scores, and how many matches each bot had.
+    """
+    size = sample[0].sum()
+    score[:] = 0.0
     for pair in range(len(sample)):
-        i, j, n, wins = first[pair], second[pair], matches[pair], 0
+        i, j, n, wins = pairs[pair, 0], pairs[pair, 1], matches[pair], 0
         if needed[i]:
-            wins = successes(state, n, sample[pair, 0], size, meta, entries, log_factorial)
-            score[i] += wins
-            met[i] += n
+            wins = successes(state, n, sample[pair, 0], size, tables)
+            score[0, i] += wins
+            score[1, i] += n
         if needed[j]:
-            if needed[i]:
-                rest = size - sample[pair, 0]
-                score[j] += successes(state, n - wins, sample[pair, 2], rest, meta, entries, log_factorial)
-            else:
-                score[j] += successes(state, n, sample[pair, 2], size, meta, entries, log_factorial)
-            met[j] += n
-    for bot in range(len(score)):
-        score[bot] /= max(met[bot], 1.0)
+            rest = size - sample[pair, 0] if needed[i] else size
+            score[0, j] += successes(state, n - wins, sample[pair, 2], rest, tables)
+            score[1, j] += n
+    for bot in range(len(needed)):
+        score[0, bot] /= max(score[1, bot], 1.0)
 
 
 @njit(nogil=True, cache=True)
-def draw_by_pair(state, sample, size, first, second, opponents, meta, entries, log_factorial, score):
-    """One replicate of the sound way: each pair's conversations with replacement; score = mean of wins less losses."""
-    for bot in range(len(score)):
-        score[bot] = 0.0
-    for pair in range(len(sample)):
-        wins = successes(state, size, sample[pair, 0], size, meta, entries, log_factorial)
-        rest = size - sample[pair, 0]
-        losses = successes(state, size - wins, sample[pair, 2], rest, meta, entries, log_factorial)
-        score[first[pair]] += wins - losses
-        score[second[pair]] += losses - wins
-    for bot in range(len(score)):
-        score[bot] /= opponents[bot]
-
-
-@njit(nogil=True, cache=True)
-def standing(sample, size, draws, first, second, score, error):
+def standing(sample, draws, pairs, score, error):
     """Scores (K,) of the sample, and the standard error (K, K) of their differences among replicates (delta method)."""
+    size, bots = sample[0].sum(), len(score)
     total = float(len(sample) * size)
-    bots = len(score)
     won, met = np.zeros(bots), np.zeros(bots)
     for pair in range(len(sample)):
-        won[first[pair]] += sample[pair, 0] / total
-        won[second[pair]] += sample[pair, 2] / total
-        met[first[pair]] += size / total
-        met[second[pair]] += size / total
+        for side in range(2):
+            won[pairs[pair, side]] += sample[pair, 2 * side] / total
+            met[pairs[pair, side]] += size / total
     for bot in range(bots):
         score[bot] = won[bot] / met[bot] if met[bot] > 0 else 0.0
     for i in range(bots):
@@ -122,7 +96,7 @@ def standing(sample, size, draws, first, second, score, error):
             first_variance, other = won[i] * (1 - score[i]), won[j] * (1 - score[j])
             error[i, j] = first_variance / max(met[i], 1e-9) ** 2 + other / max(met[j], 1e-9) ** 2
     for pair in range(len(sample)):  # a match of the two with each other moves both scores
-        i, j = first[pair], second[pair]
+        i, j = pairs[pair, 0], pairs[pair, 1]
         both = sample[pair, 1] * score[i] * score[j] - sample[pair, 0] * (1 - score[i]) * score[j]
         both = (both - sample[pair, 2] * score[i] * (1 - score[j])) / total
         error[i, j] -= 2 * both / (met[i] * met[j])
@@ -173,21 +147,25 @@ def crossed(score, order, r, needed):
 
 
 @njit(nogil=True, cache=True)
-def pooled_repetitions(
-    counts, first, second, bots, size, repetitions, replicates, draws, base, meta, entries, log_factorial, places
-):
-    """The paper's way: subsample, 5,000 draws; `places` (repetitions, bots) becomes the first place of each cluster."""
+def pooled_repetitions(counts, pairs, times, base, tables, places):
+    """The paper's way: subsample, 5,000 draws; `places` (repetitions, bots) becomes the first place of each cluster.
+
+    `counts` (P, 3) and `pairs` (P, 2) are the conversations at hand; `times` are conversations a pair, replicates, and
+    matches drawn in each.
+    """
+    size, replicates, draws = times
+    repetitions, bots = places.shape
     state = np.zeros(1, dtype=np.uint64)
     sample = np.zeros((len(counts), 3), dtype=np.int64)
     pool = np.zeros(counts.sum(), dtype=np.int64)
-    seen, score, met, error = np.zeros(bots), np.zeros(bots), np.zeros(bots), np.zeros((bots, bots))
+    seen, score, error = np.zeros(bots), np.zeros((2, bots)), np.zeros((bots, bots))
     unsettled, boundary = np.zeros(bots, dtype=np.bool_), np.zeros(bots, dtype=np.bool_)
     needed = np.zeros(bots, dtype=np.bool_)
-    bank = matches_per_pair(base, len(counts), draws, log_factorial)
+    bank = matches_per_pair(base, len(counts), draws, tables.log_factorial)
     for repetition in range(repetitions):
         start(state, base, repetition)
         subsample(state, counts, size, pool, sample)
-        standing(sample, size, draws, first, second, seen, error)
+        standing(sample, draws, pairs, seen, error)
         order = np.argsort(-seen)
         remaining = open_boundaries(seen, error, order, boundary, unsettled)
         mark_wanted(seen, error, order, unsettled, needed)
@@ -196,10 +174,10 @@ def pooled_repetitions(
             if remaining == 0:
                 break
             row = (row + 1) % BANK
-            draw_pooled(state, sample, size, bank[row], first, second, needed, meta, entries, log_factorial, met, score)
+            draw_pooled(state, sample, pairs, bank[row], needed, tables, score)
             before = remaining
             for r in range(1, bots):
-                if unsettled[r] and crossed(score, order, r, needed):
+                if unsettled[r] and crossed(score[0], order, r, needed):
                     boundary[r], unsettled[r] = False, False
                     remaining -= 1
             if remaining < before:
@@ -209,91 +187,3 @@ def pooled_repetitions(
             if i > 0 and boundary[i]:
                 place = i + 1
             places[repetition, order[i]] = place
-
-
-@njit(nogil=True, cache=True)
-def modelled_repetitions(
-    chances,
-    first,
-    second,
-    bots,
-    size,
-    repetitions,
-    replicates,
-    out,
-    base,
-    meta,
-    entries,
-    log_factorial,
-    places,
-    ordered,
-):
-    """The sound way: new conversations, a bootstrap of as many; `out` ranks are thrown out at each end.
-
-    `ordered` (repetitions, bots) becomes the rank of each bot in the sample itself.
-    """
-    state = np.zeros(1, dtype=np.uint64)
-    sample = np.zeros((len(chances), 3), dtype=np.int64)
-    score = np.zeros(bots)
-    opponents = np.zeros(bots)
-    for pair in range(len(first)):
-        opponents[first[pair]] += 1
-        opponents[second[pair]] += 1
-    opponents = np.maximum(opponents, 1.0)
-    for repetition in range(repetitions):
-        start(state, base, repetition)
-        play(state, chances, size, log_factorial, sample)
-        points(sample, first, second, opponents, score)
-        for bot in range(bots):
-            ordered[repetition, bot] = 1 + (score > score[bot]).sum()
-        best = np.zeros((bots, bots + 1), dtype=np.int64)
-        worst = np.zeros((bots, bots + 1), dtype=np.int64)
-        for _ in range(replicates):
-            draw_by_pair(state, sample, size, first, second, opponents, meta, entries, log_factorial, score)
-            for i in range(bots):
-                above, level = 0, 0
-                for j in range(bots):
-                    above += score[j] > score[i]
-                    level += score[j] >= score[i]
-                best[i, above + 1] += 1
-                worst[i, level] += 1
-        cluster(best, worst, out, replicates, places[repetition])
-
-
-@njit(nogil=True, cache=True)
-def points(sample, first, second, opponents, score):
-    """Mean of wins less losses: in a balanced design its order is that of Davidson's strengths."""
-    score[:] = 0.0
-    for pair in range(len(sample)):
-        gap = sample[pair, 0] - sample[pair, 2]
-        score[first[pair]] += gap
-        score[second[pair]] -= gap
-    for bot in range(len(score)):
-        score[bot] /= opponents[bot]
-
-
-@njit(nogil=True, cache=True)
-def cluster(best, worst, out, replicates, places):
-    """First places of the clusters from how often each bot had each best and worst rank."""
-    bots = len(best)
-    low, high = np.zeros(bots, dtype=np.int64), np.zeros(bots, dtype=np.int64)
-    for i in range(bots):
-        seen = 0
-        for rank in range(1, bots + 1):
-            seen += best[i, rank]
-            if seen > out:
-                low[i] = rank
-                break
-        seen = 0
-        for rank in range(1, bots + 1):
-            seen += worst[i, rank]
-            if seen >= replicates - out:
-                high[i] = rank
-                break
-    order = np.argsort(low * (bots + 1) + high)
-    place, reach = 1, 0
-    for i in range(bots):
-        if low[order[i]] > reach:
-            place = i + 1
-        reach = max(reach, high[order[i]])
-        places[order[i]] = place

@@ -48,8 +48,8 @@ def conversation_matches(annotations: pd.DataFrame, criterion: str = "nature") -
     return bots.first().assign(outcome=outcome).reset_index()
 
 
-def pair_counts(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First bot (P,), second bot (P,) and its wins, ties, losses (P, 3) of every pair of `names` that met."""
+def pair_counts(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return every pair of `names` that met (P, 2), and wins, ties, losses of its first bot (P, 3)."""
     names = tuple(names)
     first, second, outcome = match_codes(matches, names)
     outcome = np.where(first < second, outcome, 2 - outcome)
@@ -57,4 +57,4 @@ def pair_counts(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray
     pairs, place = np.unique(low * len(names) + high, return_inverse=True)
     counts = np.zeros((len(pairs), 3), dtype=np.int64)
     np.add.at(counts, (place, outcome), 1)
-    return pairs // len(names), pairs % len(names), counts
+    return np.stack([pairs // len(names), pairs % len(names)], axis=-1), counts

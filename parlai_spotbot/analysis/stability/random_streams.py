@@ -47,17 +47,9 @@ def binomial(state, n, p, log_factorial):
         return 0
     if p >= 1.0:
         return n
-    if p > 0.5:
-        return n - binomial_half(state, n, 1.0 - p, log_factorial)
-    return binomial_half(state, n, p, log_factorial)
-
-
-@njit(nogil=True, cache=True)
-def binomial_half(state, n, p, log_factorial):
-    """As `binomial`, for p up to a half."""
-    if n * p < FEW:
-        return _inverted(state, n, p)
-    return _rejected(state, n, p, log_factorial)
+    rarer = min(p, 1.0 - p)
+    k = _inverted(state, n, rarer) if n * rarer < FEW else _rejected(state, n, rarer, log_factorial)
+    return n - k if p > 0.5 else k
 
 
 @njit(nogil=True, cache=True)

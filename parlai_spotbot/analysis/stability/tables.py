@@ -9,17 +9,36 @@ one look-up a digit, a quarter of what rejection costs. Tables leave out tails b
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from parlai_spotbot.analysis.stability.random_streams import GOLDEN, binomial, mixed
+from parlai_spotbot.analysis.stability.random_streams import GOLDEN, binomial, log_factorials, mixed
 
 MOST = 64
 """Largest denominator that has tables; beyond it numbers are drawn by `binomial`."""
 DIGITS = 7
 TAIL = math.log(1e-13)
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
+
+
+class Tables(NamedTuple):
+    """Tables of fractions: ``meta`` (fractions, levels * 7, 3) says where a table begins, its length, its first number;
+    and log factorials."""
+
+    meta: np.ndarray
+    entries: np.ndarray
+    log_factorial: np.ndarray
+
+
+def build_for(largest: int, draws: int, pairs: int) -> Tables:
+    """Return tables for samples of up to `largest` conversations and for as many of `draws` matches as one of so many
+    pairs can well have."""
+    most = max(largest, min(draws, int(draws / pairs + 6 * math.sqrt(draws / pairs)) + 1))
+    levels = max(1, -(-most.bit_length() // 3))
+    log_factorial = log_factorials(max(draws, largest, 8**levels))
+    return Tables(*build(min(MOST, largest), levels, log_factorial), log_factorial)
 
 
 @njit(nogil=True, cache=True)
@@ -79,10 +98,8 @@ def _alias(weights, entries):
 
 @njit(nogil=True, cache=True)
 def build(most, levels, log_factorial):
-    """Tables for all fractions with denominators up to `most` and numbers of trials below 8 to the power `levels`.
-
-    Returns ``meta`` (fractions, levels * 7, 3): where a table begins, its length, its first number; and ``entries``.
-    """
+    """Return `meta` and `entries` for fractions with denominators up to `most` and trials below 8 to the power
+    `levels`."""
     meta = np.zeros((row_of(most, most) + 1, levels * DIGITS, 3), dtype=np.int32)
     total = 0
     for denominator in range(2, most + 1):
@@ -112,15 +129,16 @@ def build(most, levels, log_factorial):
 
 
 @njit(nogil=True, cache=True)
-def successes(state, n, numerator, denominator, meta, entries, log_factorial):
+def successes(state, n, numerator, denominator, tables):
     """Successes in `n` trials of probability ``numerator / denominator`` (0 where that is 0 / 0)."""
+    meta, entries = tables.meta, tables.entries
     if numerator <= 0 or n <= 0:
         return 0
     if numerator >= denominator:
         return n
     row = row_of(numerator, denominator)
     if row >= len(meta) or (n >> (3 * (meta.shape[1] // DIGITS))) > 0:
-        return binomial(state, n, numerator / denominator, log_factorial)
+        return binomial(state, n, numerator / denominator, tables.log_factorial)
     count, place = 0, -1
     while n > 0:
         digit = n & 7

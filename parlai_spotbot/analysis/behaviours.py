@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import CLUSTER
 from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_test, wilson
 
 SCALE = (0, 1)
@@ -38,9 +35,8 @@ def behaviour(
     dict
         As `rate`: `order`, `score` (the share of annotated turns), `clusters`, `n` {name: turns, one that two
         annotated counting twice}, `annotations`, `pairs` (of the difference of shares). `score_ci` allows for
-        conversations and annotators, `wilson` doesn't; `hits`, `turns` (different ones) and `conversations` by name;
-        `dialogues` {name: `mean`, `ci`, `sd` of the shares of single dialogues, `n`, and `without`, the share of
-        dialogues without the label}.
+        conversations and annotators, `wilson` doesn't; `hits`, `turns` (different ones) and `conversations` by
+        name.
     """
     result = rate(rows, names, crossed=crossed, resample=resample, scale=SCALE, less_is_better=less_is_better)
     counts = result.pop("distribution")
@@ -55,7 +51,6 @@ def behaviour(
         "conversations": {
             name: int(group_rows["conversation_id"].nunique()) for name, group_rows in row_by_name.items()
         },
-        "dialogues": {name: _dialogues(group_rows, crossed, resample) for name, group_rows in row_by_name.items()},
     }
 
 
@@ -86,21 +81,6 @@ def _clustered(
             )
             intervals[name] = tuple(clopper_pearson(test["estimate"], test["n"] * share, LEVEL).tolist())
     return intervals
-
-
-def _dialogues(rows: pd.DataFrame, crossed: bool, resample: str) -> dict:
-    """The shares of single dialogues: each annotation of a dialogue counts as one."""
-    by = [name for name in ("conversation_id", "worker_id", "annotation_id", CLUSTER) if name in rows]
-    single = rows.groupby(by, sort=True)["value"].mean().reset_index()
-    mean = mean_of(single["value"], frame_clusters(single, crossed, resample), LEVEL, (0.0, 1.0))
-    each = single.groupby("conversation_id")["value"].mean()
-    return {
-        "mean": float(mean["estimate"]),
-        "ci": mean["ci"],
-        "sd": float(each.std(ddof=1)) if len(each) > 1 else np.nan,
-        "n": len(each),
-        "without": float((each == 0).mean()),
-    }
 
 
 def adjust_over_all(results: Mapping[str, dict]) -> None:

@@ -6,16 +6,13 @@ was not so, the balanced difference below, and Davidson's order effect, are with
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from parlai_spotbot.analysis.frames import check_ids
 from parlai_spotbot.analysis.uncertainty.clusters import codes_of, frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.uncertainty.estimates import Estimates, group_means, mean_of
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates, mean_of
 from parlai_spotbot.records import HUMAN
 
 CLUSTERS = ["conversation_id", "worker_id"]
@@ -145,63 +142,3 @@ def _finished(rows: list[dict]) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=columns)
     table.insert(8, "p_adjusted", adjust_known(table["p"].to_numpy(dtype=float)))
     return table
-
-
-def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
-    """Compute how often each of two bots was entity 0 (columns conversation_id, a, b; further rows of a conversation
-    are passed over).
-
-    One row a pair: a, b (sorted), first_a, first_b (conversations that each opened), share_a, p (exact binomial test of
-    one half). Most unbalanced first.
-    """
-    one = conversations.drop_duplicates("conversation_id")
-    one = one[(one["a"] != HUMAN) & (one["a"] != one["b"])]
-    rows = []
-    for pair, group_rows in one.groupby([one[["a", "b"]].min(axis=1), one[["a", "b"]].max(axis=1)], sort=True):
-        first, n = int((group_rows["a"] == pair[0]).sum()), len(group_rows)
-        p = float(binomtest(first, n, 0.5).pvalue)
-        rows.append((*pair, first, n - first, first / n, p))
-    table = pd.DataFrame(rows, columns=["a", "b", "first_a", "first_b", "share_a", "p"])
-    return table.loc[(table["share_a"] - 0.5).abs().sort_values(ascending=False, kind="stable").index].reset_index(
-        drop=True
-    )
-
-
-def presentation_effects(annotations: pd.DataFrame, shown: Sequence[Hashable], crossed: bool = True) -> pd.DataFrame:
-    """Do answers hang on what was shown where, or asked first? One row a way of showing.
-
-    Parameters
-    ----------
-    shown : sequence (n,)
-        How each annotation was presented, as text: the side or name that entity 0 bore, or the order of questions (from
-        a judgement's `presentation`).
-    crossed : bool
-        As in `position_effects`.
-
-    Returns
-    -------
-    frame
-        shown, n, share (of entities called human), low, high; p, of equal shares in all rows (the least of all two
-        rows', adjusted by Holm; NaN with one way only), the same in each row. Annotations of one conversation, or by
-        one annotator, count as dependent.
-    """
-    check_ids(annotations, "annotations")
-    shown = np.asarray([str(value) for value in shown], dtype=object)
-    if len(shown) != len(annotations):
-        raise ValueError(f"shown has {len(shown)} entries, expected one for each of {len(annotations)} annotations")
-    values = ((annotations["nature0"] == HUMAN).astype(float) + (annotations["nature1"] == HUMAN)) / 2
-    values = values.to_numpy(dtype=float)
-    code, ways = pd.factorize(shown, sort=True)
-    shares = group_means(values, code, len(ways), frame_clusters(annotations, crossed), bounds=(0.0, 1.0))
-    low, high = shares.intervals().T
-    p = shares.pairs()["p_adjusted"].min() if len(ways) > 1 else np.nan
-    return pd.DataFrame(
-        {
-            "shown": ways,
-            "n": np.bincount(code, minlength=len(ways)),
-            "share": shares.values,
-            "low": low,
-            "high": high,
-            "p": p,
-        }
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -110,7 +110,7 @@ def summarise(result: Result) -> list[str]:
     text.append(Caution(flagged_sentence(data["annotators"], result.called)))
     text += [Caution(data["ids"]["sentence"])] if "ids" in data else []
     text += [data["strangers"]["sentence"]] if "strangers" in data else []
-    text += [data[key]["sentence"] for key in ("with_everybody", "without_weak") if key in data]
+    text += [data[key]["sentence"] for key in ("with_everybody",) if key in data]
     return text
 
 
@@ -133,18 +133,9 @@ TABLE = Table(
 
 
 def finding(
-    form: Form,
-    compute: Callable[[Answers], dict],
-    tables: Mapping[str, Table] | None = None,
-    summarise: Callable[[Result], list[str]] = summarise,
+    form: Form, compute: Callable[[Answers], dict], summarise: Callable[[Result], list[str]] = summarise
 ) -> Finding:
     """Return the finding of a form of answers."""
     return Finding(
-        "annotators",
-        form,
-        compute,
-        tables={"annotators": TABLE, **(tables or {})},
-        summarise=summarise,
-        heading="Annotators",
-        place=70,
+        "annotators", form, compute, tables={"annotators": TABLE}, summarise=summarise, heading="Annotators", place=70
     )

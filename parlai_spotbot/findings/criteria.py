@@ -9,22 +9,15 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.choices import clear_circle
-from parlai_spotbot.analysis.ranking.contrasts import BOTH_ORDERS, RARER, Contrasts, leave_one_out
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
 from parlai_spotbot.findings.scarce import too_few_sentence
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.schema import Column
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, percent, to, upper_first, who
 
 LEVEL = 0.05
 
-LONG = 12
-"""Longer tables start folded."""
-
 PLACES = Column("places", "Places", key="clusters")
-TOO_FEW = Table(
-    "criteria/{question}/{column}/{bot}",
-    {"question": Column("term"), "bot": Column("name"), "comparisons": Column("count", key="too_few")},
-)
 WHO_BEATS_WHOM = {
     "a": Column("name", "Contestant"),
     "b": Column("name", "Over"),
@@ -106,18 +99,6 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     if ranking.get("too_few"):
         text.append(too_few_sentence(ranking))
     return text + _carried(ranking, len(groups) > 1) + ([f"Note: {ranking['why']}."] if ranking.get("why") else [])
-
-
-def order_effect_sentence(ranking: Mapping) -> str:
-    """Return why an effect of the order of the two isn't part of the model; "" where it is, or doesn't apply."""
-    effect = ranking.get("order_effect") if ranking["order"] else None
-    if not effect or effect["estimated"]:
-        return ""
-    return (
-        f"Whether it helps to stand first is left out: {percent(effect['share'])} of the matches are of pairs seen in "
-        f"both orders (at least {percent(RARER)} in the rarer one); it is estimated where more than "
-        f"{percent(BOTH_ORDERS)} are."
-    )
 
 
 def _rejected(ranking: Mapping) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
@@ -45,22 +44,13 @@ def beside_people(
 
 
 def in_words(part: dict) -> dict:
-    """Return what `trust_part` found with its verdict, and the confusion of answers as rows."""
+    """Return what `trust_part` found with its verdict."""
     if "questions" not in part:
         return part
     verdicts = verdict(part)
     for question, entry in part["questions"].items():
         entry["verdict"] = verdicts["questions"][question]
-    return with_width(part | {"verdict": verdicts, "confusion": list(_confusion(part["questions"]))})
-
-
-def _confusion(questions: Mapping[str, Mapping]) -> Iterator[dict]:
-    """Yield how often the judge gave an answer where people gave one, by question."""
-    for question, entry in questions.items():
-        counts, shares, answers = (entry["confusion"][key] for key in ("counts", "share_given_people", "answers"))
-        for (i, judge), (j, person) in itertools.product(enumerate(answers), repeat=2):
-            row = {"question": question, "people": person, "judge": judge, "n": counts[i][j]}
-            yield row | {"share_given_people": shares[i][j]}
+    return with_width(part | {"verdict": verdicts})
 
 
 def summarise(result: Result) -> list[str]:
@@ -117,45 +107,6 @@ TABLES = {
         },
         "Rankings of the judge and of people",
         "1 is the same order, 0 no more than chance, −1 reversed.",
-    ),
-    "confusion": Table(
-        "confusion",
-        {
-            "question": Column("term", "Question"),
-            "people": Column("text", "People said"),
-            "judge": Column("text", "The judge said"),
-            "n": Column("number", "n", digits=0),
-            "share_given_people": Column("share", "Share"),
-        },
-        "Answers",
-        "Share of the judge's answers where people gave that answer; several answers to one item count in part.",
-    ),
-    "scores": Table(
-        "ranks/{criterion}/scores/{given_by}/{contestant}",
-        {
-            "criterion": Column("term"),
-            "given_by": Column("text"),
-            "contestant": Column("name"),
-            "score": Column("number", key="estimate", ci="ci"),
-        },
-    ),
-    "means": Table(
-        "powered/{criterion}/means",
-        {
-            "criterion": Column("term", "Criterion"),
-            "contestant": Column("name", "Contestant"),
-            "a": Column("name", "First"),
-            "b": Column("name", "Second"),
-            "n_people": Column("count", "Answers of people"),
-            "n_judge_alone": Column("count", "Items of the judge alone"),
-            "people": Column("number", "People", ci="people_ci"),
-            "both": Column("number", "With the judge", ci="both_ci"),
-            "width": Column("number", "Standard error"),
-        },
-        "People's means with the judge's help",
-        "Prediction-powered inference (PPI++), if people were given their items at random among those that the judge "
-        "rated.",
-        ("angelopoulos2023", "cameron2011"),
     ),
 }
 

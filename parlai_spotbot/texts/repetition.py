@@ -81,61 +81,6 @@ def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
     return leads
 
 
-def turns_frame(conversations: Iterable[Conversation]) -> pd.DataFrame:
-    """One row a shown turn: conversation_id, turn, name, text. The seed exchange, which people wrote, is left out."""
-    rows = [
-        (conversation.conversation_id, place, turn.speaker, turn.text)
-        for conversation in conversations
-        for place, turn in enumerate(conversation.shown)
-    ]
-    return pd.DataFrame(rows, columns=["conversation_id", "turn", "name", "text"])
-
-
-def repeated_turns(turns: pd.DataFrame) -> pd.DataFrame:
-    """Measure how often each name says what it has said elsewhere.
-
-    One row a name, most repetitive first: name, turns, distinct, repeated (share of turns that the same name says in
-    another conversation too), within (share said earlier in the same conversation), most_common, times, sentence.
-    """
-    turns = turns.assign(plain=[plain_text(text) for text in turns["text"]])
-    rows = []
-    for name, group_rows in turns.groupby("name", sort=True):
-        homes = group_rows.groupby("plain")["conversation_id"].transform("nunique")
-        within = group_rows.sort_values("turn", kind="stable").duplicated(["conversation_id", "plain"])
-        counts = (
-            group_rows["plain"].value_counts().sort_index(kind="stable").sort_values(ascending=False, kind="stable")
-        )
-        common, times = group_rows["text"][group_rows["plain"] == counts.index[0]].iloc[0], int(counts.iloc[0])
-        repeated = float((homes > 1).mean())
-        text = f"{repeated:.0%} of {name}'s {len(group_rows)} turns are in another of its conversations too, "
-        text += f"{within.mean():.0%} earlier in the same one; the most frequent turn came {times} times."
-        rows.append((name, len(group_rows), len(counts), repeated, float(within.mean()), common, times, text))
-    columns = ["name", "turns", "distinct", "repeated", "within", "most_common", "times", "sentence"]
-    table = pd.DataFrame(rows, columns=columns)
-    return table.sort_values("repeated", ascending=False, kind="stable").reset_index(drop=True)
-
-
-def identical_conversations(turns: pd.DataFrame) -> pd.DataFrame:
-    """Conversations that are the same turn by turn.
-
-    One row a set, greatest first: names, n, conversation_ids, sentence.
-    """
-    ordered = turns.sort_values(["conversation_id", "turn"], kind="stable")
-    rows = []
-    sets: dict[tuple, list[str]] = {}
-    for identity, group_rows in ordered.groupby("conversation_id", sort=True):
-        sets.setdefault(tuple(zip(group_rows["name"], map(plain_text, group_rows["text"]), strict=True)), []).append(
-            str(identity)
-        )
-    for key, identities in sets.items():
-        if len(identities) > 1:
-            names = " – ".join(dict.fromkeys(name for name, _ in key))
-            text = f"{len(identities)} conversations of {names} are identical: one of them would say as much."
-            rows.append((names, len(identities), identities, text))
-    table = pd.DataFrame(rows, columns=["names", "n", "conversation_ids", "sentence"])
-    return table.sort_values("n", ascending=False, kind="stable").reset_index(drop=True)
-
-
 def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[Sequence[str]]) -> dict:
     """Measure how much of the bots' conversations is in the training data, the texts of `episodes`.
 

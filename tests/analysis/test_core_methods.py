@@ -3,7 +3,6 @@
 import json
 from itertools import chain
 
-import numpy as np
 import pytest
 from computing import analyze, names, tell
 from made_up_surveys import Made, acute, item_of, likert, talk
@@ -78,8 +77,6 @@ def test_acute_finds_what_was_planted(results):
     chats = results["acute_eval"]["chats"]["by_source"][HUMAN]
     assert set(chats["kinds"]) == {"self", "human_model"}
     assert len(chats["comparisons"]) == 1
-    assert set(chats["degeneration"]["tests"]) == {"a", "b", "c"}
-    assert "not there" in chats["training"]["why"]
     same = results["acute_eval"]["same"]["by_source"][HUMAN]
     assert same["tests"]["humanness"][0]["name"] == "a"
     assert same["tests"]["humanness"][0]["of"] == "left"
@@ -98,15 +95,6 @@ def test_comparative_counts_neither(results):
     for pair in own["pairs"]:
         assert pair["wins_a"] + pair["wins_b"] + pair["ties"] == pair["n"] == 16
         assert pair["estimate"] == pytest.approx(pair["wins_a"] / (pair["wins_a"] + pair["wins_b"]))
-
-
-def test_shares_of_wins_ties_and_losses(results):
-    own = results["comparative"]["ranking"]["by_source"][HUMAN]
-    for name, shares in own["shares"].items():
-        assert sum(shares[what]["share"] for what in ("won", "neither", "lost")) == pytest.approx(1)
-        won = sum(p["wins_a"] if p["a"] == name else p["wins_b"] for p in own["pairs"] if name in (p["a"], p["b"]))
-        assert shares["won"]["share"] == pytest.approx(won / shares["n"])
-        assert shares["won"]["ci"][0] < won / shares["n"] < shares["won"]["ci"][1]
 
 
 def test_likert_means_and_differences(results):
@@ -185,14 +173,6 @@ def test_one_annotation_is_enough_and_none_is_said():
     assert tell("dialogue_likert", result, HUMAN)
     with pytest.raises(ValueError, match="no complete annotation to analyse"):
         analyze([], [], "acute_eval")
-
-
-def test_what_the_bots_know_is_found_in_their_answers():
-    made = acute({("a", "b"): 0.5}, 4)
-    training = [[turn.text for turn in c.turns] for c in made.conversations.values()]
-    found = analysed("acute_eval", made, training=training)["chats"]["by_source"][HUMAN]["training"]["shares"]
-    assert {row["share"] for row in found} == {1.0}
-    assert np.isclose(sum(row["pairs"] for row in found), 5 * len(made.conversations))
 
 
 FURTHER = """

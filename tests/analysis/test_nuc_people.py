@@ -9,11 +9,10 @@ from computing import analyze
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_nuc import made_up_study, rows, said, scored
-from scipy.stats import t as t_distribution
-from scipy.stats import ttest_1samp, ttest_ind
+from scipy.stats import ttest_1samp
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.nuc.people import against, between, plurality, pooled, votes
+from parlai_spotbot.analysis.nuc.people import against, plurality, pooled, votes
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze as analyze_study
@@ -68,31 +67,6 @@ def test_a_difference_that_never_varies_is_not_certain():
     assert 0.4 < sure["ci"][0] < 0.6  # by as much as two: 1 - 2 * .26
     assert 0 < sure["p"] < 0.001
     assert np.isnan(against([1.0], [np.nan], "a", "x")["difference"])
-
-
-def test_groups_are_compared_on_the_questions_that_both_answered():
-    found = between(("a", "b"), [1, 1, 0, 0, 1], [False, False, True, True, True], "ijiij", "ijiij", "uvwxx")
-    # question i: 1 against 0, question j: 1 against 1
-    assert found.difference == pytest.approx(0.5)
-    assert found.n == 2
-    alone = between(("a", "b"), [1, 0], [False, True], "ij", "ij", "uv")
-    assert np.isnan(alone.difference)
-    assert alone.n == 0
-    one = between(("a", "b"), [1, 0, 1, 0], [False, True, False, True], "iijj", "iijj", "uvuv")
-    assert one.difference == 1.0
-    assert np.isnan(one.p)
-
-
-def test_groups_with_a_question_a_person_are_as_in_welchs_test():
-    rng = np.random.default_rng(1)
-    values, second = rng.integers(0, 2, 60).astype(float), np.arange(60) % 2 == 1
-    # one question in all, in as many conversations as answers: what is left is two independent samples
-    found = between(("a", "b"), values, second, ["i"] * 60, range(60), range(60))
-    reference = ttest_ind(values[~second], values[second], equal_var=False)
-    assert found.difference == pytest.approx(values[~second].mean() - values[second].mean())
-    half = t_distribution.ppf(0.975, 59) * abs(found.difference / reference.statistic)  # 60 clusters, of 60 answers
-    assert found.ci[1] - found.difference == pytest.approx(half, rel=1e-6)
-    assert found.p == pytest.approx(reference.pvalue, rel=0.02)
 
 
 @settings(max_examples=60, deadline=None)
@@ -181,7 +155,7 @@ def test_models_are_told_on_the_very_questions_that_people_answered(study, human
     assert human["recall"]["cautions"]
 
 
-def test_people_against_models_and_groups_against_each_other(human):
+def test_people_against_models(human):
     rows = human["recall"]["against_models"]
     own = next(
         r
@@ -191,23 +165,12 @@ def test_people_against_models_and_groups_against_each_other(human):
     assert own["difference"] == pytest.approx(own["people"] - 0.2)
     assert own["p_adjusted"] < 0.001
     assert all(row["p_adjusted"] is None or row["p_adjusted"] >= row["p"] for row in rows)
-    groups = [row for row in human["recall"]["between_groups"] if row["by"] == "group" and row["measure"] == "recall@1"]
-    assert {row["corpus"] for row in groups} == {"movies", "ubuntu", "all"}
-    assert all(row["a"] == "lab" and row["difference"] > 0 for row in groups)
-    assert next(row for row in groups if row["corpus"] == "all")["ci"][0] > 0
 
 
 def test_votes_find_more_than_one_person_and_somebody_more_than_votes(human):
     for row in human["questions"]["ceiling"]:
         single = next(r for r in human["recall"]["people"] if r["who"] == "everybody" and r["corpus"] == row["corpus"])
         assert single["recall@1"]["estimate"] < row["recall@1"]["estimate"] <= row["somebody"]["estimate"]
-
-
-def test_time_by_group_is_that_of_the_answers(human):
-    table = {(row["by"], row["who"], row["corpus"]): row for row in human["time"]["by"]}
-    assert table["group", "lab", "all"]["median"] == 30.0
-    assert table["group", "paid", "all"]["mean"] == 20.0
-    assert table["group", "lab", "all"]["minutes"] == pytest.approx(6.0)
 
 
 def test_the_questionnaire_counts_who_says_nothing_with_who_would_rather_not(study, human):

@@ -1,4 +1,4 @@
-"""Place, order and presentation: the released data's known shares, known effects found again, balanced ones not."""
+"""Who speaks first: the released data's known shares, known effects found again, balanced ones not."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 import statsmodels.formula.api as smf
 from outside_data import SPOT_THE_BOT, released_data
 
-from parlai_spotbot.analysis.order_effects import order_balance, position_effects, presentation_effects
+from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.spotting.order import position_sentence
 from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
@@ -31,10 +31,6 @@ def test_places_of_the_released_data(dump, domain, reference):
     assert people["p"] > 0.05
     by_bot = position_effects(select(data), "name")
     assert set(by_bot["group"]) == set(data.domain.bots)
-    if domain == "dailydialog":
-        uneven = order_balance(data.annotations).iloc[0]
-        assert {uneven["first_a"], uneven["first_b"]} == {15, 30}
-        assert uneven["p"] == pytest.approx(0.0357, abs=1e-4)  # two-sided binomial, 15 of 45
 
 
 def annotations(seed: int, advantage: float = 0.0, share: float = 0.5, size: int = 300, own: float = 0.5):
@@ -78,9 +74,6 @@ def test_an_unbalanced_order_is_no_advantage_once_balanced():
     found = position_effects(rows).iloc[0]
     assert found["low"] > 0.2
     assert found["balanced_low"] < 0 < found["balanced_high"]
-    balance = order_balance(rows).iloc[0]
-    assert balance["first_a"] + balance["first_b"] == 300
-    assert balance["p"] < 1e-6
     by_name = position_effects(rows, "name").set_index("group")
     assert (by_name["p"] > 0.001).all()
 
@@ -103,54 +96,14 @@ def test_the_balanced_difference_is_that_of_least_squares():
 
 
 def test_intervals_cover_and_nothing_is_seldom_called_something():
-    plain, balanced, shown = [], [], []
+    plain, balanced = [], []
     for seed in range(160):
         rows = annotations(seed, advantage=0.1, size=100)
         found = position_effects(rows).iloc[0]
         plain.append(found["low"] <= 0.1 <= found["high"])
         balanced.append(found["balanced_low"] <= 0.1 <= found["balanced_high"])
-        side = np.random.default_rng(seed + 1000).integers(0, 2, len(rows))
-        shown.append(presentation_effects(rows, side)["p"][0] < 0.05)
     assert np.mean(plain) > 0.91
     assert np.mean(balanced) > 0.91
-    assert 0.01 < np.mean(shown) < 0.09
-
-
-def shown_by_annotator(seed: int, annotators: int = 24, talks: int = 60, each: int = 3):
-    """Annotators who always see one of two ways, and like or dislike bots: nothing hangs on the way itself."""
-    rng = np.random.default_rng(seed)
-    talk = np.repeat(np.arange(talks), each)
-    activity = rng.dirichlet(np.full(annotators, 3.0))
-    worker = rng.choice(annotators, size=len(talk), p=activity)
-    way = rng.permutation(np.arange(annotators) % 2)
-    taste, quality = rng.normal(0, 0.7, annotators), rng.normal(0, 0.5, talks)
-    natures = [
-        np.where(rng.random(len(talk)) < 1 / (1 + np.exp(-(taste[worker] + quality[talk]))), "human", "bot")
-        for _ in range(2)
-    ]
-    rows = pd.DataFrame({"conversation_id": talk, "worker_id": worker, "nature0": natures[0], "nature1": natures[1]})
-    return rows, way[worker]
-
-
-@pytest.mark.slow
-def test_what_annotators_bring_along_is_not_put_down_to_what_they_were_shown():
-    """By conversations alone one in seven such studies or more would find something."""
-    found = [
-        [presentation_effects(*shown_by_annotator(seed), crossed=own)["p"][0] for own in (True, False)]
-        for seed in range(1000)
-    ]
-    both, alone = (np.array(found) < 0.05).mean(axis=0)
-    assert both < 0.05 + 3 * 0.007  # three times the standard error of a share of .05 in 1,000 studies
-    assert alone > 0.14
-
-
-def test_ways_of_showing_that_part_all_answers_are_not_certain():
-    rows = annotations(7, size=4).iloc[:4].assign(worker_id=range(4), conversation_id=range(4))
-    rows = rows.assign(nature0=["human", "human", "bot", "bot"], nature1=["human", "human", "bot", "bot"])
-    table = presentation_effects(rows, ["left", "left", "right", "right"])
-    assert table["p"][0] == pytest.approx(1 / 3)  # one of six ways to exchange them, two-sided
-    assert table["low"][0] < 0.2
-    assert table["high"][1] > 0.8
 
 
 def test_groups_and_what_cannot_be_told():
@@ -166,19 +119,5 @@ def test_groups_and_what_cannot_be_told():
     people = rows.assign(a="human", b="human")
     assert list(position_effects(people)["group"]) == ["people"]
     assert position_effects(people, "pair").empty
-    assert order_balance(people).empty
     with pytest.raises(ValueError, match="by is 'length'"):
         position_effects(rows, "length")
-
-
-def test_what_was_shown_first_is_found():
-    rows = annotations(5)
-    shown = np.where(np.arange(len(rows)) % 2, "left", "right")
-    table = presentation_effects(rows.assign(nature0=np.where(shown == "left", "human", "bot")), shown)
-    left, right = table.set_index("shown").loc[["left", "right"], "share"]
-    assert left == pytest.approx(right + 0.5, abs=0.1)
-    assert (table["p"] < 1e-6).all()
-    one = presentation_effects(rows, ["same"] * len(rows))
-    assert np.isnan(one["p"][0])
-    with pytest.raises(ValueError, match="shown has 1 entries"):
-        presentation_effects(rows, ["x"])

@@ -55,8 +55,6 @@ def test_ranking(result):
         assert pair["rate_ci"][0] <= pair["rate_a"] <= pair["rate_ci"][1]
     assert own["human_reference"]["human_share"] > own["human_share"]["bot2"]
     assert own["human_reference"]["n"] == 96
-    assert own["orders"]["agree"] is (own["orders"]["reversed"] == [])
-    assert own["orders"]["trueskill"] == own["order"]
     assert own["bootstrap"]["resample"] == "conversations_workers"
     assert result["ranking"]["by_source"]["judge:quick"]["bootstrap"]["resample"] == "conversations"
 
@@ -74,13 +72,7 @@ def test_annotators_and_what_else_verdicts_rest_on(result):
     order = result["order"]["by_source"]["human"]
     assert [row["group"] for row in order["position"]["conversations"]] == ["bots", "people"]
     assert [row["group"] for row in order["position"]["name"]] == ["bot0", "bot1", "bot2"]
-    assert [(row["first_a"], row["first_b"]) for row in order["balance"]] == [(5, 5)] * 3
-    assert order["presentation"] == {}  # nothing was said of it
-    assert order["repeated_turns"][0]["repeated"] == 0.0  # made-up turns are all different
     agreement = result["agreement"]["by_source"]["human"]
-    assert [row["group"] for row in agreement["krippendorff_alpha_by_length"]["nature"]["lengths"]] == [2, 3, 5]
-    test = agreement["krippendorff_alpha_by_length"]["nature"]["test"]
-    assert test["p"] <= test["p_adjusted"]
     alike = agreement["labelled_alike"][0]
     assert alike["low"] < 0.01  # labels were made up independently; of 20 intervals one misses 0
     assert alike["high"] > -0.01

@@ -52,8 +52,6 @@ def test_what_the_analysis_writes(study):
         "annotators.json",
         "screening.json",
         "screening.csv",
-        "gold.csv",
-        "time_tasks.csv",
         "trust.json",
     } <= names
     screening = files.read_json(folder / "screening.json")["by_source"][HUMAN]["rows"]

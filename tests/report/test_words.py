@@ -3,7 +3,7 @@
 import pytest
 
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.spotting import ranking, segments
+from parlai_spotbot.findings.spotting import ranking
 from parlai_spotbot.records import HUMAN
 
 
@@ -56,45 +56,3 @@ def test_bots_are_set_beside_people_by_a_test(tests, said):
         "human_difference": {bot: {"difference": s - 0.5, "p_adjusted": p} for bot, (s, p) in tests.items()},
     }
     assert ranking._beside_people(own) == f"People are called human in 50% of judgements; {said}"
-
-
-def test_orders_are_compared_on_the_pairs_that_differ_clearly():
-    clusters = {bot: [1, 3] for bot in "abc"}
-    orders = {"davidson": ["a", "b", "c"], "trueskill": ["a", "b", "c"], "reversed": []}
-    agree = ranking._agreement_of_orders(ranked(clusters, orders=orders))
-    assert agree == "Strength and TrueSkill agree on who is ahead in these pairs."
-    turned = orders | {"reversed": [{"a": "c", "b": "b"}, {"a": "a", "b": "b"}]}  # a and b don't differ clearly
-    assert ranking._agreement_of_orders(ranked(clusters, orders=turned)) == (
-        "Strength and TrueSkill do not agree on who is ahead of b and c: it depends on the criterion."
-    )
-    assert ranking._agreement_of_orders(ranked(clusters)) == ""
-
-
-def lengths(few, many, n=400):
-    def of(share):
-        return {name: {"human_share": share, "n": n} for name in ("a", "b", HUMAN)}
-
-    return {"2": {"n": n, "ties": 0.6, "systems": of(few)}, "10": {"n": n, "ties": 0.7, "systems": of(many)}}
-
-
-def said_of(found, half):
-    """Return what is said of bots at two lengths, where the ranking's intervals have this half width."""
-    of_all = {
-        "human_share": {"a": 0.5, "b": 0.5},
-        "human_share_ci": {name: [0.5 - half, 0.5 + half] for name in "ab"} if half else {},
-        "human_reference": {"human_share": 0.8, "ci": [0.8 - half, 0.8 + half] if half else None},
-    }
-    return segments.summarise(Result(HUMAN, {"change": segments.changes(found, of_all)}))[0]
-
-
-def test_showing_more_has_a_direction_only_beyond_chance():
-    # Two bots with variance 2 x .24/400 each: half the sum's root, times 1.96, is 4.8 points.
-    assert said_of(lengths(0.6, 0.4), 0.02) == (
-        "Bots are called human less often with 10 exchanges than with 2 (40% against 60%; −20 points, 95 % interval "
-        "−25 to −15)."
-    )
-    assert "not clearly called human more or less often" in said_of(lengths(0.52, 0.5), 0.02)
-    assert "−60 points, 95 % interval −100 to" in said_of(lengths(0.9, 0.3, n=2), 0.4)  # no more than a hundred
-    # The ranking's interval is 4 times as wide as independent answers would make it, so is that of the change.
-    assert "−10 points, 95 % interval −29 to +9" in said_of(lengths(0.6, 0.5), 4 * 1.96 * (0.25 / 800) ** 0.5)
-    assert "without interval" in said_of(lengths(0.6, 0.4), 0)

@@ -1,4 +1,4 @@
-"""Repeated turns, identical conversations, and overlap with training data."""
+"""Near-copies of conversations, and overlap with training data."""
 
 import random
 import time
@@ -12,15 +12,7 @@ from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.records import Conversation, Turn
-from parlai_spotbot.texts.repetition import (
-    ALIKE,
-    LEAST_WORDS,
-    identical_conversations,
-    near_copies,
-    repeated_turns,
-    training_overlap,
-    turns_frame,
-)
+from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies, training_overlap
 
 
 def talk(identity: str, entities: tuple[str, str], *texts: str) -> Conversation:
@@ -37,32 +29,6 @@ TALKS = [
 ]
 
 
-def test_turns_leave_the_seed_out():
-    turns = turns_frame(TALKS)
-    assert len(turns) == 18
-    assert "seed" not in set(turns["text"])
-    assert list(turns["name"][:4]) == ["x", "y", "x", "y"]
-
-
-def test_repeated_turns_are_counted():
-    table = repeated_turns(turns_frame(TALKS)).set_index("name")
-    assert table.loc["x", ["turns", "distinct", "times"]].tolist() == [8, 3, 5]
-    assert table.loc["x", "repeated"] == 7 / 8  # all but "No"
-    assert table.loc["x", "within"] == 1 / 8  # "hi" came twice in c1
-    assert table.loc["x", "most_common"] == "Hi!"
-    assert table.loc["y", "repeated"] == 6 / 8
-    assert table.loc["human", "repeated"] == 0
-    assert table.index[0] == "x"
-    assert "5 times" in table.loc["x", "sentence"]
-
-
-def test_identical_conversations_are_found():
-    table = identical_conversations(turns_frame(TALKS))
-    assert table["conversation_ids"].tolist() == [["c2", "c4"]]
-    assert table["names"][0] == "x – y"
-    assert identical_conversations(turns_frame(TALKS[:2])).empty
-
-
 def test_overlap_with_the_training_data():
     episodes = [["Hi", "Coffee", "what?"], ["milk", "no!"], ["tea"]]
     found = training_overlap(TALKS, episodes)
@@ -76,12 +42,6 @@ def test_overlap_with_the_training_data():
         "share": None,
         "turns_found": {},
     }
-
-
-def test_empty_turns():
-    turns = pd.DataFrame(columns=["conversation_id", "turn", "name", "text"])
-    assert repeated_turns(turns).empty
-    assert identical_conversations(turns).empty
 
 
 LONG = [f"{n} green bottles hanging on wall number {n * 7} in the house of {n * 13}" for n in range(12)]

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
@@ -264,66 +263,3 @@ def _all_agree(answers: _Answers, clusters: Clusters, level: float) -> dict:
     differ = 1 - (given * (given - 1)).sum() / (given.sum() * (given.sum() - 1))
     low = 1 - clopper_pearson(0.0, clusters.effective, level)[1] / differ
     return {"ci": (float(max(low, -1.0)), 1.0), "note": "all_agree", "effective": float(clusters.effective)}
-
-
-def alpha_by(
-    units: ArrayLike, answers: ArrayLike, groups: ArrayLike, clusters: Clusters, metric: str = "nominal"
-) -> tuple[pd.DataFrame, dict]:
-    """Alpha of each group of units, as of each segment length or domain, and whether groups differ (footnote 9).
-
-    Parameters
-    ----------
-    units, answers, clusters, metric
-        As in `krippendorff_alpha`; all answers about one unit belong to one group.
-    groups : sequence (n,)
-
-    Returns
-    -------
-    frame
-        One row a group: group, n (units with two answers or more), alpha, low, high.
-    dict
-        Wald's test of equal alphas over the groups, which share conversations and annotators: chi2, df, p (by F, from
-        the least degrees of freedom of a group); and the group and alpha that are `least` and `most`. NaN, and None,
-        with fewer than two groups whose alpha and variance are known.
-    """
-    unit = codes_of(np.asarray(units, dtype=object), "units")
-    code, names = pd.factorize(np.asarray(groups, dtype=object), sort=True)
-    home = np.zeros(unit.max(initial=-1) + 1, dtype=int)
-    home[unit] = code
-    if (home[unit] != code).any():
-        wrong = int(np.flatnonzero(home[unit] != code)[0])
-        raise ValueError(f"groups: row {wrong} is {names[code[wrong]]!r}, expected one group for each unit")
-    each = [_Answers.of(unit, answers, metric, code == place, clusters.workers) for place in range(len(names))]
-    rows = []
-    for name, source_answers in zip(names, each, strict=True):
-        result = _told(source_answers, clusters)
-        rows.append(
-            {
-                "group": name,
-                "n": result["units"],
-                "alpha": result["alpha"],
-                "low": result["ci"][0],
-                "high": result["ci"][1],
-            }
-        )
-    frame = pd.DataFrame(rows, columns=["group", "n", "alpha", "low", "high"])
-    finite = np.flatnonzero(np.isfinite(frame["alpha"].to_numpy(dtype=float)))
-    if len(finite) < 2:
-        return frame, _homogeneity(frame[:0], np.zeros((0, 0)), np.zeros(0))
-    covariance, df, _ = _variance([each[i] for i in finite], [each[i].rows for i in finite], unit, clusters)
-    return frame, _homogeneity(frame.iloc[finite].reset_index(drop=True), covariance, df)
-
-
-def _homogeneity(frame: pd.DataFrame, covariance: np.ndarray, df: np.ndarray) -> dict:
-    """Wald's test that the alphas are one number."""
-    sure = (df > 0) & np.isfinite(np.diag(covariance)) & (np.diag(covariance) > 0)
-    if sure.sum() < 2:
-        return {"chi2": np.nan, "df": 0, "p": np.nan, "least": None, "most": None}
-    frame, covariance = frame[sure], covariance[np.ix_(sure, sure)]
-    alpha = frame["alpha"].to_numpy(dtype=float)
-    contrast = np.eye(len(alpha))[1:] - np.eye(len(alpha))[0]
-    difference, count = contrast @ alpha, len(alpha) - 1
-    chi2 = float(difference @ np.linalg.pinv(contrast @ covariance @ contrast.T, hermitian=True) @ difference)
-    p = float(f_distribution.sf(chi2 / count, count, df[sure].min()))
-    ends = [(frame["group"].iloc[int(place)], float(alpha[place])) for place in (alpha.argmin(), alpha.argmax())]
-    return {"chi2": chi2, "df": count, "p": p, "least": ends[0], "most": ends[1]}

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from parlai_spotbot.analysis.nuc.estimates import Comparison
 from parlai_spotbot.analysis.nuc.ranks import Ranks, ranks_of
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.estimates import Estimates, mean_of
+from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 
 UNTOLD = "untold"
 """The answer of those who would rather not say; those who say nothing at all count as such."""
@@ -66,49 +65,6 @@ def against(values: Sequence[float], other: Sequence[float], conversations: Sequ
         "conversations": len(set(homes)),
         "annotators": len(set(people)),
     }
-
-
-def between(
-    names: tuple[str, str],
-    values: Sequence[float],
-    second: Sequence[bool],
-    items: Sequence,
-    conversations: Sequence,
-    workers: Sequence,
-) -> Comparison:
-    """Return how much more the first of two groups has than the second, on the questions that both answered.
-
-    Parameters
-    ----------
-    values, second, items, conversations, workers : sequences (a,)
-        Each answer's value, whether it is the second group's, its question, that one's conversation, who gave it.
-
-    Notes
-    -----
-    The difference is the mean over questions of the difference of the groups' means in each. An answer's share in its
-    error is its distance from the group's mean, weighted as the answer is; shares are correlated by conversation and by
-    annotator. NaN with fewer than two annotators in a group, or two conversations.
-    """
-    values, second = np.asarray(values, dtype=float), np.asarray(second, dtype=bool)
-    items = np.asarray(list(items), dtype=object)
-    shared = set(items[second]) & set(items[~second])
-    kept = np.array([item in shared for item in items], dtype=bool)
-    values, second, items = values[kept], second[kept], items[kept]
-    homes, people = (np.asarray(list(codes), dtype=object)[kept] for codes in (conversations, workers))
-    n, count = len(shared), len(set(homes))
-    if not n:
-        return Comparison(*names, np.nan, (np.nan, np.nan), np.nan, np.nan, 0, 0)
-    weights = np.zeros((len(values), 2))
-    for place, side in enumerate((~second, second)):
-        item_codes, times = np.unique(items[side], return_counts=True)
-        many = dict(zip(item_codes, times, strict=True))
-        weights[side, place] = [1 / (n * many[item]) for item in items[side]]
-    means = values @ weights
-    if min(len(set(people[~second])), len(set(people[second])), count) < 2:
-        return Comparison(*names, means[0] - means[1], (np.nan, np.nan), np.nan, np.nan, n, count)
-    spread = Clusters.by(homes, people).spread(weights * (values[:, None] - means), weights**2)
-    contrast = Estimates(means, spread, bounds=(0.0, 1.0)).contrast(np.array([1.0, -1.0]))
-    return Comparison(*names, contrast["estimate"], contrast["ci"], contrast["p"], np.nan, n, count)
 
 
 def pooled(counts: Mapping[str, int]) -> list[tuple[tuple[str, ...], int]]:

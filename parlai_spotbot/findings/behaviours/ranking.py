@@ -14,7 +14,6 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.surveys.abc_eval.label_frame import facts
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
 from parlai_spotbot.wording import listed, p_said, percent, plainly, who
 
@@ -62,7 +61,6 @@ def compute(answers: Answers) -> dict:
         "criterion": CRITERION,
         "criteria": ranked_by_label,
         "tests": {"pairs": len(pairs), **clear},
-        "facts": facts(answers.tidy, answers.rows),
         "bootstrap": answers.bootstrap(),
     }
 
@@ -131,31 +129,6 @@ TABLES = {
         "Every pair",
         "Difference of shares over its standard error clustered by conversations and by annotators.",
         ("cameron2011", "holm1979"),
-    ),
-    "dialogues": Table(
-        "criteria/{label}/dialogues/{bot}",
-        {
-            "label": LABEL,
-            "bot": CONTESTANT,
-            "mean": Column("share", "Mean", ci="ci", digits=1),
-            "sd": Column("share", "Standard deviation", digits=1),
-            "without": Column("share", "Without any"),
-            "n": Column("count", "Conversations"),
-        },
-        "Shares of single conversations",
-        "Each conversation counts alike, however long.",
-        csv="behaviours_dialogues",
-    ),
-    "facts": Table(
-        "facts/{bot}",
-        {
-            "bot": CONTESTANT,
-            "use_facts": Column("count", "Turns that use facts"),
-            "looked_up": Column("count", "Looked up"),
-            "left_open": Column("count", "Left open"),
-        },
-        "Facts",
-        csv="facts",
     ),
 }
 

@@ -96,24 +96,7 @@ TABLES = {
         "annotators.",
         ("hayes2007",),
         csv="agreement",
-    ),
-    "ceiling": Table(
-        "ceiling",
-        {
-            "corpus": Column("text", "Corpus"),
-            **{
-                f"recall{k}": Column("share", f"By votes, R@{k}", f"recall@{k}.ci", f"recall@{k}.estimate", 1)
-                for k in KS
-            },
-            "somebody": Column("share", "Somebody", "somebody.ci", "somebody.estimate", 1),
-            "questions": Column("count", "Questions"),
-            "answers": Column("number", "Answers each", digits=1),
-        },
-        "What people find together",
-        "By votes: the reply that most chose first, then second choices; ties count as the expectation. Somebody: at "
-        "least one person chose the real turn first. More answers a question make both higher.",
-        csv="ceiling",
-    ),
+    )
 }
 
 FINDING = Finding(

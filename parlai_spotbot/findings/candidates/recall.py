@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.nuc import chance, ranks_of, share
-from parlai_spotbot.analysis.nuc.people import against, between
+from parlai_spotbot.analysis.nuc.people import against
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, Split, of_corpus
 from parlai_spotbot.findings.finding import Finding, Result
@@ -44,7 +43,6 @@ def compute(answers: CandidateAnswers) -> dict:
         "cautions": list(facts.cautions),
         "chance": guessing,
         "against_models": _against(rows, splits, corpora, values),
-        "between_groups": _between(rows, splits, corpora),
     }
 
 
@@ -108,28 +106,6 @@ def _against(
                     tests.append(
                         {"measure": f"recall@{k}", "by": by, "who": who, "corpus": corpus, "contestant": name, **row}
                     )
-        test_rows += _adjusted(tests)
-    return test_rows
-
-
-def _between(rows: pd.DataFrame, splits: Sequence[Split], corpora: Sequence[str]) -> list[dict]:
-    """Every two groups of a kind, on the questions that both answered."""
-    test_rows = []
-    for k in KS:
-        tests = []
-        for (by, a, first), (other, b, second) in combinations(splits, 2):
-            for corpus in corpora if by and by == other else ():
-                corpus_rows = of_corpus(rows.assign(second_group=second)[first | second], corpus)
-                corpus_rows = corpus_rows[corpus_rows["n"] > k]
-                row = between(
-                    (a, b),
-                    corpus_rows[f"right{k}"],
-                    corpus_rows["second_group"],
-                    corpus_rows["item_id"],
-                    corpus_rows["conversation_id"],
-                    corpus_rows["worker_id"],
-                ).to_dict()
-                tests.append({"measure": f"recall@{k}", "by": by, "corpus": corpus, **row})
         test_rows += _adjusted(tests)
     return test_rows
 
@@ -198,12 +174,6 @@ RECALL = {
     "recall1": Column("share", "R@1", "recall@1.ci", "recall@1.estimate", 1),
     "recall2": Column("share", "R@2", "recall@2.ci", "recall@2.estimate", 1),
 }
-TEST = {
-    "difference": Column("share", "Difference", "ci", digits=1),
-    "p": Column("p", "p"),
-    "p_adjusted": Column("p", "p (Holm)"),
-    "n": Column("count", "n"),
-}
 TABLES = {
     "recall": Table(
         "recall",
@@ -221,39 +191,7 @@ TABLES = {
         "independent answers as would be as uncertain, clustered by conversation and annotator; ties of models as "
         "expectations.",
         ("lowe2016",),
-    ),
-    "against_models": Table(
-        "against_models",
-        {
-            "measure": Column("text", "Measure"),
-            "corpus": Column("text", "Corpus"),
-            "by": Column("text"),
-            "who": Column("text", "People"),
-            "contestant": Column("name", "Model"),
-            "people": Column("share", "People have", digits=1),
-            "model": Column("share", "Model has", digits=1),
-            **TEST,
-        },
-        "People against models on the same questions",
-        "Paired by question: the mean over people's answers of their hit less the model's, clustered by conversation "
-        "and annotator; Student's t; Holm's correction over all tests of a measure.",
-        csv="against_models",
-    ),
-    "between_groups": Table(
-        "between_groups",
-        {
-            "measure": Column("text", "Measure"),
-            "corpus": Column("text", "Corpus"),
-            "by": Column("text"),
-            "a": Column("text", "Group"),
-            "b": Column("text", "And"),
-            **TEST,
-        },
-        "Groups of people on the questions that both answered",
-        "The mean over questions of the difference of the groups' means, clustered by conversation and annotator; "
-        "Student's t with the degrees of freedom of Bell and McCaffrey's rule; Holm's correction.",
-        csv="between_groups",
-    ),
+    )
 }
 
 FINDING = Finding(

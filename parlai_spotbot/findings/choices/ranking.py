@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.choices import pair_grid, share_test
+from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
@@ -17,7 +17,6 @@ from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.wording import plainly
 
-OUTCOMES = ("won", "neither", "lost")
 CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
 TEST = (
     "likelihood ratio of equal strengths in Davidson's model of all choices, over the design effect of choices "
@@ -55,18 +54,7 @@ PAIRS = Table(
     "The share is of the pair's own decided choices; p is of the difference of strengths, on which all choices bear.",
     ("clopper1934", *OF_STRENGTHS),
 )
-SHARES = Table(
-    "criteria/{question}/shares/{bot}",
-    {
-        "question": Column("term", "Question"),
-        "bot": Column("name", "Contestant"),
-        **{what: Column("share", what.capitalize(), key=f"{what}.share", ci=f"{what}.ci") for what in OUTCOMES},
-        "n": Column("count", "n"),
-    },
-    "Wins, ties and losses",
-    "Shares of all choices that a contestant was in.",
-)
-TABLES = {"ranking": RANKING, "pairs": PAIRS, "shares": SHARES, "too_few": criteria.TOO_FEW}
+TABLES = {"ranking": RANKING, "pairs": PAIRS}
 CHART = Chart(
     "forest",
     "ranking",
@@ -101,15 +89,12 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     met = [name for name in answers.names if name in seen]
     fitted = contrasts(rows, met, order=False, **answers.hang)
     grid = pair_grid(rows, met, **answers.hang)
-    clustered = sum(not row["independent"] for row in grid)
     pool = criteria.pool_of(fitted, rows, grid, order=False, **answers.hang)
     result = {
         **pool,
         "criterion": CRITERION,
         "pairs": with_contrasts(grid, fitted, pool["one_scale"]["rejected"]),
         "test": TEST,
-        "clustering": _clustering(len(grid), clustered),
-        "shares": _shares_of(answers, rows, fitted.ranked),
         "n": len(rows),
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
         "bootstrap": answers.bootstrap(),
@@ -137,34 +122,6 @@ def with_contrasts(grid: Sequence[dict], fit: Contrasts, alone: bool = False) ->
             }
         )
     return rows
-
-
-def _shares_of(answers: Answers, rows: pd.DataFrame, order: Sequence[str]) -> dict[str, dict]:
-    """Return the shares won, neither and lost of each contestant's choices, each with its interval."""
-    result = {}
-    for name in order:
-        row = rows[(rows["a"] == name) | (rows["b"] == name)]
-        seen = np.where(row["a"] == name, row["outcome"], -row["outcome"])
-        clusters = answers.clusters(row)
-        tests = {
-            what: share_test(seen == value, clusters) for what, value in (("won", 1), ("neither", 0), ("lost", -1))
-        }
-        result[name] = {"n": len(row)} | {
-            what: {"share": test["estimate"], "ci": test["ci"]} for what, test in tests.items()
-        }
-    return result
-
-
-def _clustering(pairs: int, clustered: int) -> str:
-    if not clustered:
-        return (
-            "In no pair does a conversation or an annotator come twice: choices are independent, and the exact test "
-            "and interval hold."
-        )
-    return (
-        f"In {clustered} of {pairs} pairs conversations or annotators come more than once: choices are correlated "
-        "there, and tests and intervals allow for it."
-    )
 
 
 def summarise(result: Result) -> list[str]:

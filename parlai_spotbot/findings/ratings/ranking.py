@@ -48,14 +48,6 @@ TABLES = {
         "Difference of means over its standard error, Holm-adjusted over the pairs of a dimension.",
         ("cameron2011", "holm1979"),
     ),
-    "distribution": Table(
-        "criteria/{question}/{column}/{bot}",
-        {
-            **BY_BOT,
-            **{str(value): Column("count", str(value), key=f"distribution.{i}") for i, value in enumerate(SCALE)},
-        },
-        "How many of each rating",
-    ),
 }
 
 

@@ -7,7 +7,6 @@ is right-censored at k. A judge answers with everything open, so its rows are as
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -24,7 +23,6 @@ from parlai_spotbot.findings.answers import Answers, Facts, Form, free_texts
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.surveys.features import features_of
-from parlai_spotbot.texts.repetition import turns_frame
 
 FEW = 5
 """With fewer annotators it is known only roughly how they differ."""
@@ -141,26 +139,10 @@ class Annotations(Answers):
         return ClusterBootstrap(cluster_of(self.rows), self.rows["worker_id"], rng=self.rng(statistic), **options)
 
     @cached_property
-    def shown(self) -> list[dict[str, str]]:
-        """Describe how each annotation was presented, as text: {what: how}."""
-        shown: dict[str, dict[str, str]] = {}
-        for judgement in self.judgements:
-            entry = shown.setdefault(judgement.annotation_id, {})
-            for key, value in judgement.presentation.items():
-                entry.setdefault(key, value if isinstance(value, str) else json.dumps(value, sort_keys=True))
-        return [shown[annotation] for annotation in self.rows["annotation_id"]]
-
-    @cached_property
     def submitted(self) -> list[str]:
         """When each annotation ended."""
         ended = {judgement.annotation_id: judgement.submitted_at for judgement in self.judgements}
         return [ended[annotation] for annotation in self.rows["annotation_id"]]
-
-    @cached_property
-    def turns(self) -> pd.DataFrame:
-        """Return what was said in the conversations judged."""
-        turns = self.facts.once("turns", lambda: turns_frame(self.facts.conversations.values()))
-        return turns[turns["conversation_id"].isin(set(self.rows["conversation_id"]))]
 
     def bootstrap(self) -> dict:
         """Return what the intervals rest on, and what they can't show."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from parlai_spotbot.analysis import agreement
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Fact
@@ -21,50 +20,22 @@ CONSISTENCY = "Consistency of the judge with itself"
 
 
 def compute(answers: Annotations) -> dict:
-    """Table 3, alphas over all and by length, and whether labels come in pairs (footnote 3)."""
+    """Table 3, alphas, and whether labels come in pairs (footnote 3)."""
     answers = answers.by_item
     entities, rows = answers.entities, answers.rows
     segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
     asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
     asked |= {feature: (segment.to_numpy(), rows) for feature in answers.features}
-    alphas, by_length = {}, {}
+    alphas = {}
     for question, (units, frame) in asked.items():
-        clusters = answers.clusters(frame)
-        alphas[question] = alpha_in_words(agreement.krippendorff_alpha(units, frame[question], clusters))
-        lengths, test = agreement.alpha_by(units, frame[question], frame["k"], clusters)
-        by_length[question] = {"lengths": lengths.to_dict(orient="records"), "test": test}
-    _adjust(by_length)
+        alpha = agreement.krippendorff_alpha(units, frame[question], answers.clusters(frame))
+        alphas[question] = alpha_in_words(alpha)
     alike = agreement.alike_table(rows, rng=answers.rng("alike"), permutations=PERMUTATIONS, crossed=answers.crossed)
     return {
         "both_given_one": agreement.both_given_one(entities),
-        "both_given_one_all": agreement.both_given_one(entities, "all"),
         "krippendorff_alpha": alphas,
-        "krippendorff_alpha_by_length": by_length,
         "labelled_alike": [row | {"sentence": alike_sentence(row)} for row in alike.to_dict(orient="records")],
     }
-
-
-def _adjust(by_length: dict[str, dict]) -> None:
-    """Holm's correction over the questions, and a sentence for each."""
-    tests = {question: entry["test"] for question, entry in by_length.items()}
-    questions = [question for question, test in tests.items() if np.isfinite(test["p"])]
-    adjusted = dict(zip(questions, adjust(np.array([tests[q]["p"] for q in questions])).tolist(), strict=True))
-    for question, test in tests.items():
-        test["p_adjusted"] = adjusted.get(question, np.nan)
-        test["sentence"] = length_sentence(test, question)
-
-
-def length_sentence(test: Mapping, subject: str) -> str:
-    """Return whether agreement on a subject differs between segment lengths, by its corrected p."""
-    if not np.isfinite(test["p"]):
-        return f"Agreement on {subject}: there are no two lengths to compare."
-    p = test["p_adjusted"]
-    verb = "differs between lengths" if p < 0.05 else "can't be told apart between lengths"
-    (least, low), (most, high) = test["least"], test["most"]
-    return (
-        f"Agreement on {subject} {verb}: alpha from {low:.2f} (length {least}) to {high:.2f} (length {most}), "
-        f"{p_said(p)}."
-    )
 
 
 def alike_sentence(row: Mapping) -> str:
@@ -86,7 +57,7 @@ def alike_sentence(row: Mapping) -> str:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return alpha on who is human, whether it differs by length, and whether labels come in pairs."""
+    """Return alpha on who is human, and whether labels come in pairs."""
     data, people = result.data, result.people
     nature = data["krippendorff_alpha"]["nature"]
     if nature.get("alpha") is None:
@@ -94,10 +65,9 @@ def summarise(result: Result) -> list[str]:
     alpha = f"{number(nature['alpha'])}{to(nature['ci'], number, INTERVAL)}"
     whose = "" if people else " between the variants of the judge, which are no annotators,"
     text = f"On who is human, Krippendorff's alpha{whose} is {alpha}; 1 is perfect, 0 is chance."
-    length = data["krippendorff_alpha_by_length"]["nature"]["test"]
     alike = [row["sentence"] for row in data["labelled_alike"] if row["conversations"] == "bots"]
     label = "Agreement" if people else CONSISTENCY
-    return [Fact.of(label, text), length["sentence"] if people and length["p"] is not None else "", *alike[:1]]
+    return [Fact.of(label, text), *alike[:1]]
 
 
 ALPHA = Table(
@@ -111,16 +81,6 @@ ALPHA = Table(
     "Agreement by question",
     "Nominal alpha over all segments that two or more annotated; intervals over conversations and annotators.",
     ("hayes2007",),
-)
-BY_LENGTH = Table(
-    "krippendorff_alpha_by_length/{question}/lengths",
-    {
-        "question": Column("term", "Question"),
-        "group": Column("count", "Exchanges"),
-        "n": Column("count", "Segments"),
-        "alpha": Column("number", "Alpha", ci=("low", "high")),
-    },
-    "Agreement by length",
 )
 AGAIN = Table(
     "both_given_one/{name}/{label}",
@@ -155,9 +115,7 @@ FINDING = Finding(
     compute,
     tables={
         "alpha": replace(ALPHA, csv="agreement_alpha"),
-        "alpha_by_length": BY_LENGTH,
         "again": replace(AGAIN, csv="agreement"),
-        "all_segments": replace(AGAIN, path="both_given_one_all/{name}/{label}", title=""),
         "labelled_alike": ALIKE,
     },
     summarise=summarise,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
 
 from parlai_spotbot.analysis import annotators
-from parlai_spotbot.analysis.annotators import Rules
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
-from parlai_spotbot.analysis.annotators.rules import no_rules
 from parlai_spotbot.findings import annotators as annotators_finding
 from parlai_spotbot.findings.annotators import told_of_ids
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
@@ -18,13 +15,7 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.annotators_words import (
-    apart_sentence,
-    detection_sentence,
-    rankings_in_words,
-    rules_in_words,
-    weak_sentence,
-)
+from parlai_spotbot.findings.spotting.annotators_words import detection_sentence, rankings_in_words, rules_in_words
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.surveys.controls.flags import MISSED, missed_some, rules_of
 
@@ -63,36 +54,11 @@ def compute(answers: Annotations) -> dict:
         rows = rows.assign(submitted=answers.submitted) if any(answers.submitted) else rows
         without = annotators.rankings_without(rows, answers.bots, rules, answers.resample, also)
         result["without"] = rankings_in_words(without, words)
-        if rules.min_correct is not None:
-            result["without_weak"] = _without_weak(answers, rules)
     if answers.failed and len(answers.everyone) > len(answers.rows):
         beside = compare_everybody(answers.once("ranking", ranked), ranked(whole))
         sentence = everybody_sentence(beside, "With everybody's annotations")
         result["with_everybody"] = beside | {"sentence": sentence}
     return result
-
-
-def _without_weak(answers: Annotations, rules: Rules) -> dict:
-    """The whole ranking without who is too seldom correct, and what changes by it (appendix G)."""
-    kept, removed = annotators.remove(answers.rows, replace(no_rules(rules), min_correct=rules.min_correct))
-    gone = int(removed["worker_id"].nunique())
-    result = {
-        "min_correct": rules.min_correct,
-        "annotators": gone,
-        "annotators_left": int(kept["worker_id"].nunique()),
-        "annotations": len(removed),
-    }
-    if not gone or kept.empty:
-        return result | {"sentence": weak_sentence(result)}
-    beside = compare_everybody(answers.once("ranking", ranked), ranked(answers.with_rows(kept.reset_index(drop=True))))
-    sentence = everybody_sentence(beside, weak_sentence(result))
-    clear = {name: _clear(pairs) for name, pairs in (("before", answers.once("ranking", ranked)), ("after", beside))}
-    return result | beside | {"told_apart": clear, "sentence": f"{sentence} {apart_sentence(clear, beside['pairs'])}"}
-
-
-def _clear(ranking: Mapping) -> int:
-    """Return how many pairs are told apart at .05."""
-    return sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in ranking["pairs"])
 
 
 def _marked(answers: Annotations) -> dict[str, list[str]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from parlai_spotbot.analysis.annotators import ALL_RULES, Rules, rules
-from parlai_spotbot.wording import part_of
 
 RAW = "raw"
 
@@ -85,25 +84,3 @@ def _without(name: str, ranking: Mapping, raw: Mapping) -> str:
     else:
         sentence += "the order stays"
     return sentence + (f"; win rates move by at most {max(cs):.3f}." if cs else ".")
-
-
-def weak_sentence(data: Mapping) -> str:
-    """Without whom the ranking is made again: who is too seldom correct; a whole sentence where that can't be done."""
-    below = f"right in less than {data['min_correct']:.0%}"
-    if not data["annotators"]:
-        return f"No annotator is {below} of the labels, so nothing changes without such."
-    if not data["annotators_left"]:
-        return f"All annotators are {below} of the labels, so nothing is left to rank without them."
-    return (
-        f"Without the {data['annotators']} of {data['annotators'] + data['annotators_left']} annotators who are "
-        f"{below} of their labels ({data['annotations']} annotations)"
-    )
-
-
-def apart_sentence(clear: Mapping[str, int], pairs: Sequence[Mapping]) -> str:
-    """Return how many pairs are told apart with and without them; who is removed takes data along."""
-    return (
-        f"{part_of(clear['after'], len(pairs), 'pair', 'is', 'are')} told apart then, {clear['before']} with them. "
-        "To remove who calls bots human makes bots look more easily spotted, so this is next to the ranking, never "
-        "in its place."
-    )

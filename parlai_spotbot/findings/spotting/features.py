@@ -9,7 +9,7 @@ from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations, in_text
-from parlai_spotbot.findings.spotting.standing import PAIRS, RANKING, TOO_FEW, ranking
+from parlai_spotbot.findings.spotting.standing import PAIRS, RANKING, ranking
 from parlai_spotbot.wording import percent
 
 SSA = ("sensibleness", "specificity")
@@ -62,7 +62,6 @@ FINDING = Finding(
     tables={
         "features": Table(**{**vars(_by_feature(RANKING)), "method": METHOD, "cite": ("deriu2020", "adiwardana2020")}),
         "pairs": _by_feature(PAIRS),
-        "too_few": _by_feature(TOO_FEW),
     },
     summarise=summarise,
     heading="Features",

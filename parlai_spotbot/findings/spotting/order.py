@@ -1,4 +1,4 @@
-"""Effects of position, order, presentation and repeated texts on the answers."""
+"""Effect of who speaks first on the answers."""
 
 from __future__ import annotations
 
@@ -8,42 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.order_effects import BY, order_balance, position_effects, presentation_effects
+from parlai_spotbot.analysis.order_effects import BY, position_effects
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.texts import repetition
 from parlai_spotbot.wording import p_said
 
 LEVEL = 0.05
 
 
 def compute(answers: Annotations) -> dict:
-    """`position` by kind of conversation, length, pair and bot; `balance` of the order of two bots;
-    `presentation` {what: [one entry a way of showing]}; `repeated_turns`, `identical_conversations`.
-    """
-    answers = answers.by_item
-    rows, crossed = answers.rows, answers.crossed
-    return {
-        "position": {by: _positions(position_effects(rows, by, crossed)) for by in BY},
-        "balance": order_balance(rows).to_dict(orient="records"),
-        "presentation": _presentation(answers),
-        "repeated_turns": repetition.repeated_turns(answers.turns).to_dict(orient="records"),
-        "identical_conversations": repetition.identical_conversations(answers.turns).to_dict(orient="records"),
-    }
-
-
-def _presentation(answers: Annotations) -> dict[str, list[dict]]:
-    """Only what was shown in two ways or more; annotations that don't say how are passed over."""
-    result = {}
-    for what in sorted({key for one in answers.shown for key in one}):
-        values = [one.get(what) for one in answers.shown]
-        present = [value is not None for value in values]
-        if len({value for value in values if value is not None}) > 1:
-            rows, ways = answers.rows[present], [value for value in values if value is not None]
-            table = presentation_effects(rows, ways, crossed=answers.crossed)
-            result[what] = table.to_dict(orient="records")
-    return result
+    """`position` by kind of conversation, length, pair and bot."""
+    rows = answers.by_item.rows
+    return {"position": {by: _positions(position_effects(rows, by, answers.crossed)) for by in BY}}
 
 
 def _positions(table: pd.DataFrame) -> list[dict]:
@@ -90,61 +67,12 @@ POSITION = Table(
     "Standard errors clustered by conversation and annotator; p values are Holm's within each kind of row.",
     ("cameron2011", "holm1979"),
 )
-BALANCE = Table(
-    "balance",
-    {
-        "a": Column("name", "First"),
-        "b": Column("name", "Second"),
-        "first_a": Column("count", "Opened by the first"),
-        "first_b": Column("count", "By the second"),
-        "p": Column("p", "p"),
-    },
-    "Who opened",
-    "An exact binomial test of one half, each pair by itself.",
-)
-PRESENTATION = Table(
-    "presentation/{what}",
-    {
-        "what": Column("text", "What"),
-        "shown": Column("text", "Shown as"),
-        "n": Column("count", "Annotations"),
-        "share": Column("share", "Called human"),
-        "p": Column("p", "p"),
-    },
-    "By how segments were shown",
-)
-REPEATED = Table(
-    "repeated_turns",
-    {
-        "name": Column("name", "Contestant"),
-        "turns": Column("count", "Turns"),
-        "distinct": Column("count", "Distinct"),
-        "repeated": Column("share", "In another conversation, too"),
-        "within": Column("share", "Again in the same"),
-        "most_common": Column("text", "Most frequent"),
-        "times": Column("count", "Times"),
-    },
-    "Repeated turns",
-    "Texts are compared without case and punctuation.",
-)
-IDENTICAL = Table(
-    "identical_conversations",
-    {"names": Column("text", "Of"), "n": Column("count", "Conversations"), "conversation_ids": Column("text", "Ids")},
-    "Identical conversations",
-)
-
 FINDING = Finding(
     "order",
     FORM,
     compute,
-    tables={
-        "position": replace(POSITION, csv="order_position"),
-        "balance": BALANCE,
-        "presentation": PRESENTATION,
-        "repeated_turns": REPEATED,
-        "identical": IDENTICAL,
-    },
+    tables={"position": replace(POSITION, csv="order_position")},
     summarise=summarise,
-    heading="Place and texts",
+    heading="Who speaks first",
     place=84,
 )

@@ -1,8 +1,8 @@
-"""Ranking by how often bots are taken for human, their distance to people, and agreement with other orders."""
+"""Ranking by how often bots are taken for human, and their distance to people."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from scipy.stats import fisher_exact
@@ -11,24 +11,17 @@ from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
-from parlai_spotbot.findings.criteria import LEVEL, clearly, headline, order_effect_sentence, single_order
+from parlai_spotbot.findings.criteria import LEVEL, clearly, headline
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.standing import PAIRS, RANKING, TOO_FEW, ranking
-from parlai_spotbot.findings.spotting.survival_estimates import survival_of
+from parlai_spotbot.findings.spotting.standing import PAIRS, RANKING, ranking
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import NAMED, listed, percent, upper_first
-
-ORDERS = {"davidson": "strength", "trueskill": "TrueSkill", "win_rate": "win rate", "survival": "survival"}
-"""Scores that order the bots, as sentences call them."""
+from parlai_spotbot.wording import NAMED, listed, percent
 
 
 def compute(answers: Annotations) -> dict:
-    """The ranking, and whether strength, TrueSkill, win rate and survival put the bots in the same order."""
-    once = answers.once("ranking", ranked)
-    curves = answers.once("survival", survival_of)["curves"]
-    return {**once, "orders": orders(once, curves, answers.bots)}
+    return answers.once("ranking", ranked)
 
 
 def ranked(answers: Annotations) -> dict:
@@ -88,35 +81,6 @@ def _differences(answers: Annotations) -> dict[str, dict]:
     }
 
 
-def orders(result: Mapping, curves: Mapping[str, dict], bots: Sequence[str]) -> dict:
-    """The bots by strength, TrueSkill, win rate and survival (mean over lengths), and the pairs that change places."""
-    scores = {
-        "davidson": {bot: entry["strength"] for bot, entry in result["davidson"].items()},
-        "trueskill": {bot: entry["mu"] for bot, entry in result["trueskill"].items()},
-        "win_rate": result["win_rate"],
-        "survival": {bot: float(np.mean(curves[bot]["survival"])) for bot in bots if bot in curves},
-    }
-    scores = {
-        criterion: {b: v for b, v in scores_by_bot.items() if np.isfinite(v)}
-        for criterion, scores_by_bot in scores.items()
-    }
-    reversed_pairs = []
-    names = list(scores)
-    for i, first in enumerate(names):
-        for second in names[i + 1 :]:
-            both = [bot for bot in bots if bot in scores[first] and bot in scores[second]]
-            for j, a in enumerate(both):
-                for b in both[j + 1 :]:
-                    product = (scores[first][a] - scores[first][b]) * (scores[second][a] - scores[second][b])
-                    if product < 0:
-                        reversed_pairs.append({"a": a, "b": b, "criteria": [first, second]})
-    ordered = {
-        criterion: sorted(scores_by_bot, key=lambda bot: -scores_by_bot[bot])
-        for criterion, scores_by_bot in scores.items()
-    }
-    return {**ordered, "agree": not reversed_pairs, "reversed": reversed_pairs}
-
-
 def summarise(result: Result) -> list[str]:
     """Return who is ahead, how near the bots come to people, and what that rests on; [] where nobody was compared."""
     data = result.data
@@ -124,7 +88,7 @@ def summarise(result: Result) -> list[str]:
         return []
     first, *others = headline(data, "bots")
     pairs = f"{clearly(data)}." if len(data["order"]) > 1 else ""
-    return [first, _beside_people(data), *others, pairs, _agreement_of_orders(data), order_effect_sentence(data)]
+    return [first, _beside_people(data), *others, pairs]
 
 
 def _beside_people(result: Mapping) -> str:
@@ -147,20 +111,6 @@ def _beside_people(result: Mapping) -> str:
     return "; ".join([f"People are called human in {percent(people)} of judgements", *parts]) + "."
 
 
-def _agreement_of_orders(result: Mapping) -> str:
-    """Compare the orders by strength, TrueSkill, win rate and survival on the pairs that differ clearly."""
-    orders = result.get("orders", {}) if single_order(result) else {}
-    names = [name for key, name in ORDERS.items() if orders.get(key)]
-    clear = {frozenset((p["a"], p["b"])) for p in result["pairs"] if (p["p_adjusted"] or 0 if p["n"] else 1) < LEVEL}
-    if len(names) < 2 or not clear:
-        return ""
-    changed = clear & {frozenset((p["a"], p["b"])) for p in orders.get("reversed", [])}
-    if not changed:
-        return f"{upper_first(listed(names))} agree on who is ahead in these pairs."
-    named = "; ".join(" and ".join(sorted(pair)) for pair in sorted(changed, key=sorted)[:NAMED])
-    return f"{upper_first(listed(names))} do not agree on who is ahead of {named}: it depends on the criterion."
-
-
 TABLES = {
     "ranking": Table(
         RANKING.path,
@@ -174,7 +124,6 @@ TABLES = {
         RANKING.cite,
     ),
     "pairs": PAIRS,
-    "too_few": TOO_FEW,
 }
 CAPTION = (
     "Win rate of the bot of the row against the bot of the column. Only the pair's own decided matches count here; "

@@ -72,7 +72,6 @@ PAIRS = Table(
     "Every pair",
     "Win rates are of the pair's own decided matches; p is of the difference of strengths, on which all matches bear.",
 )
-TOO_FEW = Table("{column}/{bot}", {"bot": Column("name"), "comparisons": Column("count", key="too_few")})
 NO_MATCH = {
     "score": {},
     "score_ci": {},

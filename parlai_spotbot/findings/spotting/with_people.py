@@ -40,12 +40,7 @@ def compute(answers: Annotations) -> dict | None:
     for name, value in zip(tested, p, strict=True):
         labels_by_name[name]["difference"]["p_adjusted"] = value
     talks = set(mixed["conversation_id"])
-    return {
-        "conversations": len(talks),
-        "annotations": len(mixed),
-        "labels": labels_by_name,
-        "against": _against(mixed),
-    }
+    return {"conversations": len(talks), "annotations": len(mixed), "labels": labels_by_name}
 
 
 def _order(answers: Annotations) -> object:
@@ -76,56 +71,35 @@ def _share(data: Mapping) -> dict:
     return {"estimate": data["estimate"], "ci": list(data["ci"]), "p": data["p"]}
 
 
-def _against(mixed: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """Return how often each bot was taken for more human than the person it talked to, less, or as human."""
-    level = {"human": 2, "unsure": 1, "bot": 0}
-    second = (mixed["a"] == HUMAN).to_numpy()
-    gap = (mixed["nature0"].map(level) - mixed["nature1"].map(level)).to_numpy()
-    gap = np.where(second, -gap, gap)
-    bot = np.where(second, mixed["b"], mixed["a"])
-    signs = {"more": gap > 0, "less": gap < 0, "same": gap == 0}
-    return {str(name): {key: int(sign[bot == name].sum()) for key, sign in signs.items()} for name in sorted(set(bot))}
-
-
 def summarise(result: Result) -> list[str]:
     """Return how people fare who talk to bots, and bots that talk to people."""
     return [people_sentence(result.data), bots_sentence(result.data)]
 
 
 def people_sentence(data: Mapping) -> str:
-    """Compute how often people who talked to bots are taken for bots, and whether that differs from people among
-    themselves."""
-    row = data["labels"][HUMAN]
-    here, other, difference = row[WITH_PEOPLE], row[ELSEWHERE], row["difference"]
+    """Return how often people who talked to bots are taken for bots, and how often people among themselves are."""
+    here, other = (data["labels"][HUMAN][where] for where in (WITH_PEOPLE, ELSEWHERE))
     text = (
         f"In {counted(data['conversations'], 'conversation')} between a person and a bot the person was taken for a "
         f"bot in {percent(here['bot']['estimate'])} of {here['n']} labels{to(here['bot']['ci'], prefix=INTERVAL)}"
     )
-    if not difference:
+    if not other["n"]:
         return f"{text}; no conversation of people was judged beside them."
-    text += f"; between people in {percent(other['bot']['estimate'])} of {other['n']}"
-    if clear(difference):
-        way = "less" if difference["estimate"] < 0 else "more"
-        return f"{text}. Who talks to a bot is taken for human {way} often ({p_said(difference['p_adjusted'])})."
-    return f"{text}. Whether it matters to whom people talk can't be told ({p_said(difference['p_adjusted'])})."
-
-
-def clear(difference: Mapping) -> bool:
-    """Return whether a difference is more than chance."""
-    p = difference["p_adjusted"]
-    return p is not None and p < LEVEL
+    p = data["labels"][HUMAN]["difference"]["p_adjusted"]
+    return f"{text}; between people in {percent(other['bot']['estimate'])} of {other['n']} ({p_said(p)})."
 
 
 def bots_sentence(data: Mapping) -> str:
     """Return which bots are taken for human more, or less, often with people than with bots."""
     tested = {n: row["difference"] for n, row in data["labels"].items() if n != HUMAN and row["difference"]}
-    if not tested:
-        return "No bot of them was judged in conversations with bots, too."
-    changed = {name: row for name, row in tested.items() if clear(row)}
+    changed = [
+        f"{name} ({points(row['estimate'])} points)"
+        for name, row in tested.items()
+        if row["p_adjusted"] is not None and row["p_adjusted"] < LEVEL
+    ]
     if not changed:
-        return "No bot is taken for human more or less often with people than with bots, as far as these data tell."
-    changes = [f"{name} ({points(row['estimate'])} points)" for name, row in changed.items()]
-    return f"With people, compared with bots, {listed(changes)} changes by more than chance would have it."
+        return "No bot is clearly taken for human more or less often with people than with bots."
+    return f"With people, compared with bots, these are clearly taken for human more or less often: {listed(changed)}."
 
 
 SIDES = {"with": WITH_PEOPLE, "elsewhere": ELSEWHERE}
@@ -150,23 +124,13 @@ TABLE = Table(
     f"difference come from both kinds together. These annotations are in no other figure. {CLUSTERED}",
     ("deriu2020", "cameron2011", "pustejovsky2018", "holm1979"),
 )
-AGAINST = Table(
-    "against/{bot}",
-    {
-        "bot": Column("name", "Bot"),
-        "more": Column("count", "More human than the person"),
-        "less": Column("count", "Less human"),
-        "same": Column("count", "As human"),
-    },
-    "Bots against the people they talked to",
-)
 CAPTION = "Share taken for human in conversations of a person with a bot, with 95 % intervals."
 
 FINDING = Finding(
     "with_people",
     FORM,
     compute,
-    tables={"with_people": TABLE, "against": AGAINST},
+    tables={"with_people": TABLE},
     summarise=summarise,
     heading="Bots with people",
     chart=Chart("forest", "with_people", x="human_with", y="name", caption=CAPTION),

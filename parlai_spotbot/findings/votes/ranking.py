@@ -33,7 +33,6 @@ GRIDDED = 200
 """Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits. All pairs are tested
 and counted, but only neighbours in the order, the clearest pair and some that are not clear are in the results."""
 
-OUTCOMES = {"won": "Won", "tie": "Tie", "both_bad": "Both bad", "lost": "Lost"}
 TABLES = {
     "ranking": Table(
         "{column}/{bot}",
@@ -65,21 +64,6 @@ TABLES = {
         f"more than {GRIDDED} contestants only neighbours in the order are listed.",
         OF_STRENGTHS,
     ),
-    "shares": Table(
-        "shares/{bot}",
-        {
-            "bot": Column("name", "Contestant"),
-            **{
-                name: Column("share", title, key=f"{name}.share", ci=f"{name}.ci", digits=1)
-                for name, title in OUTCOMES.items()
-            },
-            "n": Column("count", "Votes"),
-        },
-        "Wins, ties, both bad, losses",
-        "Shares of all votes that a contestant was in.",
-        ("clopper1934", "korn1998"),
-    ),
-    "too_few": Table("{column}/{bot}", {"bot": Column("name"), "comparisons": Column("count", key="too_few")}),
 }
 
 
@@ -217,14 +201,7 @@ def summarise(result: Result) -> list[str]:
     first, *others = criteria.headline(data)
     if not data["order"]:
         return [first]
-    return [
-        first,
-        *others,
-        f"{criteria.clearly(data)}.",
-        _both_bad(data),
-        criteria.order_effect_sentence(data),
-        _met(data),
-    ]
+    return [first, *others, f"{criteria.clearly(data)}.", _both_bad(data), _met(data)]
 
 
 def _both_bad(ranking: Mapping) -> str:

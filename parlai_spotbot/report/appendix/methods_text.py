@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents
-from parlai_spotbot.findings.criteria import order_effect_sentence
 from parlai_spotbot.findings.ids_words import strangers, unverified
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
@@ -228,8 +227,7 @@ def _limits(ranking: dict) -> str:
     if few:
         text += f" {counted(len(few), 'contestant')} with too few comparisons (under {MINIMUM}) "
         text += f"{'is' if len(few) == 1 else 'are'} not ranked."
-    sentence = order_effect_sentence(ranking) if ranking.get("order") else ""
-    return f"{text} {sentence}".rstrip()
+    return text
 
 
 def _uncertainty(contents: Contents, source: str) -> str:

@@ -10,15 +10,7 @@ import pandas as pd
 from parlai_spotbot.analysis.behaviours import SCALE
 from parlai_spotbot.analysis.ratings import rating_frame
 from parlai_spotbot.records import Conversation, Item
-from parlai_spotbot.surveys.abc_eval.labels import (
-    ANSWERS,
-    GIVEN,
-    QUESTIONS,
-    complete,
-    labels_of,
-    left_open,
-    task_of_label,
-)
+from parlai_spotbot.surveys.abc_eval.labels import ANSWERS, GIVEN, QUESTIONS, complete, labels_of, task_of_label
 
 STOPPED = "annotation that was stopped half way"
 YES_NO = ("yes", "no")
@@ -68,24 +60,3 @@ def _task(row: Any) -> str:
     if not row.target.startswith("turn:"):
         raise ValueError(f"{where}: target '{row.target}', expected turn:N")
     return TASK_OF[row.question]
-
-
-def facts(answers: pd.DataFrame, rows: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """Count the annotated turns of the task knowledge by contestant.
-
-    The counts are `turns`, and those that use facts, are left open by a look-up (then neither label holds), and had
-    something looked up. `rows` say whose the turns are.
-    """
-    answer = answers[answers["question"].isin(QUESTIONS["knowledge"])]
-    whose = rows.drop_duplicates(["annotation_id", "target"]).set_index(["annotation_id", "target"])["name"].to_dict()
-    counts: dict[str, dict[str, int]] = {}
-    for key, group_rows in answer.groupby(["annotation_id", "target"], sort=True):
-        if key not in whose:
-            continue
-        source_answers = dict(zip(group_rows["question"], group_rows["answer"], strict=True))
-        count = counts.setdefault(whose[key], {"turns": 0, "use_facts": 0, "looked_up": 0, "left_open": 0})
-        count["turns"] += 1
-        count["use_facts"] += source_answers.get("uses_facts") == "yes"
-        count["looked_up"] += "facts_looked_up" in source_answers
-        count["left_open"] += left_open(source_answers)
-    return counts

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlai_spotbot.analysis.agreement import METRICS, alpha_by, alpha_of, krippendorff_alpha
+from parlai_spotbot.analysis.agreement import METRICS, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.alpha import _Answers, _of_annotators, _slope
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 
@@ -169,8 +169,6 @@ def test_of_one_annotators_answers_about_one_unit_the_last_counts(seed, metric, 
         krippendorff.alpha(reliability_data=table, level_of_measurement=metric), abs=1e-10
     )
     assert (found["units"], *found["ci"]) == pytest.approx((whole["units"], *whole["ci"]), nan_ok=True)
-    by_group = alpha_by(units[kept], answers[kept], units[kept] * 0, clusters, metric)[0]
-    assert by_group["alpha"][0] == pytest.approx(found["alpha"])
 
 
 def test_answers_about_one_unit_are_never_independent():
@@ -180,46 +178,3 @@ def test_answers_about_one_unit_are_never_independent():
         for of in ("annotations", "conversations")
     ]
     assert width[0] == pytest.approx(width[1])
-
-
-def test_alpha_by_group_is_that_of_each_group_alone():
-    table = drawn(120, 6, seed=2, missing=0.3)
-    unit, answer, clusters = rows_of(table, per=3, kept=np.isfinite)
-    frame, test = alpha_by(unit, answer, unit % 3, clusters)
-    assert list(frame["group"]) == [0, 1, 2]
-    for row in frame.itertuples():
-        own = krippendorff.alpha(reliability_data=table[:, row.group :: 3], level_of_measurement="nominal")
-        assert row.alpha == pytest.approx(own, abs=1e-10)
-        mine = unit % 3 == row.group
-        alone = krippendorff_alpha(unit[mine], answer[mine], clusters.take(mine))
-        assert (row.low, row.high) == pytest.approx(alone["ci"])
-        assert row.n == alone["units"]
-    assert test["df"] == 2
-    assert (test["least"][1], test["most"][1]) == (frame["alpha"].min(), frame["alpha"].max())
-    with pytest.raises(ValueError, match=r"groups: row 0 is 0, expected one group"):
-        alpha_by([0, 0], ["a", "b"], [0, 1], Clusters.by([0, 0]))
-
-
-def test_a_group_in_which_all_agree_is_bounded_and_compared_with_none():
-    units, answers, clusters = rows_of(drawn(40, 4))
-    answers = np.where(units % 2, units // 2 % 2, answers)
-    frame, test = alpha_by(units, answers, units % 2, clusters)
-    assert frame["alpha"][1] == frame["high"][1] == 1
-    assert frame["low"][1] < 1
-    assert np.isnan(test["p"])
-
-
-def test_equal_alphas_are_seldom_told_apart_and_unequal_ones_are():
-    """Of 250 null studies 1 to 7 % may be found at .05 (Monte Carlo error 1.4 %); 12 annotators, two each."""
-
-    def p(agree: tuple[float, float], seed: int) -> float:
-        rng = np.random.default_rng([7, seed])
-        truth = rng.integers(3, size=300)
-        unit = np.repeat(np.arange(300), 2)
-        worker = np.argsort(rng.random((300, 12)), axis=1)[:, :2].ravel()
-        right = rng.random(600) < np.array(agree)[unit // 150]
-        answer = np.where(right, truth[unit], rng.integers(3, size=600))
-        return alpha_by(unit, answer, unit // 150, Clusters.by(unit, worker))[1]["p"]
-
-    assert 0.01 <= np.mean([p((0.6, 0.6), seed) < 0.05 for seed in range(250)]) <= 0.07
-    assert np.mean([p((0.5, 0.8), seed) < 0.05 for seed in range(20)]) > 0.9

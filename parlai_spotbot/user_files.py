@@ -24,8 +24,12 @@ Kind = TypeVar("Kind")
 def read_file(kind: type[Kind], path: Path | str, remedy: str) -> Kind:
     """Return the content of a YAML or JSON file as a `kind`; `remedy` says what to do where there is no such file."""
     path = Path(path).expanduser()
-    row = read_json(path) if path.suffix == ".json" else read_yaml(path, remedy, "Correct that line.", LOADER)
-    return validated(kind, row, path)
+    return validated(kind, read_plain(path, remedy), path)
+
+
+def read_plain(path: Path, remedy: str) -> Any:
+    """Return the plain values of a YAML or JSON file."""
+    return read_json(path) if path.suffix == ".json" else read_yaml(path, remedy, "Correct that line.", LOADER)
 
 
 def validated(kind: type[Kind], row: Any, where: Path | str) -> Kind:

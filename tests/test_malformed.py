@@ -19,7 +19,6 @@ from parlai_spotbot.judges.specs import judges_of
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.own_questions import read_questions
 from parlai_spotbot.surveys.own_surveys import __doc__ as OWN_SURVEY
 from parlai_spotbot.surveys.own_surveys import read_survey
 
@@ -122,7 +121,6 @@ PLAIN = {
         ".yaml",
     ),
     "own_survey": (re.sub(r"(?m)^    ", "", "    " + OWN_SURVEY.partition("\n\n    ")[2]), ".yaml"),
-    "questions": ("questions:\n  politeness: {wording: 'Who is politer?', option: '{name} is politer'}\n", ".yaml"),
     "domain": ("name: mine\nsegments: [1, 2]\nconversations: talks.jsonl\nfolds: hash\n", ".yaml"),
     "conversations": (
         lines(*({"turns": [f"{who} {i}" for who in "abcd"], "id": f"t{i}"} for i in range(90))),
@@ -144,7 +142,6 @@ PLAIN = {
 READERS = {
     "pool": read_pool,
     "own_survey": read_survey,
-    "questions": read_questions,
     "domain": lambda path: get_domain(str(path)),
     "conversations": lambda path: get_domain(str(path)).episodes("seeds"),
     "settings": read_settings,

@@ -33,7 +33,7 @@ def findings_of(survey: str) -> list[Finding]:
         package = f"{__name__}.{folder}"
         for module in [name] if name else plugin.names(package, "FINDING"):
             finding = plugin.find(package, "FINDING", module, "finding")
-            if not finding.surveys or survey in finding.surveys:
+            if name or not finding.surveys or survey in finding.surveys:
                 finding_by_name[f"{folder}.{module}"] = finding
     return sorted(finding_by_name.values(), key=lambda finding: finding.place)
 

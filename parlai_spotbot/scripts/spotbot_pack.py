@@ -25,15 +25,14 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/rules --ask fluency
   parlai spotbot_pack --study studies/rules --survey acute_eval --ask engagingness,humanness --comparisons 50
   parlai spotbot_pack --study studies/rules --survey acute_eval --comparisons 20 --same
-  parlai spotbot_pack --study studies/rules --survey acute_eval --questions wordings.yaml --same-pairs
   parlai spotbot_pack --study studies/rules --survey abc_eval --ask consistency,empathy --repeated 0.25
   parlai spotbot_pack --study studies/chats --survey interactive --pool rules --comparisons 10
       (a new study: people are to chat with two bots a unit, no conversation need be there)
   parlai spotbot_pack --study studies/chats --survey comparative --pairs interactors
   parlai spotbot_pack --study studies/nuc --survey nuc --corpora chitchat,support.jsonl
   parlai spotbot_pack --study studies/nuc --survey nuc --annotators-per-item 10
-  parlai spotbot_pack --study studies/rules --survey my_survey.py
-      (a survey of your own, Python or YAML, which the study keeps: --survey NAME from then on)
+  parlai spotbot_pack --study studies/rules --survey my_survey.yaml
+      (a survey of your own, which the study keeps: --survey NAME from then on)
   The same command again changes nothing; a study that grew gets further units."""
     PACKS = True
     FIRST = ("--study", "--survey", "--ask", "--comparisons", "--annotators-per-segment")

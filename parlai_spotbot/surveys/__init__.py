@@ -90,11 +90,11 @@ def whole_survey(study: Study, name: str) -> Survey:
 
     Texts in another language cover all of them.
     """
-    from parlai_spotbot.surveys.own_questions import questions_of_study, with_questions
+    from parlai_spotbot.surveys.own_questions import with_kept_questions
     from parlai_spotbot.surveys.packing import packing_of
 
-    survey, added = get_survey(name, study), questions_of_study(study, name)
-    return packing_of(survey).as_packed(study, with_questions(survey, added) if added else survey)
+    survey = with_kept_questions(study, get_survey(name, study))
+    return packing_of(survey).as_packed(study, survey)
 
 
 def launched_survey(study: Study, name: str) -> Survey:

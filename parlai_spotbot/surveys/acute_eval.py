@@ -8,9 +8,10 @@ from parlai_spotbot.surveys.shipped import shipped
 from parlai_spotbot.surveys.survey import Option, Question
 
 
-def question(name: str, heading: str, wording: str, option: str, help: str = "") -> Question:
+def question(name: str, wording: str, option: str, heading: str = "", help: str = "") -> Question:
     """Return a choice between the two judged speakers; `option` is the text of both, with {name} for the speaker."""
     options = (Option("conversation:0", option), Option("conversation:1", option))
+    heading = heading or name.replace("_", " ").capitalize()
     return Question(name, "choice", ("pair",), wording, options, help, heading=heading)
 
 

@@ -1,8 +1,8 @@
-"""A survey of a user's own, from a file anywhere: Python with an object `SURVEY`, or the same as data in YAML or JSON.
+"""A user's own survey, from a YAML or JSON file anywhere.
 
-A study keeps it as data, in surveys/NAME/survey.json, so that it is known by its name wherever the study goes, and no
-code of the file is run again. Keys are the fields of `surveys.survey.Survey` and of what is in it; a list stands
-for a tuple.
+A study keeps it in surveys/NAME/survey.json, so it is known by its name wherever the study goes. Keys are the fields of
+`surveys.survey.Survey`; a list stands for a tuple. With `base`, the name of a survey of the package, missing fields are
+those of the base, and the questions are added to its own.
 
     name: memorable
     title: Which one will you remember?
@@ -25,22 +25,19 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import OPENED, Study
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.user_files import read_file, validated
+from parlai_spotbot.user_files import read_file, read_plain, validated
 
 FILE = "survey.json"
-PYTHON, DATA = ".py", (".yaml", ".yml", ".json")
+SUFFIXES = (".yaml", ".yml", ".json", ".py")
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 SHOWN = {"segments": ("dialogue", "opening"), "pairs": ("side_by_side",), "dialogues": ("dialogue", "turn_by_turn")}
 """How what is packed in a way can be shown; other ways belong to surveys of the package."""
@@ -51,7 +48,7 @@ CLOSED = ("tasks", "training", "chat")
 # -- from a file -------------------------------------------------------------------------------------------------------
 def is_file(given: str) -> bool:
     """Return True if --survey names a file, not a survey."""
-    return Path(given).suffix in (PYTHON, *DATA)
+    return Path(given).suffix in SUFFIXES
 
 
 def needs_packing(given: str) -> UserError:
@@ -65,44 +62,26 @@ def needs_packing(given: str) -> UserError:
 def read_survey(path: Path | str) -> Survey:
     """Return the survey of a file, checked; every mistake is a `UserError` that names file and place."""
     path = Path(path).expanduser()
-    if not path.is_file():
-        raise UserError(f"--survey {path}: no such file.", "Name a .py file with an object SURVEY, or a .yaml file.")
-    if path.suffix == PYTHON:
-        return checked(_of_python(path), str(path))
-    return checked(read_file(Survey, path, "Name a file of a survey."), str(path))
+    if not path.is_file() or path.suffix == ".py":
+        problem = "Python files of surveys were removed" if path.suffix == ".py" else "no such file"
+        raise UserError(f"--survey {path}: {problem}.", "Name a YAML file, as surveys/README.md shows.")
+    row = read_plain(path, "Name a file of a survey.")
+    if isinstance(row, dict) and "base" in row:
+        row = _over_base(row)
+    return checked(validated(Survey, row, path), str(path))
 
 
-def _of_python(path: Path) -> Survey:
-    """Return the object SURVEY of a module, which may import its neighbours."""
-    plugin.reach(str(path.absolute().parent))
-    name = f"own_survey_{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}"
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    sys.modules[name] = module  # dataclasses of the file look for it
-    try:
-        SourceFileLoader(name, str(path)).exec_module(module)
-    except Exception as err:  # whatever is in the file
-        raise UserError(f"{path}{_line(err, path)}: {type(err).__name__}: {err}.", "Mend that line.") from err
-    keys = [key for key, value in vars(module).items() if isinstance(value, Survey) and not key.startswith("_")]
-    survey_object = getattr(module, "SURVEY", None)
-    if isinstance(survey_object, Survey):
-        return validated(Survey, to_data(survey_object), path)
-    if keys:
-        raise UserError(
-            f"{path}: holds {', '.join(keys)}, but no survey that is called SURVEY.", f"Write: SURVEY = {keys[0]}"
-        )
-    raise UserError(f"{path}: no survey in it.", "Write: SURVEY = Survey(…), as CONTRIBUTING.md shows.")
-
-
-def _line(err: Exception, path: Path) -> str:
-    """Return where in the file it went wrong."""
-    if isinstance(err, SyntaxError):
-        return f", line {err.lineno}"
-    lines, step = [], err.__traceback__
-    while step is not None:
-        lines += [step.tb_lineno] if step.tb_frame.f_code.co_filename == str(path) else []
-        step = step.tb_next
-    return f", line {lines[-1]}" if lines else ""
+def _over_base(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a survey of the package with those of `row` in their place, and the questions of both."""
+    base: Survey = plugin.find("parlai_spotbot.surveys", "SURVEY", str(row["base"]), "base")
+    added = row.get("questions") or []
+    names = [q["name"] for q in added if isinstance(q, dict) and "name" in q]
+    fields = to_data(base)
+    about = {**asdict(base.about), "title": "", "short": "", "in_text": "", **(row.get("about") or {})}
+    main = [q for q in fields["questions"] if q["kind"] != "free_text"]
+    texts = [{**q, "after": [*q["after"], *names]} for q in fields["questions"] if q["kind"] == "free_text"]
+    own = {key: value for key, value in row.items() if key != "base"}
+    return {**fields, **own, "about": about, "questions": [*main, *added, *texts]}
 
 
 def checked(survey: Survey, where: str) -> Survey:

@@ -53,11 +53,6 @@ class PackRequest:
         "specificity, or none",
         metavar="NAMES",
     )
-    questions: str | None = option(
-        None,
-        "a YAML file with questions of your own for acute_eval, with features of your own for spot_the_bot",
-        metavar="FILE",
-    )
     comparisons: int | None = option(
         None,
         "acute_eval, comparative: comparisons of each two contestants on each question (default: as many as each "
@@ -65,21 +60,15 @@ class PackRequest:
     )
     pairs: str | None = option(
         None,
-        "acute_eval, comparative: which conversations are shown side by side: drawn (default); interactors: the two "
-        "that one person led and compared (survey interactive), so that both answers can be compared; contexts: every "
-        "two bots' answers to the same, which spotbot_export --format preferences takes",
+        "acute_eval, comparative: compare given pairs of conversations: interactors, the two that one person led and "
+        "compared (survey interactive); contexts, every two bots' answers to the same, for spotbot_export --format "
+        "preferences (default: drawn pairs)",
         metavar="HOW",
     )
     same: bool | None = option(
         None,
         "acute_eval, comparative: compare each bot with itself, too, as often as with others; neither side should be "
         "chosen more often (A/A test)",
-        action="store_true",
-    )
-    same_pairs: bool | None = option(
-        None,
-        "acute_eval: put every question for the same pairs of conversations, each time to another annotator, to "
-        "compare wordings",
         action="store_true",
     )
     people: bool | None = option(

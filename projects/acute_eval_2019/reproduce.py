@@ -15,7 +15,9 @@ from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values, w
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 
-SURVEY = "acute_eval"
+SURVEYS = ("acute_eval", "wordings")
+"""The surveys whose answers are used: the first that the study has answers to."""
+
 LEVEL = 0.05
 ABOUT = 10
 """“About 20 annotations” is taken as 20 less, or more, half of that."""
@@ -39,8 +41,9 @@ def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTabl
 def analysed(path: Path) -> dict[str, Mapping]:
     """Return what people's answers to a study's survey say, by finding."""
     study = Study.open(path)
-    folder, results = study.analysis_path(SURVEY), {}
-    again = hints.run("analyze", study.path, SURVEY)
+    survey = next((name for name in SURVEYS if study.judgements_path(name).exists()), SURVEYS[0])
+    folder, results = study.analysis_path(survey), {}
+    again = hints.run("analyze", study.path, survey)
     for name in ("ranking", "same", "wordings"):
         value = files.read_json(folder / f"{name}.json", "analysis file", again)
         if HUMAN not in value["by_source"]:
@@ -179,5 +182,7 @@ def wordings(paper: Mapping, mapping: Mapping) -> PaperTable:
         low, high = row["ci"]
         table.own(name, how, {"agreement": row["estimate"], "low": low, "high": high}, 3)
     if not mapping["wordings"]:
-        table.notes.append("no wording was put for pairs whose better one is known: pack with --same-pairs")
+        table.notes.append(
+            "no wording was put for pairs whose better one is known: pack projects/acute_eval_2019/wordings.yaml"
+        )
     return table

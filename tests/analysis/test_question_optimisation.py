@@ -15,13 +15,25 @@ from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
-NAME = "acute_eval"
-WORDINGS = {
-    "questions": {
-        "longer": {"wording": "Whom would you like to talk to longer?", "option": "I would talk longer to {name}"},
-        "kinder": {"wording": "Whom would you like to talk to again?", "option": "I would talk again to {name}"},
-        "vague": {"wording": "Who is the more modern of the two?", "option": "{name} is more modern"},
-    }
+NAME = "talk"
+TEXTS = {
+    "longer": ("Whom would you like to talk to longer?", "I would talk longer to {name}"),
+    "kinder": ("Whom would you like to talk to again?", "I would talk again to {name}"),
+    "vague": ("Who is the more modern of the two?", "{name} is more modern"),
+}
+SURVEY = {
+    "base": "acute_eval",
+    "name": NAME,
+    "spread": "units",
+    "about": {"findings": ["choices", "choices.wordings"]},
+    "asked": list(TEXTS),
+    "questions": [
+        {
+            **{"name": name, "kind": "choice", "targets": ["pair"], "wording": wording},
+            "options": [{"value": f"conversation:{n}", "label": option} for n in (0, 1)],
+        }
+        for name, (wording, option) in TEXTS.items()
+    ],
 }
 RIGHT = {"longer": 0.93, "kinder": 0.9, "vague": 0.5}
 PAIRS = 24
@@ -35,23 +47,9 @@ def study(tmp_path_factory):
     study = Study.create(folder / "study", Plan("chitchat", contestants, meetings="self", seed=3))
     chats = [talk(f"{name}-{i}", (name, name)) for name in ("dr", HUMAN) for i in range(40)]
     files.write_jsonl(study.conversations_path, [c.to_json() for c in chats])
-    wordings = folder / "wordings.yaml"
-    wordings.write_text(yaml.safe_dump(WORDINGS))
-    SpotbotPack.main(
-        "--study",
-        str(study.path),
-        "--survey",
-        NAME,
-        "--questions",
-        str(wordings),
-        "--same-pairs",
-        "--comparisons",
-        str(PAIRS),
-        "--annotators-per-item",
-        "2",
-        "--unit-size",
-        "4",
-    )
+    (folder / "talk.yaml").write_text(yaml.safe_dump(SURVEY))
+    words = ["--study", str(study.path), "--survey", str(folder / "talk.yaml"), "--comparisons", str(PAIRS)]
+    SpotbotPack.main(*words, "--annotators-per-item", "2", "--unit-size", "4")
     study = Study.open(study.path)
     files.write_jsonl(study.judgements_path(NAME), [j.to_json() for j in answered(study)])
     return study

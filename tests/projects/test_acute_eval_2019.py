@@ -18,7 +18,7 @@ from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, T
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import get_survey, own_surveys
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 FOLDER = Path(__file__).parents[2] / "projects" / "acute_eval_2019"
@@ -36,7 +36,8 @@ def test_pools_are_right_and_stand_in_the_zoo():
 
 
 def test_there_are_as_many_wordings_as_the_paper_tried_and_its_own_among_them():
-    own = yaml.safe_load((FOLDER / "wordings.yaml").read_text(encoding="utf-8"))["questions"]
+    rows = yaml.safe_load((FOLDER / "wordings.yaml").read_text(encoding="utf-8"))["questions"]
+    own = {row["name"]: row for row in rows}
     tried = paper_values("acute_eval_2019")["optimisation"]
     starts = {
         "engagingness": "engaging",
@@ -131,9 +132,10 @@ def test_the_wordings_can_be_packed_for_the_same_pairs(tmp_path):
     made = Study.create(tmp_path / "w", Plan("invented", {n: Contestant(n, model=n) for n in ("KV", "RC")}))
     talks = [chat(name, name, n) for name in ("KV", "RC", HUMAN) for n in range(8)]
     files.write_jsonl(made.conversations_path, [talk.to_json() for talk in talks])
-    pack_study(made, "acute_eval", questions=FOLDER / "wordings.yaml", same_pairs=True, comparisons=2)
+    with own_surveys.taken(made, str(FOLDER / "wordings.yaml")) as name:
+        pack_study(made, name, comparisons=2)
     put = {}
-    for unit in made.units("acute_eval"):
+    for unit in made.units(name):
         for item in unit.items:
             put.setdefault(item.questions[0], set()).add(frozenset(item.conversation_ids))
     assert len(put) == 13

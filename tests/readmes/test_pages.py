@@ -15,7 +15,6 @@ from parlai_spotbot.selfplay.pool import read_entries
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.gold import read_gold
 from parlai_spotbot.surveys.nuc_groups import read_groups
-from parlai_spotbot.surveys.own_questions import read_questions
 from parlai_spotbot.surveys.own_surveys import read_survey
 
 
@@ -57,10 +56,8 @@ READERS = (
     (r'domains/README.md: \{"turns"', conversation),
     (r"domains/README.md: name: ", domain),
     (r"judges/README.md: ", read_judges),
-    (r"surveys/README.md: # my_survey.yaml", read_survey),
+    (r"surveys/README.md: # (my_survey|polite|wordings).yaml", read_survey),
     (r"surveys/README.md: # groups.yaml", lambda path: read_groups(path, ["movies", "twitter", "ubuntu"])),
-    (r"surveys/README.md: # features.yaml", lambda path: read_questions(path, "spot_the_bot")),
-    (r"surveys/README.md: # (own|wordings).yaml", read_questions),
     (r"^(README|CONTRIBUTING|agents/.*|docs/guide|parlai_spotbot/pools/README).md: [\w]+:", pool),
 )
 """What reads a block of data, by the page and how it begins; None: what our own commands write."""

@@ -4,8 +4,6 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import get_judge
-from parlai_spotbot.judges.next_step import answers_by_a_judge
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -86,75 +84,3 @@ def test_a_wrong_choice_is_named_before_anything_is_written(study, ask, says):
     with pytest.raises(UserError, match=f"(?s){says}"):
         pack_study(study, ask=ask)
     assert not study.units_path("spot_the_bot").exists()
-
-
-# -- of one's own ------------------------------------------------------------------------------------------------------
-POLITE = """\
-questions:
-  politeness:
-    wording: Who is more polite?
-    help: Polite is who would not offend a stranger.
-    no_difference: Both alike
-"""
-
-
-@pytest.fixture
-def polite(tmp_path):
-    path = tmp_path / "features.yaml"
-    path.write_text(POLITE, encoding="utf-8")
-    return path
-
-
-def test_a_feature_of_ones_own_is_asked_beside_the_three_or_alone(study, polite):
-    pack_study(study, questions=polite)
-    assert packed(study)["ask"] == [*FEATURES, "politeness"]
-    survey = survey_of(study, "spot_the_bot")
-    assert features_of(survey) == (*FEATURES, "politeness")
-    question = survey.question("politeness")
-    assert (question.heading, question.wording, question.after) == ("Politeness", "Who is more polite?", ("nature",))
-    assert question.options[2].label == "Both alike"
-    assert "compare the two (Fluency, Sensibleness, Specificity, Politeness)" in survey.instructions
-    assert survey.consent == get_survey("spot_the_bot").consent
-    polite.unlink()  # the study keeps it
-    pack_study(study, ask=("politeness",))
-    assert [q.name for q in survey_of(study, "spot_the_bot").questions] == ["nature", "politeness"]
-    assert pack_study(study)["added_units"] == 0
-    assert packed(study)["ask"] == ["politeness"]
-
-
-def test_what_a_file_brings_is_asked_beside_what_was_chosen(study, polite):
-    pack_study(study, ask=("fluency",))
-    pack_study(study, questions=polite)
-    assert packed(study)["ask"] == ["fluency", "politeness"]
-    pack_study(study, ask=("none",))
-    assert features_of(survey_of(study, "spot_the_bot")) == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("questions: {fluency: {wording: Who}}", "question 'fluency' is there already"),
-        ("questions: {nature: {wording: Who}}", "question 'nature' is there already"),
-        ("questions: {since: {wording: Who}}", "'since' can't be a question's name"),
-        ("questions: {none: {wording: Who}}", "'none' can't be a question's name"),
-        ("questions: {Polite: {wording: Who}}", "'Polite' can't be a question's name"),
-        ("questions: {polite: {option: Who}}", "questions.polite: unknown key 'option'"),
-        ("questions: {polite: {heading: Polite}}", "questions.polite: 'wording' is missing"),
-        ("questions: {polite: {wording: '{entity} is?'}}", "questions.polite: wording is .* should hold no"),
-        ("questions: {}", "field 'questions' is empty"),
-    ],
-)
-def test_a_wrong_file_of_features_is_named_before_anything_is_written(study, polite, text, says):
-    polite.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=rf"(?s)features\.yaml.*{says}"):
-        pack_study(study, questions=polite)
-    assert not study.survey_path("spot_the_bot").exists()
-
-
-def test_the_spotter_says_what_it_has_not_learnt(study, polite):
-    pack_study(study, ask=("fluency",))
-    assert "--judges spotter" in answers_by_a_judge(study, "spot_the_bot")
-    pack_study(study, questions=polite)
-    assert "--judge-model NAME" in answers_by_a_judge(study, "spot_the_bot")
-    with pytest.raises(UserError, match="the judge spotter has not learnt what 'politeness' is"):
-        get_judge("spotter")(seed=0).open(study, "spot_the_bot")

@@ -72,25 +72,12 @@ def test_each_persons_two_conversations_stand_beside_each_other_once(study):
     assert study.units_path("comparative").read_bytes().startswith(before)
 
 
-def test_several_questions_are_put_for_the_same_pairs_to_others(study):
-    pack_study(study, "acute_eval", pairs="interactors", ask=("engagingness", "humanness"))
-    put = {}
-    for item in shown(study, "acute_eval"):
-        put.setdefault(item.questions[0], set()).add(frozenset(item.conversation_ids))
-    assert put["engagingness"] == put["humanness"]
-    assert len(put["humanness"]) == 9
-    for unit in study.units("acute_eval"):
-        met = [i for item in unit.items for i in item.conversation_ids]
-        assert len(met) == len(set(met))
-
-
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
         ({"pairs": "interactor"}, "--pairs interactor: unknown"),
-        ({"pairs": "interactors", "comparisons": 3}, "--comparisons: with --pairs interactors each"),
-        ({"pairs": "interactors", "same": True}, "--same: with --pairs interactors each"),
-        ({"pairs": "interactors", "sources": ("self",)}, "--source self: --pairs interactors takes"),
+        ({"pairs": "interactors", "comparisons": 3}, "--comparisons: with --pairs interactors every"),
+        ({"pairs": "interactors", "people": False}, "--without-people: with --pairs interactors every"),
     ],
 )
 def test_what_means_nothing_is_refused(study, wanted, said):

@@ -1,4 +1,4 @@
-"""A survey of one's own, from a file anywhere: Python or data, kept by the study, known by its name from then on."""
+"""A user's own survey, from a file anywhere: kept by the study, known by its name from then on."""
 
 import json
 import re
@@ -10,22 +10,26 @@ from pathlib import Path
 
 import pytest
 import yaml
+from case_tables import case_table
 from in_process import spotbot
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import OPENED, Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, own_surveys, survey_names, survey_of
+from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.spot_the_bot import SURVEY as SPOT
 
-CONTRIBUTING = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-MEMORABLE = re.search(r"```python\n# parlai_spotbot/surveys/memorable.py\n(.*?)```", CONTRIBUTING, re.S)[1]
 ROOM = Path(own_surveys.__file__).parent
-README = re.search(r"    # my_survey.yaml\n    (.*?)\n\n", (ROOM / "README.md").read_text(encoding="utf-8"), re.S)[1]
-DATA = own_surveys.__doc__.partition("\n\n    ")[2]
+README = (ROOM / "README.md").read_text(encoding="utf-8")
+MEMORABLE, POLITE, WORDINGS = (
+    re.sub(r"(?m)^    ", "", re.search(rf"    # {name}.yaml\n(.*?)\n\n", README, re.S)[1])
+    for name in ("my_survey", "polite", "wordings")
+)
+KEPT = "questions: {wit: {wording: 'Who is wittier?', option: '{name} is wittier', control: false}}"
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +52,7 @@ def study(tmp_path, pool):
 
 @pytest.fixture
 def written(tmp_path):
-    def write(text, name="mine.py"):
+    def write(text, name="mine.yaml"):
         path = tmp_path / "elsewhere" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -79,15 +83,28 @@ def as_yaml(survey) -> str:
     return yaml.safe_dump(own_surveys.to_data(survey), allow_unicode=True)
 
 
-@pytest.mark.parametrize("text", [DATA, README], ids=["docstring", "README"])
-def test_the_examples_of_data_are_the_survey_of_contributing(written, text):
-    data = yaml.safe_load(re.sub(r"(?m)^    ", "", "    " + text))
-    python = own_surveys.read_survey(written(MEMORABLE))
-    example = own_surveys.read_survey(written(yaml.safe_dump(data), "example.yaml"))
-    same = replace(example, instructions=python.instructions, consent=python.consent, limits=python.limits)
-    assert same == python
-    assert own_surveys.read_survey(written(as_yaml(python), "mine.yaml")) == python
-    assert own_surveys.read_survey(written(json.dumps(own_surveys.to_data(python)), "mine.json")) == python
+def test_yaml_and_json_give_the_same_survey(written):
+    survey = own_surveys.read_survey(written(MEMORABLE))
+    assert own_surveys.read_survey(written(as_yaml(survey))) == survey
+    assert own_surveys.read_survey(written(json.dumps(own_surveys.to_data(survey)), "mine.json")) == survey
+
+
+def test_a_survey_over_a_base_has_its_texts_and_asks_more(study, written):
+    pack(study, written(POLITE))
+    survey = survey_of(study, "spot_the_polite_bot")
+    assert features_of(survey) == (*features_of(SPOT), "politeness")
+    assert "compare the two (Fluency, Sensibleness, Specificity, Politeness)" in survey.instructions
+    assert (survey.consent, survey.limits, survey.about.title) == (SPOT.consent, SPOT.limits, "Spot the polite bot")
+    talk = own_surveys.read_survey(written(WORDINGS))
+    assert [q.name for q in talk.questions][-3:] == ["longer", "again", "reason"]
+    assert talk.question("reason").after[-2:] == ("longer", "again")
+
+
+def test_questions_that_an_earlier_version_added_are_still_asked(study):
+    checksums.write_text(study.survey_path("acute_eval") / "questions.yaml", KEPT)
+    survey = survey_of(study, "acute_eval")
+    assert [q.name for q in survey.questions][-2:] == ["wit", "reason"]
+    assert survey.question("wit").options[0].label == "{name} is wittier"
 
 
 def test_the_study_keeps_it_and_knows_it_by_its_name_wherever_it_goes(study, written, tmp_path):
@@ -164,7 +181,7 @@ def test_a_tournament_takes_it_from_its_file_and_goes_on_with_either(written, ju
 
 
 def test_a_tournament_says_what_is_wrong_with_the_file_before_anything_is_played(written, tmp_path):
-    source = written(MEMORABLE.replace('findings=("choices",)', 'findings=("choises",)'))
+    source = written(MEMORABLE.replace("findings: [choices]", "findings: [choises]"))
     _, err = spotbot("tournament", "--study", tmp_path / "study", "--pool", "rules", "--survey", source, code=2)
     assert str(source) in err
     assert "choices" in err
@@ -173,58 +190,21 @@ def test_a_tournament_says_what_is_wrong_with_the_file_before_anything_is_played
 
 def test_who_is_human_and_features_of_ones_own_survey_can_be_chosen_too(study, written):
     mine = replace(SPOT, name="mine", title="Mine")
-    pack(study, written(as_yaml(mine), "mine.yaml"))
+    pack(study, written(as_yaml(mine)))
     assert survey_of(study, "mine") == mine
     main(["pack", "--study", str(study.path), "--survey", "mine", "--ask", "fluency", "--quiet"])
     assert [question.name for question in survey_of(study, "mine").questions] == ["nature", "fluency"]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("x = 1\n", "mine.py: no survey in it."),
-        (MEMORABLE.replace("SURVEY = ", "OTHER = ") + "\nMORE = OTHER\n", "holds OTHER, MORE, but no survey that is"),
-        ("x = 1\ny = z\n", "mine.py, line 2: NameError: name 'z' is not defined"),
-        ("x = (\n", "mine.py, line 1: SyntaxError"),
-        (MEMORABLE.replace('"memorable"', '"acute_eval"'), "the package has a survey acute_eval"),
-        (MEMORABLE.replace('"memorable"', '"../x"'), "name is '../x'"),
-        (
-            MEMORABLE.replace('packing="pairs"', 'packing="contestants"'),
-            "packing is 'contestants', which is for a survey",
-        ),
-        (MEMORABLE.replace('layout="side_by_side"', 'layout="dialogue"'), "layout is 'dialogue', packing 'pairs'"),
-        (
-            MEMORABLE.replace('speakers=("Speaker 1", "Speaker 2")', "speakers=()"),
-            "speakers are [], expected two names",
-        ),
-        (MEMORABLE.replace('findings=("choices",)', 'findings=("choises",)'), "names 'choises': no such folder"),
-        (MEMORABLE.replace('findings=("choices",)', 'findings=("choices.x",)'), "about.findings x: no such finding"),
-        (MEMORABLE.replace('("choices",)', '("ratings.leniency",)'), "'ratings.leniency', which was removed"),
-    ],
-)
-def test_a_wrong_python_file_is_named_and_nothing_is_written(study, written, capsys, text, says):
-    assert says in refused(study, written(text), capsys)
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"titel": "x"}, "unknown key 'titel'.\n  Did you mean 'title'?"),
-        ({"title": 1}, ": title: expected a valid string, found '1'"),
-        ({"speakers": "Ann"}, ": speakers: expected a valid array, found 'Ann'"),
-        ({"questions": [{"name": "x"}]}, ": questions[0]: 'kind' is missing"),
-        ({"questions": [{"name": "x", "kind": "choise", "targets": ["pair"], "wording": "?"}]}, "found 'choise'"),
-        ({"limits": {"units_per_annotator": True}}, "units_per_annotator: expected a valid integer, found 'True'"),
-        ({"chat": {}}, "only surveys of the package have chat"),
-    ],
-)
-def test_wrong_data_is_named_and_nothing_is_written(study, written, capsys, change, says):
+@case_table(__file__, "refused")
+def test_a_wrong_file_is_named_and_nothing_is_written(study, written, capsys, change, error):
     row = own_surveys.to_data(own_surveys.read_survey(written(MEMORABLE))) | change
-    assert says in refused(study, written(yaml.safe_dump(row), "mine.yaml"), capsys)
+    assert error in refused(study, written(yaml.safe_dump(row)), capsys)
 
 
 def test_what_is_not_there_and_what_is_not_packed_is_said(study, written, capsys, tmp_path):
-    assert "gone.py: no such file" in refused(study, tmp_path / "gone.py", capsys)
+    assert "gone.yaml: no such file" in refused(study, tmp_path / "gone.yaml", capsys)
+    assert "Python files of surveys were removed" in refused(study, written("x = 1", "mine.py"), capsys)
     with pytest.raises(SystemExit):
         main(["judge", "--study", str(study.path), "--survey", str(written(MEMORABLE)), "--judges", "spotter"])
     assert "Pack it (spotbot_pack --survey" in capsys.readouterr().err
@@ -232,7 +212,7 @@ def test_what_is_not_there_and_what_is_not_packed_is_said(study, written, capsys
 
 def test_packing_that_fails_leaves_nothing_behind(study, written, capsys):
     study.conversations_path.write_text("")
-    assert "error:" in refused(study, written(as_yaml(replace(SPOT, name="mine")), "mine.yaml"), capsys)
+    assert "error:" in refused(study, written(as_yaml(replace(SPOT, name="mine"))), capsys)
     assert not (study.path / "surveys" / "mine").exists()
 
 

@@ -4,16 +4,12 @@ import json
 import shutil
 
 import pytest
-import yaml
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.packing.pack_study import pack_study
-
-OWN = {"questions": {"politeness": {"wording": "Who is more polite?", "option": "{name} is more polite"}}}
 
 
 def contents(study):
@@ -108,7 +104,7 @@ def test_turn_likert_has_a_unit_for_each_dimension_and_conversation(study_of, ch
     assert {row["spoke first"] - row["second"] for name, row in judged.items() if name != HUMAN} == {0}
 
 
-def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, chats, tmp_path):
+def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, chats):
     study = study_of(chats(bots=2, each=3))
     pack_study(study, "acute_eval", comparisons=3)
     judge(study)
@@ -127,15 +123,6 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
     assert set(cells(summary).values()) == {5}
     assert len(cells(summary)) == 12
 
-    own = tmp_path / "own.yaml"
-    own.write_text(yaml.safe_dump(OWN))
-    summary = pack_study(study, "acute_eval", questions=own)
-    assert study.units_path("acute_eval").read_bytes().startswith(more)
-    assert len(cells(summary)) == 18
-    assert survey_of(study, "acute_eval").question("politeness").options[1].label == "{name} is more polite"
-    units = study.units_path("acute_eval").read_bytes()
-    assert pack_study(study, "acute_eval")["added_units"] == 0
-    assert study.units_path("acute_eval").read_bytes() == units
     shutil.rmtree(study.survey_path("acute_eval"))  # who takes the survey out begins again
     assert {question for _, question in cells(pack_study(study, "acute_eval"))} == {"engagingness"}
 
@@ -190,9 +177,8 @@ BAD_OPTIONS = [
     (["--unit-size", "0"], "--unit-size 0"),
     (["--surface", "x"], "--surface x"),
     (["--segments", "2"], "shows whole conversations"),
-    (["--questions", "nowhere.yaml"], "nowhere.yaml: no such file"),
     (["--survey", "dialogue_likert", "--comparisons", "3"], "compares nothing"),
-    (["--survey", "comparative", "--questions", "x.yaml"], "has fixed questions"),
+    (["--pairs", "contexts", "--ask", "humanness,knowledge"], "Name one question with --ask"),
     (["--survey", "spot_the_bot", "--source", "self"], "one bot speaks both parts"),
 ]
 

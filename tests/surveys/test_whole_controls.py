@@ -149,18 +149,11 @@ def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
     assert "script" in about["rule"]
 
 
-def test_controls_ask_what_the_units_ask(packed, tmp_path):
+def test_controls_ask_what_the_units_ask(packed):
     study = packed("acute_eval", ask=("humanness", "knowledge"))
     write_controls(study, "acute_eval")
     asked = Counter(item.questions for item in read_controls(study, "acute_eval"))
     assert asked == {("humanness", "reason"): WANTED / 2, ("knowledge", "reason"): WANTED / 2}
-
-    own = tmp_path / "own.yaml"
-    own.write_text('questions: {wit: {wording: "Who?", option: "{name}", control: false}}')
-    study = packed("acute_eval", questions=own, ask=("wit",))
-    assert {item.questions[0] for unit in study.units("acute_eval") for item in unit.items} == {"wit"}
-    write_controls(study, "acute_eval")
-    assert {item.questions for item in read_controls(study, "acute_eval")} == {("engagingness", "reason")}
 
 
 def test_ratings_have_a_bot_that_loops_alone(packed):

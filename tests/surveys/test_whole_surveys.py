@@ -1,13 +1,11 @@
-"""The surveys that show whole conversations, as data: wordings, scales, exercises; a study's own questions."""
+"""The surveys that show whole conversations, as data: wordings, scales, exercises."""
 
 import math
 import re
 
 import pytest
 
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys import dimensions, get_survey, survey_of
-from parlai_spotbot.surveys.own_questions import keep, merged, read_questions
+from parlai_spotbot.surveys import dimensions, get_survey
 from parlai_spotbot.texts.surface import normalise
 
 WHOLE = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
@@ -120,62 +118,3 @@ def test_every_round_of_exercises_is_new_and_stops_who_clicks_anything(name):
     if survey.packing == "pairs":  # neither side is always the right one
         for exercises in survey.onboarding:
             assert len({accepted for e in exercises for _, _, accepted in e.key}) > 1
-
-
-# -- a study's own questions -------------------------------------------------------------------------------------------
-GOOD = 'questions:\n  politeness:\n    wording: Who is more polite?\n    option: "{name} is more polite"\n'
-
-
-@pytest.fixture
-def written(tmp_path):
-    def write(text):
-        path = tmp_path / "own.yaml"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
-def test_own_questions_stand_before_the_reason_and_are_seen_by_whoever_opens_the_study(study_of, written):
-    study = study_of([])
-    assert survey_of(study, "acute_eval") == get_survey("acute_eval")
-    keep(study, "acute_eval", merged(study, "acute_eval", written(GOOD)))
-    survey = survey_of(study, "acute_eval")
-    assert [q.name for q in survey.questions] == [*ACUTE, "politeness", "reason"]
-    assert survey.question("reason").after == (*ACUTE, "politeness")
-    question = survey.question("politeness")
-    assert (question.wording, question.heading) == ("Who is more polite?", "Politeness")
-    assert [o.label for o in question.options] == ["{name} is more polite"] * 2
-    assert survey_of(study, "comparative") == get_survey("comparative")
-    path = study.survey_path("acute_eval") / "questions.yaml"
-    before = path.stat().st_mtime_ns
-    keep(study, "acute_eval", merged(study, "acute_eval", written(GOOD)))
-    assert path.stat().st_mtime_ns == before
-    with pytest.raises(UserError, match=r"politeness.*with other words"):
-        merged(study, "acute_eval", written(GOOD.replace("Who", "Which speaker")))
-    more = merged(study, "acute_eval", written(GOOD.replace("politeness", "wit")))
-    assert list(more) == ["politeness", "wit"]
-
-
-BAD = [
-    ("questions: {", "not valid YAML"),
-    ("questions: {}", "'questions' is empty"),
-    (GOOD.replace("politeness:", "engagingness:"), "there already"),
-    (GOOD.replace("politeness:", "Polite ness:"), "can't be a question's name"),
-    (GOOD.replace("politeness:", "extra_one:"), "can't be a question's name"),
-    (GOOD.replace("wording", "wrding"), "Did you mean 'wording'"),
-    (GOOD.replace("wording: Who is more polite?", "help: x"), "politeness: 'wording' is missing"),
-    (GOOD.replace("{name} is", "one is"), "line 2: questions.politeness: option is"),
-    (GOOD.replace("Who is", "Who of {name} is"), "politeness: wording is"),
-    (GOOD + "    control: 3\n", "politeness.control: expected a valid boolean, found '3'"),
-    ("questions: {a: b}", "questions.a: expected an object, found 'b'"),
-]
-
-
-@pytest.mark.parametrize(("text", "says"), BAD, ids=[says for _, says in BAD])
-def test_bad_files_of_questions_are_one_error(written, text, says):
-    path = written(text)
-    with pytest.raises(UserError) as error:
-        read_questions(path)
-    assert says in str(error.value)
-    assert str(path) in str(error.value)

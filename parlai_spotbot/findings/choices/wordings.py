@@ -60,7 +60,7 @@ def sentences(result: Mapping) -> list[str]:
         lines.append("Wordings are compared on the same pairs of conversations.")
     elif paired and not any(paired):
         lines.append(
-            "Each wording was put for pairs of its own; on the same pairs (spotbot_pack --same-pairs) differences "
+            "Each wording was put for pairs of its own; on the same pairs (a survey with spread: units) differences "
             "would be surer."
         )
     return lines

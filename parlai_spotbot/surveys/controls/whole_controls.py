@@ -16,7 +16,6 @@ from typing import ClassVar
 
 from parlai_spotbot.records import Conversation, Item
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet, control_item
 from parlai_spotbot.surveys.controls.lengths import ByLength, Lengths, Segment, in_proportion
 from parlai_spotbot.surveys.controls.segments import drawn_by_length, known_people, made_of_people, scripts_for
@@ -97,16 +96,11 @@ class _WholeControl(Control):
         return ControlSet(items, from_domain, shortage(items, survey, question_sets))
 
     def asked(self, study: Study, survey: Survey) -> Sets:
-        """Return the sets of questions of the controls: those of the units' items that can be graded.
-
-        Questions of users in which a person need not beat a bot that loops don't count. If no item asks
-        anything that can be graded, it is the survey's default.
-        """
-        user_questions = own_questions.questions_of_study(study, survey.name)
+        """Return the sets of questions of the units' items that can be graded, else the survey's default."""
         main = [question.name for question in survey.main]
         question_sets = []
         for questions in sorted({item.questions for unit in study.units(survey.name) for item in unit.items}):
-            telling = [q for q in questions or main if q in main and user_questions.get(q, {}).get("control", True)]
+            telling = [q for q in questions or main if q in main]
             if self.tells(telling):
                 question_sets.append(questions)
         if not question_sets and survey.asked:

@@ -9,7 +9,6 @@ from typing import Any
 
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, existing_units, faulty_ones, items_of
 from parlai_spotbot.surveys.survey import Survey
@@ -64,14 +63,9 @@ class ConversationPacking(Packing):
 
     def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`; people's conversations that show a fault are left out by the same rules as bots'."""
-        conversations, user_questions = (
-            study.conversations(),
-            own_questions.merged(study, survey.name, request.questions),
-        )
-        survey = own_questions.with_questions(survey, user_questions) if user_questions else survey
+        conversations = study.conversations()
         options = self.options(study, survey, request, conversations)
         recorded = options.recorded()
-        recorded |= {"wordings": user_questions} if user_questions and not self.cuts else {}
         recorded |= {"leave_out": sorted(set(request.leave_out))} if request.leave_out else {}
         by_id = {c.conversation_id: c for c in conversations}
         existing = existing_units(
@@ -89,7 +83,6 @@ class ConversationPacking(Packing):
         people = sum(by_id[i].kind == "people" for i in shown)
         counts = {"conversations": {"shown": {"of bots": len(shown) - people, "of people": people}}}
         left = self.left_out(conversations, shown, options, faulty)
-        own_questions.keep(study, survey.name, user_questions)
         return Packed(recorded, existing, added, counts | tables, left, messages + warnings(report), report)
 
     def _from(self, by_id: Mapping[str, Conversation], options: Any, units: Sequence[Unit]) -> bool:

@@ -15,7 +15,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, kept_for_controls, usable, whole_item
 from parlai_spotbot.surveys.packing.whole_packing import WholePacking
-from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks, units_of
+from parlai_spotbot.surveys.packing.whole_units import asking, pack_items, units_of
 from parlai_spotbot.surveys.survey import Survey
 
 
@@ -45,9 +45,8 @@ def pack_dialogues(
         times[name] += 1
         seats[name, seat] += 1
         items.append(whole_item([conversation], [seat], options.put(options.questions), options))
-    groups = deal(items, options.unit_size, {c.conversation_id: c.seed_id for c in talks})
     further = _further_tasks(existing, by_id, options) if options.spread == "tasks" else []
-    return further + pack_blocks([_rotations(group, by_id, options) for group in groups], options, existing)
+    return further + pack_items(items, by_id, options, existing)
 
 
 def _who(conversation: Conversation) -> list[tuple[str, int]]:
@@ -65,18 +64,6 @@ def _wanted(talks: Sequence[Conversation], options: WholeOptions, shown: Iterabl
     return bots + ([c for c in people if c.conversation_id not in kept] if options.people else [])
 
 
-def _rotations(group: Sequence, by_id: dict[str, Conversation], options: WholeOptions) -> list[list]:
-    if not options.dealt:
-        return [list(group)]
-    return [_asking(group, questions, by_id, options) for questions in options.dealt]
-
-
-def _asking(group: Sequence, questions: Sequence[str], by_id: dict[str, Conversation], options: WholeOptions) -> list:
-    """Return items on the same conversations and judged speakers as in `group`, with these questions."""
-    put = (*questions, *options.companions)
-    return [whole_item([by_id[item.conversation_ids[0]]], item.judged, put, options) for item in group]
-
-
 def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], options: WholeOptions) -> list[Unit]:
     """Units of the tasks that blocks don't have yet, on the conversations that they have."""
     blocks: dict[str, list[Unit]] = {}
@@ -88,7 +75,7 @@ def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], opt
         missing = [questions for questions in options.dealt if questions_asked.isdisjoint(questions)]
         # The first unit's order was drawn for one annotator: the items are put back in an order of their own.
         group = sorted(units[0].items, key=lambda item: item.conversation_ids)
-        rotations = [_asking(group, questions, by_id, options) for questions in missing]
+        rotations = [asking(group, questions, by_id, options) for questions in missing]
         again = any(unit.replicate >= options.annotators_per_item for unit in units)
         added += units_of(rotations, options, block_id, 1 + max(unit.rotation for unit in units), again=again)
     return added

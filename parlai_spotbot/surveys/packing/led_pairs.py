@@ -15,38 +15,22 @@ from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.packing import PackRequest
 
-DRAWN, INTERACTORS, CONTEXTS = "drawn", "interactors", "contexts"
-"""Which two conversations are next to each other: any two of two contestants; the two that one person led; every two
-in which two bots answer the same."""
-HOW = {
-    INTERACTORS: "each person's two conversations are compared once",
-    CONTEXTS: "every two bots' answers to the same are compared once",
-}
+INTERACTORS, CONTEXTS = "interactors", "contexts"
+"""Which two conversations are compared: the two that one person led; every two in which two bots answer the same."""
 
 ASKED_BY = "interactive"
 """The survey in which people lead two conversations and compare them."""
 
-OTHERS = ("comparisons", "same", "people")
-"""What else may be wanted of comparisons, and means nothing where the pairs are given."""
 
-
-def pairing(mode: str) -> str:
-    """Describe how pairs are made, as it is recorded: "" where they are drawn."""
-    if mode not in ("", DRAWN, *HOW):
-        raise UserError(f"--pairs {mode}: unknown.", nearest(mode, (DRAWN, *HOW)))
-    return "" if mode == DRAWN else mode
-
-
-def check_led(request: PackRequest, pairs: str) -> None:
-    """Raise `UserError` where something is wanted that such pairs leave no room for."""
-    for name in OTHERS:
-        if getattr(request, name) not in (None, False) or (name == "people" and request.people):
-            raise UserError(f"--{name}: with --pairs {pairs} {HOW[pairs]}.", "Leave it out.")
-    if request.sources not in (None, ("human_model",)):
-        raise UserError(
-            f"--source {','.join(request.sources)}: --pairs {pairs} takes conversations of people with bots.",
-            "Leave it out.",
-        )
+def check_led(request: PackRequest, pairs: str, questions: Sequence[str], spread: str) -> None:
+    """Raise `UserError` where something is requested that such pairs leave no room for."""
+    if pairs not in (INTERACTORS, CONTEXTS):
+        raise UserError(f"--pairs {pairs}: unknown.", nearest(pairs, (INTERACTORS, CONTEXTS)))
+    given = {"comparisons": request.comparisons, "same": request.same, "source": request.sources}
+    for name in [name for name, value in given.items() if value] + ["without-people"] * (request.people is False):
+        raise UserError(f"--{name}: with --pairs {pairs} every such pair is compared once.", "Leave it out.")
+    if spread == "items" and len(questions) > 1:
+        raise UserError(f"--pairs {pairs}: each pair is shown for one question.", "Name one question with --ask.")
 
 
 def given_pairs(pairs: str, study: Study, conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:

@@ -15,7 +15,7 @@ from parlai_spotbot.surveys.survey import Survey
 SURFACE_TITLE = "told from people by surface (AUC, 0.5 is blind)"
 SURFACE_COLUMNS = (("as said", "before"), ("as shown", "after"))
 
-WHOLE = ("sources", "ask", "questions", "comparisons", "pairs", "same_pairs", "same", "people", "repeated")
+WHOLE = ("sources", "ask", "comparisons", "pairs", "same", "people", "repeated")
 """What may be wanted where whole conversations are shown."""
 CANDIDATES = ("nuc_questions", "groups")
 """What may be wanted where candidates for the next turn are shown."""

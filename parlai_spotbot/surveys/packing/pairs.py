@@ -1,10 +1,11 @@
 """Comparisons of whole conversations: one of each of two contestants, side by side (ACUTE-Eval; Comparative).
 
 Every pair of contestants meets equally often on every question, with `same` each bot itself as often. A specific pair
-of conversations is shown once at most, over all questions (`same_pairs` puts it once for each, to find the wording that
-people answer alike: Li et al. 2019, "Question Optimization"); a conversation once where there are enough, else those
-that were shown least come first (Li et al. 2019, "Annotation Quality"). Whether the judged one spoke first is balanced
-over the comparisons of a pair, and the same on both sides wherever a conversation lets one choose.
+of conversations is shown once at most, over all questions; a survey with the spread "units" puts it once for each
+question, each time in another unit, to find the wording that people answer alike (Li et al. 2019, "Question
+Optimization"). A conversation is shown once where there are enough, else those that were shown least come first (Li et
+al. 2019, "Annotation Quality"). Whether the judged one spoke first is balanced over the comparisons of a pair, and the
+same on both sides wherever a conversation lets one choose.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from parlai_spotbot.errors import UserError
@@ -20,11 +21,11 @@ from parlai_spotbot.records import HUMAN, Conversation, Item, Unit
 from parlai_spotbot.surveys.packing.units_file import items_of
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, reserved, usable, whole_item
 from parlai_spotbot.surveys.packing.whole_packing import WholePacking
-from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks
+from parlai_spotbot.surveys.packing.whole_units import pack_items
 from parlai_spotbot.surveys.survey import Survey
 
 MOST_BY_DEFAULT = 100
-GROWING = ("questions", "comparisons", "wordings", "same")
+GROWING = ("questions", "comparisons", "same")
 """Options that may grow without what is packed being changed, where each question has comparisons of its own."""
 
 Pair = tuple[tuple[str, ...], tuple[int, ...]]
@@ -69,7 +70,7 @@ class PairsPacking(WholePacking):
     def units(
         self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
     ) -> list[Unit]:
-        return (pack_same_pairs if options.same_pairs else pack_pairs)(conversations, options, existing)
+        return pack_pairs(conversations, options, existing)
 
     def growing(self, survey: Survey) -> tuple[str, ...]:
         return GROWING if survey.spread == "items" else ("comparisons", "same")
@@ -118,11 +119,10 @@ def pack_pairs(
     rng = random.Random(f"pair {options.survey} {options.seed}")
     items = []
     for cell, ids, seats in chosen_pairs(talks, options, items_of(existing), rng):
-        ids, seats = turned(ids, seats, rng)
+        ids, seats = (ids[::-1], seats[::-1]) if rng.random() < 0.5 else (ids, seats)
         questions = options.put([cell.question] if cell.question else options.questions)
         items.append(whole_item([by_id[i] for i in ids], seats, questions, options))
-    seeds = {c.conversation_id: c.seed_id for c in talks}
-    return pack_blocks([[group] for group in deal(items, options.unit_size, seeds)], options, existing)
+    return pack_items(items, by_id, options, existing)
 
 
 def chosen_pairs(
@@ -142,11 +142,6 @@ def chosen_pairs(
             a, b = sorted(by_id[i].entities[seat] for i, seat in zip(ids, seats, strict=True))
             pairs.append((ComparisonCell("human_model", a, b), ids, seats))
     return pairs
-
-
-def turned(ids: tuple[str, ...], seats: tuple[int, ...], rng: random.Random) -> Pair:
-    """Return the two of a pair in a random order."""
-    return (ids[::-1], seats[::-1]) if rng.random() < 0.5 else (ids, seats)
 
 
 def pools_of(
@@ -193,14 +188,11 @@ def comparisons_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: W
 
 
 def tally_of_items(items: Iterable[Item], by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonTally:
-    """Count what these items show; a pair that is put for several questions counts once but for the comparisons."""
+    """Count what these items show, a pair that is put for several questions once."""
     tally = ComparisonTally()
     for item in items:
-        cell = cell_of(item, by_id, options)
-        if options.same_pairs and frozenset(item.conversation_ids) in tally.pairs:
-            tally.counts[cell] += 1
-        else:
-            tally.note(cell, item.conversation_ids, item.judged)
+        if not options.dealt or frozenset(item.conversation_ids) not in tally.pairs:
+            tally.note(cell_of(item, by_id, options), item.conversation_ids, item.judged)
     return tally
 
 
@@ -257,62 +249,3 @@ def _pick(
                 seats = [seat if seat in pool[i] else pool[i][0] for pool, i in ((of_a, first), (of_b, second))]
                 return (first, second), (seats[0], seats[1])
     return None
-
-
-# -- the same pairs for every question ----------------------------------------------------------------------------
-def pack_same_pairs(
-    conversations: Iterable[Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
-) -> list[Unit]:
-    """Return the units to add to `existing` so that every cell has its comparisons, each on every question.
-
-    They are chosen as if for one question, then put for each. A unit asks one question only, so that no wording colours
-    the answers to another; the units that put the same pairs for the other questions are rotations of its block, of
-    which nobody gets two.
-
-    A question that came later is put for the pairs that are there, too. The result depends on conversations and options
-    only, not on their order. Raises `UserError` where there are no two contestants to compare.
-    """
-    talks = usable(conversations)
-    by_id = {c.conversation_id: c for c in talks}
-    rng = random.Random(f"same pairs {options.survey} {options.seed}")
-    first, put = put_already(existing)
-    pairs = [(item.conversation_ids, item.judged) for item in first.values()]
-    further = chosen_pairs(talks, replace(options, spread=""), first.values(), rng)
-    pairs += [turned(ids, seats, rng) for _, ids, seats in further]
-
-    alike: dict[tuple[str, ...], list[dict[str, Item]]] = {}
-    for ids, seats in pairs:
-        lacking = tuple(q for q in options.questions if q not in put.get(frozenset(ids), ()))
-        if lacking:
-            shown = [by_id[i] for i in ids]
-            alike.setdefault(lacking, []).append(
-                {q: whole_item(shown, seats, options.put([q]), options) for q in lacking}
-            )
-    seeds = {c.conversation_id: c.seed_id for c in talks}
-    blocks = [
-        [[member[q] for member in group] for q in lacking]
-        for lacking, members in alike.items()
-        for group in _groups(members, options.unit_size, seeds)
-    ]
-    return pack_blocks(blocks, options, existing)
-
-
-def put_already(units: Iterable[Unit]) -> tuple[dict[frozenset[str], Item], dict[frozenset[str], set[str]]]:
-    """Return the first item and the questions of each pair of conversations in `units`."""
-    first: dict[frozenset[str], Item] = {}
-    put: dict[frozenset[str], set[str]] = {}
-    for unit in units:
-        for item in unit.items:
-            pair = frozenset(item.conversation_ids)
-            first.setdefault(pair, item)
-            put.setdefault(pair, set()).update(item.questions[:1])
-    return first, put
-
-
-def _groups(members: Sequence[dict[str, Item]], size: int, seeds: Mapping[str, str]) -> list[list[dict[str, Item]]]:
-    """Return the pairs, each as its items by question, in groups for one annotator each."""
-    member_by_item_id = {next(iter(member.values())).item_id: member for member in members}
-    return [
-        [member_by_item_id[item.item_id] for item in group]
-        for group in deal([m[next(iter(m))] for m in members], size, seeds)
-    ]

@@ -13,7 +13,6 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import check_segments
-from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.blocks import BETWEEN_BOTS, PackOptions, is_people, item_id, pack
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
@@ -26,7 +25,7 @@ NONE = "none"
 """What --ask says where no feature is to be asked about."""
 SOURCES = (*BETWEEN_BOTS, "human_model")
 """Kinds of conversations in which bots can be judged; by default the first."""
-TAKES = ("sources", "ask", "questions")
+TAKES = ("sources", "ask")
 """What may be wanted of segments as of whole conversations."""
 
 
@@ -43,9 +42,7 @@ class SegmentsPacking(ConversationPacking):
     def as_asked(self, study: Study, survey: Survey) -> Survey:
         """Return the survey with the features that were chosen, else its own."""
         chosen = (packed_with(study, survey.name) or {}).get("ask")
-        added = own_questions.questions_of_study(study, survey.name)
-        names = [name for name in features_of(survey) if name not in added]
-        return with_features(survey, names if chosen is None else chosen)
+        return with_features(survey, features_of(survey) if chosen is None else chosen)
 
     def options(
         self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
@@ -64,7 +61,7 @@ class SegmentsPacking(ConversationPacking):
             seed=seed_of(study, request),
             surface=request.surface,
             longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
-            ask=_asked(study, survey, packed, request),
+            ask=_asked(survey, packed, request),
             sources=_sources(survey, packed, request, conversations),
         )
         _check_lengths(self.considered(conversations, options), options, study)
@@ -112,16 +109,10 @@ class SegmentsPacking(ConversationPacking):
         return {"segments of": rows}, shortages(blocks_of(units), people, options)
 
 
-def _asked(study: Study, survey: Survey, mapping: Mapping, request: PackRequest) -> tuple[str, ...] | None:
-    """Return the features to ask about, in the survey's order; None for the survey's own.
-
-    They are as wanted, else as the first time, with those that a file brings.
-    """
+def _asked(survey: Survey, packed: Mapping, request: PackRequest) -> tuple[str, ...] | None:
+    """Return the features to ask about, as requested or packed, in the survey's order; None for all of them."""
     every = features_of(survey)
-    added = own_questions.questions_of_study(study, survey.name)
-    brought = own_questions.read_questions(request.questions, survey.name) if request.questions else {}
-    names = tuple(name for name in every if name not in {**added, **brought})
-    named = request.ask or (*mapping.get("ask", names), *brought)
+    named = request.ask or packed.get("ask", every)
     for name in named:
         if name not in (*every, NONE):
             raise UserError(
@@ -131,7 +122,7 @@ def _asked(study: Study, survey: Survey, mapping: Mapping, request: PackRequest)
     if NONE in named and set(named) != {NONE}:
         raise UserError(f"--ask {','.join(named)}: none and others.", f"Leave {NONE} out, or the others.")
     questions = tuple(name for name in every if name in named)
-    return None if questions == names else questions
+    return None if questions == every else questions
 
 
 def _sources(

@@ -26,8 +26,8 @@ MOST_RESERVED, SHARE_RESERVED = 12, 4
 
 FOLLOWS = ("companions", "everything", "groups", "led", "spread")
 """Options that follow from the survey and the others, and are not recorded."""
-LATER = ("pairs", "same", "same_pairs")
-"""Options that aren't recorded unless they are chosen, as studies of earlier versions know nothing of them."""
+LATER = ("pairs", "same")
+"""Options that are recorded only if they are chosen, as studies of earlier versions do not have them."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,7 @@ class WholeOptions:
     `companions` the free texts that go with each; `comparisons` of each pair of
     contestants on each question (None: as many as the contestant with the fewest conversations has, 100 at most);
     `pairs`: "interactors" or "contexts" where given pairs are next to each other (`led_pairs`), which are `led`;
-    `same`: whether each bot is compared with itself, too; `same_pairs`: whether every question is put for the same
-    pairs of conversations.
+    `same`: whether each bot is compared with itself, too.
     """
 
     survey: str
@@ -54,7 +53,6 @@ class WholeOptions:
     pairs: str = ""
     led: tuple[tuple[str, str], ...] = ()
     same: bool = False
-    same_pairs: bool = False
     unit_size: int = 1
     annotators_per_item: int = 1
     repeated: float = 0.0

@@ -12,9 +12,8 @@ from typing import Any
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
-from parlai_spotbot.surveys.packing.led_pairs import check_led, given_pairs, pairing
+from parlai_spotbot.surveys.packing.led_pairs import check_led, given_pairs
 from parlai_spotbot.surveys.packing.packing import CANDIDATES, PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import items_of, packed_with
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, kept_for_controls, sources_of, whole_item_id
@@ -45,15 +44,10 @@ class WholePacking(ConversationPacking):
             value = getattr(request, name)
             return packed.get(recorded or name, otherwise) if value is None else value
 
-        if request.same_pairs and survey.spread != "items":
-            raise UserError(
-                f"--same-pairs: survey {survey.name} puts its questions for the same conversations anyway.",
-                "Leave it out.",
-            )
-        questions = _questions(study, survey, request, packed)
-        pairs = pairing(request.pairs or packed.get("pairs", ""))
+        questions = _questions(survey, request, packed)
+        pairs = request.pairs or packed.get("pairs", "")
         if pairs:
-            check_led(request, pairs)
+            check_led(request, pairs, questions, survey.spread)
         sources = ("human_model",) if pairs else request.sources or packed.get("sources")
         return WholeOptions(
             survey=survey.name,
@@ -68,7 +62,6 @@ class WholePacking(ConversationPacking):
             people=not pairs and chosen("people", True),
             comparisons=chosen("comparisons", None),
             same=chosen("same", False),
-            same_pairs=bool(pairs and survey.spread == "items") or chosen("same_pairs", False),
             unit_size=chosen("unit_size", survey.unit_size),
             annotators_per_item=chosen("annotators_per_segment", survey.annotators_per_item, "annotators_per_item"),
             repeated=chosen("repeated", survey.repeated),
@@ -81,8 +74,7 @@ class WholePacking(ConversationPacking):
     ) -> tuple[dict, list[str]]:
         """Count how often each contestant is judged, as the one who spoke first and as the second."""
         # One item for each question on the same conversations is one showing.
-        apart = not options.dealt and not options.same_pairs
-        showings = {(i.conversation_ids, i.judged, i.questions if apart else ()) for i in items_of(units)}
+        showings = {(i.conversation_ids, i.judged, () if options.dealt else i.questions) for i in items_of(units)}
         pairs = [pair for ids, judged, _ in showings for pair in zip(ids, judged, strict=True)]
         seats = Counter((by_id[i].entities[seat], seat) for i, seat in pairs)
         rows = {
@@ -95,7 +87,7 @@ class WholePacking(ConversationPacking):
         return {"judged": rows}, [warning] * missing
 
 
-def _questions(study: Study, survey: Survey, request: PackRequest, mapping: Mapping) -> tuple[str, ...]:
+def _questions(survey: Survey, request: PackRequest, packed: Mapping) -> tuple[str, ...]:
     """Return the questions to ask, in the survey's order; --ask names questions, or tasks where the survey has some."""
     main = {question.name: (question.name,) for question in survey.main}
     named = {task.name: task.questions for task in survey.tasks} or main
@@ -104,8 +96,5 @@ def _questions(study: Study, survey: Survey, request: PackRequest, mapping: Mapp
             what = "task" if survey.tasks else "question"
             raise UserError(f"--ask {name}: survey {survey.name} has no such {what}.", nearest(name, named))
     questions = [question for name in request.ask or () for question in named[name]]
-    before = mapping.get("questions", ())
-    if request.questions is not None and request.ask is None:  # questions of a file are asked
-        questions = [*before, *own_questions.merged(study, survey.name, request.questions)]
-    questions = questions or before or survey.asked or main
+    questions = questions or packed.get("questions") or survey.asked or main
     return tuple(name for name in main if name in questions)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 
-from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.units_file import unit_of
-from parlai_spotbot.surveys.packing.whole_items import WholeOptions
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions, whole_item
 
 
 def marks(item: Item, seeds: Mapping[str, str]) -> set[str]:
@@ -21,9 +21,8 @@ def marks(item: Item, seeds: Mapping[str, str]) -> set[str]:
     return names | {f"seed {seeds[i]}" for i in item.conversation_ids if seeds.get(i)}
 
 
-def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[list[Item]]:
+def deal(items: Sequence[Item], size: int, seeds: Mapping[str, str]) -> list[list[Item]]:
     """Return groups of at most `size` items, as equal as possible; each item goes where it first fits."""
-    items = list(items)
     groups: list[list[Item]] = []
     open_: list[tuple[list[Item], set[str]]] = []
     most = -(-len(items) // -(-len(items) // size)) if items else size
@@ -41,29 +40,36 @@ def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[lis
     return groups
 
 
-def pack_blocks(
-    blocks: Sequence[Sequence[Sequence[Item]]], options: WholeOptions, existing: Sequence[Unit] = ()
+def pack_items(
+    items: Sequence[Item], by_id: Mapping[str, Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
-    """Return the units of new blocks, each given by its rotations: items on the same conversations.
+    """Return the units of new blocks of these items, with a rotation for each set of questions that units are dealt.
 
     Of all blocks, with the `existing` ones, the share `repeated` goes to one more annotator, to the nearest whole
     number; which of the new ones is drawn.
     """
-    names = [
-        opaque("block", options.survey, options.seed, *sorted(item.item_id for items in rotations for item in items))
-        for rotations in blocks
-    ]
+    blocks = {}
+    for group in deal(items, options.unit_size, {name: talk.seed_id for name, talk in by_id.items()}):
+        rotations = [asking(group, put, by_id, options) for put in options.dealt] or [group]
+        ids = sorted(item.item_id for rotation in rotations for item in rotation)
+        blocks[opaque("block", options.survey, options.seed, *ids)] = rotations
     before = {unit.block_id: False for unit in existing}
     for unit in existing:
         before[unit.block_id] |= unit.replicate >= options.annotators_per_item
-    lacking = int(options.repeated * (len(before) + len(names)) + 0.5) - sum(before.values())
-    drawn = sorted(names, key=lambda name: (random.Random(f"again {name}").random(), name))
+    lacking = int(options.repeated * (len(before) + len(blocks)) + 0.5) - sum(before.values())
+    drawn = sorted(blocks, key=lambda name: (random.Random(f"again {name}").random(), name))
     again = set(drawn[: max(0, lacking)])
     return [
-        unit
-        for name, rotations in zip(names, blocks, strict=True)
-        for unit in units_of(rotations, options, name, again=name in again)
+        unit for name, rotations in blocks.items() for unit in units_of(rotations, options, name, again=name in again)
     ]
+
+
+def asking(
+    group: Iterable[Item], questions: Sequence[str], by_id: Mapping[str, Conversation], options: WholeOptions
+) -> list[Item]:
+    """Return items on the same conversations and judged speakers as in `group`, with these questions."""
+    put = (*questions, *options.companions)
+    return [whole_item([by_id[i] for i in item.conversation_ids], item.judged, put, options) for item in group]
 
 
 def units_of(

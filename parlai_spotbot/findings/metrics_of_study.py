@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parlai_spotbot import checksums, files, hints
-from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze, tables
+from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze
 from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outcomes_of
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
@@ -94,13 +95,13 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
         for results in result.values():
             results["made_by"]["study_extended"] = extended
     folder = metrics_path(study)
-    table_by_name = tables(result)
     for stale in folder.glob("*.csv"):
-        if stale.stem not in table_by_name:
-            stale.unlink()
+        stale.unlink()
     for stem, results in result.items():
         checksums.write_json(folder / f"{stem}.json", results)
-    for name, table in table_by_name.items():
+    surveys = judged_surveys(study)
+    by_finding = {finding.name: {"by_source": finding.compute(study, surveys)} for finding in FINDINGS}
+    for name, table in tables_of(FINDINGS, by_finding).items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
     return result
 

@@ -102,15 +102,12 @@ def study(seed: int = 0) -> Evidence:
     )
     seen, times = set(), []
     for metric in metrics:
-        for home, worker, annotation in zip(
-            metric.homes, metric.rows["worker_id"], metric.rows["annotation_id"], strict=True
-        ):
+        homes = ["\t".join(ids) for ids in zip(*metric.conversations, strict=True)]
+        for home, worker, annotation in zip(homes, metric.rows["worker_id"], metric.rows["annotation_id"], strict=True):
             if (metric.task, annotation) not in seen:
                 seen.add((metric.task, annotation))
-                times.append(
-                    (metric.method, metric.task, 2 if metric.kind == "choice" else 1, home, worker, 2.0 + rng.gamma(2))
-                )
-    frame = pd.DataFrame(times, columns=["method", "task", "each", "home", "worker_id", "minutes"])
+                times.append((metric.method, metric.task, home, worker, 2.0 + rng.gamma(2)))
+    frame = pd.DataFrame(times, columns=["method", "task", "home", "worker_id", "minutes"])
     return Evidence({HUMAN: metrics}, Outcomes(ratings, choices), {HUMAN: frame})
 
 
@@ -140,7 +137,7 @@ def run() -> Iterator[Row]:
         start = time.process_time()
         last = refitted(x, y, beam)
         theirs = time.process_time() - start
-        assert abs(removal(x, y, names, "linear", beam).steps[-1].r2 - last) < 1e-9
+        assert abs(removal(x, y, names, "linear", beam)["steps"][-1]["r2"] - last) < 1e-9
         yield Row(f"backward removal, 16 metrics, beam {beam}", ours, theirs, "every model again", "CPU s")
     evidence = study()
     start = time.process_time()

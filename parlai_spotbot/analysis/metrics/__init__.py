@@ -5,7 +5,6 @@ what it adds to the others, and what it costs.
 """
 
 from parlai_spotbot.analysis.metrics.frame import Metric, Outcomes
-from parlai_spotbot.analysis.metrics.tables import tables
 from parlai_spotbot.analysis.metrics.whole_study import STEMS, Evidence, Wishes, analyze
 
-__all__ = ["STEMS", "Evidence", "Metric", "Outcomes", "Wishes", "analyze", "tables"]
+__all__ = ["STEMS", "Evidence", "Metric", "Outcomes", "Wishes", "analyze"]

@@ -1,4 +1,4 @@
-"""Costs of metrics: minutes a dialogue, dialogues an hour, and pay.
+"""Costs of metrics: minutes per dialogue, dialogues per hour, and pay.
 
 ABC-Eval 2022, appendices E and F, Tables 9 and 10: the median time of a task, summed over the tasks of a method
 dialogue by dialogue; throughput as its reciprocal; and the pay for any number of dialogues. A choice between two
@@ -19,52 +19,49 @@ from parlai_spotbot.records import HUMAN, Judgement
 
 
 def throughput(minutes: float) -> float:
-    """Return dialogues an hour (Table 10's TP)."""
+    """Return dialogues per hour (Table 10's TP)."""
     return 60 / minutes if minutes > 0 else np.nan
 
 
 def projected(minutes: float, dialogues: float, wage: float, each: int = 1) -> float:
-    """Return the pay for so many dialogues at `wage` an hour, `each` dialogues a task (Table 10's EC)."""
+    """Return the pay for `dialogues` at `wage` per hour, `each` dialogues per task (Table 10's EC)."""
     return minutes / 60 * wage * dialogues / each
 
 
 def times_of(judgements: Sequence[Judgement], metrics: Sequence[Metric], source: str = HUMAN) -> pd.DataFrame:
-    """Return one row an annotation of known time that a metric rests on: method, task, each (dialogues it is about),
-    home (the dialogue, or both), worker_id, minutes."""
-    task_of: dict[str, tuple[str, str, int]] = {}
+    """Return one row per timed annotation that a metric is computed from.
+
+    Columns: method, task, home (the dialogue, or both), worker_id, minutes.
+    """
+    task_of: dict[str, tuple[str, str]] = {}
     for metric in metrics:
-        task_of |= dict.fromkeys(metric.rows["annotation_id"], (metric.method, metric.task, _each(metric)))
+        task_of |= dict.fromkeys(metric.rows["annotation_id"], (metric.method, metric.task))
     rows = {}
     for row in judgements:
         task = task_of.get(row.annotation_id)
         if row.source == source and task is not None and task[0] == row.survey and (row.seconds or 0) > 0:
             home = "\t".join(sorted(row.conversation_ids))
             rows.setdefault((row.survey, row.annotation_id), (*task, home, row.worker_id, row.seconds / 60))
-    return pd.DataFrame(list(rows.values()), columns=["method", "task", "each", "home", "worker_id", "minutes"])
-
-
-def _each(metric: Metric) -> int:
-    return 2 if metric.kind == CHOICE else 1
+    return pd.DataFrame(list(rows.values()), columns=["method", "task", "home", "worker_id", "minutes"])
 
 
 def costs(times: pd.DataFrame, metrics: Sequence[Metric], *, wage: float | None = None, dialogues: int = 100) -> dict:
-    """Return what each task and each method takes.
+    """Return the costs of each task and each method.
 
     Parameters
     ----------
     times : frame
         See `times_of`.
     wage : float, optional
-        Pay an hour; without one there are hours and no pay.
+        Pay per hour; without it there are hours and no pay.
     dialogues : int
-        How many the projection is for.
+        How many dialogues the projection is for.
 
     Returns
     -------
     dict
-        `tasks` [{method, task, metrics, each, n, annotators, minutes (median), minutes_ci, throughput,
-        payment}], `methods` [{method, tasks, metrics, minutes, minutes_ci, throughput, hours,
-        projected}], `wage`, `dialogues`.
+        `tasks` [{method, task, metrics, n, annotators, minutes (median), payment}], `methods` [{method, metrics,
+        minutes, minutes_ci, throughput, hours, projected}], `wage`, `dialogues`.
     """
     tasks: dict[str, dict] = {}
     for metric in metrics:
@@ -72,40 +69,37 @@ def costs(times: pd.DataFrame, metrics: Sequence[Metric], *, wage: float | None 
             tasks[metric.task]["metrics"].append(metric.name)
             continue
         time = times[times["task"] == metric.task]
-        minutes = time["minutes"].to_numpy(float)
-        median = float(np.median(minutes)) if len(minutes) else np.nan
+        minutes = float(time["minutes"].median())
         tasks[metric.task] = {
             "method": metric.method,
             "task": metric.task,
             "metrics": [metric.name],
-            "each": _each(metric),
-            "n": len(minutes),
+            "n": len(time),
             "annotators": int(time["worker_id"].nunique()),
-            "minutes": median,
-            "minutes_ci": median_interval(minutes, Clusters.by(time["home"], time["worker_id"])),
-            "throughput": throughput(median / _each(metric)),
-            "payment": projected(median, 1, wage) if wage is not None else None,
+            "minutes": minutes,
+            "payment": projected(minutes, 1, wage) if wage is not None else None,
         }
-    methods = [
-        _method(name, [entry for entry in tasks.values() if entry["method"] == name], times, wage, dialogues)
-        for name in dict.fromkeys(metric.method for metric in metrics)
-    ]
+    methods = []
+    for name in dict.fromkeys(metric.method for metric in metrics):
+        each = 2 if any(metric.kind == CHOICE for metric in metrics if metric.method == name) else 1
+        of_method = [task for task in tasks.values() if task["method"] == name]
+        methods.append(_method(name, of_method, times, wage, dialogues, each))
     return {"tasks": list(tasks.values()), "methods": methods, "wage": wage, "dialogues": dialogues}
 
 
-def _method(method: str, tasks: Sequence[dict], times: pd.DataFrame, wage: float | None, dialogues: int) -> dict:
+def _method(
+    method: str, tasks: Sequence[dict], times: pd.DataFrame, wage: float | None, dialogues: int, each: int
+) -> dict:
     """Return the costs of all tasks of a method: the median over dialogues that have them all, as in Table 10."""
     time = times[times["method"] == method]
     per = time.groupby(["home", "task"])["minutes"].mean().unstack("task")
-    whole = per.dropna().sum(axis=1).to_numpy(float) if len(per) else np.array([])
-    each = max(entry["each"] for entry in tasks)
-    minutes, ci = float(sum(entry["minutes"] for entry in tasks)), (np.nan, np.nan)
-    if len(whole) and len(per.columns) == len(tasks):
+    whole = per.dropna().sum(axis=1).to_numpy(float) if len(per.columns) == len(tasks) else np.array([])
+    minutes, ci = float(sum(task["minutes"] for task in tasks)), (np.nan, np.nan)
+    if len(whole):
         minutes, ci = float(np.median(whole)), median_interval(whole, Clusters.by(np.arange(len(whole))))
     return {
         "method": method,
-        "tasks": len(tasks),
-        "metrics": sum(len(entry["metrics"]) for entry in tasks),
+        "metrics": sum(len(task["metrics"]) for task in tasks),
         "minutes": minutes,
         "minutes_ci": ci,
         "throughput": throughput(minutes / each),

@@ -1,9 +1,9 @@
-"""Predictive validity: how much of people's quality judgements does each metric explain by itself?
+"""Predictive validity: how much of people's quality judgements each metric explains alone.
 
-ABC-Eval 2022, section 7.2, Figure 2: the quality rating of whoever led the conversation by linear regression, and which
-of their two conversations was better by logistic regression (ties left out, the metric's difference as the predictor).
-The usual p takes conversations as independent; one person led several, so beside it stands a p clustered by person,
-both with Holm's correction over all metrics.
+ABC-Eval 2022, section 7.2, Figure 2: the quality rating by the person who led the conversation is explained by linear
+regression, their choice between two conversations by logistic regression (without ties, with the metric's difference as
+the predictor). The paper's p takes conversations as independent; one person led several, so there is also a p clustered
+by person, both with Holm's correction over all metrics.
 """
 
 from __future__ import annotations
@@ -26,45 +26,40 @@ NOWHERE = "the metric has no value for any of these conversations"
 
 
 def importance(table: pd.DataFrame, metrics: Sequence[Metric], outcome: str) -> list[dict]:
-    """Return one entry a metric that is in `table` (see `rating_table`, `choice_table`).
+    """Return one entry per metric in `table` (see `rating_table`, `choice_table`).
 
     Returns
     -------
     list of dict
-        method, name, kind, n, interactors; coef, se, se_clustered, coef_standardized (per standard deviation of the
-        metric), r2, r2_ci, p, p_clustered, p_holm, p_clustered_holm; `why` where there is nothing of it.
+        method, name, kind, n, interactors; coef, se, se_clustered, r2, r2_ci, p, p_clustered, p_holm,
+        p_clustered_holm; `why` if the metric can't be fitted.
     """
-    ofs = [_of(table, metric, outcome) for metric in metrics if metric.key in table]
-    for name, corrected in (("p", "p_holm"), ("p_clustered", "p_clustered_holm")):
-        for entry, value in zip(ofs, adjust_known([entry[name] for entry in ofs]), strict=True):
-            entry[corrected] = float(value)
-    return ofs
+    entries = [_of(table, metric, outcome) for metric in metrics if metric.key in table]
+    for name in ("p", "p_clustered"):
+        for entry, value in zip(entries, adjust_known([entry[name] for entry in entries]), strict=True):
+            entry[f"{name}_holm"] = float(value)
+    return entries
 
 
 def _of(table: pd.DataFrame, metric: Metric, outcome: str) -> dict:
-    complete = table[["outcome", "worker_id", metric.key]].dropna()
-    x, y, who = (
-        complete[metric.key].to_numpy(float),
-        complete["outcome"].to_numpy(float),
-        complete["worker_id"].to_numpy(object),
-    )
-    fit = regress(x, y, OUTCOMES[outcome], who)
+    rows = table[["outcome", "worker_id", metric.key]].dropna()
+    x, y = rows[[metric.key]].to_numpy(float), rows["outcome"].to_numpy(float)
+    fit = regress(x, y, OUTCOMES[outcome], rows["worker_id"].to_numpy(object))
     entry = {
         "method": metric.method,
         "name": metric.name,
         "kind": metric.kind,
-        "n": len(complete),
-        "interactors": len(set(who)),
+        "n": len(rows),
+        "interactors": rows["worker_id"].nunique(),
         "coef": float(fit.coef[0]),
         "se": float(fit.se[0]),
-        "coef_standardized": float(fit.coef[0]) * (float(x.std()) if len(x) else np.nan),
+        "se_clustered": float(fit.se_clustered[0]),
         "r2": fit.r2,
-        "r2_ci": r2_interval(fit, len(x)),
+        "r2_ci": r2_interval(fit, len(rows)),
         "p": fit.p_model,
         "p_clustered": float(fit.p_clustered[0]),
-        "se_clustered": float(fit.se_clustered[0]),
     }
-    return entry | ({"why": fit.why if len(complete) else NOWHERE} if fit.why else {})
+    return entry | ({"why": fit.why if len(rows) else NOWHERE} if fit.why else {})
 
 
 def r2_interval(fit: Fit, n: int) -> tuple[float, float]:

@@ -27,12 +27,11 @@ CONSTANT = "the metric has the same value everywhere, so it can't explain anythi
 FEW = "too few rows: {n} for {k} predictors"
 FLAT_OUTCOME = "the outcome is the same everywhere, so there is nothing to explain"
 SEPARATED = "the predictors tell both outcomes apart without a single error, so the coefficients have no finite value"
-MODELS = ("linear", "logistic")
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A regression on k predictors; all is NaN where `why` states what is wrong.
+    """Result of a regression on k predictors; all is NaN if `why` explains what is wrong.
 
     Attributes
     ----------
@@ -57,18 +56,14 @@ class Fit:
 def regress(x: np.ndarray, y: np.ndarray, model: str, clusters: Sequence | None = None) -> Fit:
     """Fit y (n,) on x (n, k) and an intercept by `model`, "linear" or "logistic" (y of 0 and 1).
 
-    `clusters` (n,) are what rows share, by default nothing. Rows with gaps are a `ValueError`.
+    `clusters` (n,) is the cluster of each row; without them rows are independent.
     """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    x = x[:, None] if x.ndim == 1 else x
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("x, y: hold values that aren't finite, expected rows without gaps")
     n, k = x.shape
     why = obstacle(x, y)
     result = None if why else fitted(x, y, model)
     if result is None:
         return Fit(*np.full((5, k), np.nan), why=why or SEPARATED)
-    design, beta, se = result.model.exog, result.params, result.bse
+    design, beta = result.model.exog, result.params
     if model == "linear":
         rest, weights, inverse = result.resid, np.ones(n), result.normalized_cov_params
         explained = (result.rsquared, result.rsquared_adj, result.f_pvalue)
@@ -82,14 +77,14 @@ def regress(x: np.ndarray, y: np.ndarray, model: str, clusters: Sequence | None 
     clustered = np.sqrt(variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.where(df > 0, 2 * stdtr(df, -np.abs(beta / clustered)), np.nan)
-    return Fit(beta[1:], se[1:], clustered[1:], df[1:], p[1:], *map(float, explained))
+    return Fit(beta[1:], result.bse[1:], clustered[1:], df[1:], p[1:], *map(float, explained))
 
 
 def fitted(x: np.ndarray, y: np.ndarray, model: str):
     """Return statsmodels' results of the regression on x (n, k); None where the predictors separate the outcomes."""
-    from statsmodels.api import GLM, OLS, families
+    from statsmodels.api import GLM, OLS, add_constant, families
 
-    design = np.column_stack([np.ones(len(y)), x])
+    design = add_constant(x, has_constant="add")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of repeated columns, separation and steps, which are checked here
         if model == "linear":

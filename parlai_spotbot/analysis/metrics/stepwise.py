@@ -1,78 +1,55 @@
-"""Backward removal: which metrics of a method add something to the others?
+"""Incremental validity: backward removal of a method's metrics.
 
 ABC-Eval 2022, section 7.4, Figure 3: all metrics of a method but overall quality explain the outcome together; then one
-after the other is removed, each time the one without which R² (or McFadden's pseudo-R²) is best. A beam keeps the best
-sets of each size. What a set loses by one metric is read off its fit: exactly for least squares; Wald's statistic
-chooses the logistic models to fit.
+after the other is removed, each time the one without which R² (or McFadden's pseudo-R²) is largest. A beam keeps the
+best sets of each size. What a set loses without one metric follows from its own fit: exactly for least squares; for
+logistic models Wald's statistic chooses which to fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
-from parlai_spotbot.analysis.metrics.regression import CONSTANT, MODELS, constant, fitted, obstacle, regress
+from parlai_spotbot.analysis.metrics.regression import CONSTANT, constant, fitted, obstacle, regress
 
 BEAM = 100
 RIDGE = 1e-12
-"""Relative size of the ridge that lets metrics which repeat each other be compared."""
+"""Relative size of the ridge that allows metrics which repeat each other."""
+
+TRIED = 3
+"""Logistic models fitted at each size, as a multiple of the beam."""
 
 Places = tuple[int, ...]
-TRIED = 3
-"""Of logistic models so many times the beam are fitted."""
-
 Expected = Callable[[Sequence[Places]], np.ndarray]
 """Sets of one size (m of k metrics) -> R² (m, k) of each set without each of its metrics."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """A set of metrics: `names`, how much they explain together (`r2`, `adjusted`), and the one to go (`removed`)."""
-
-    names: tuple[str, ...]
-    r2: float
-    adjusted: float
-    removed: str | None
-
-
-@dataclass(frozen=True)
-class Removal:
-    """`steps` from all metrics down to one over `n` rows; metrics that do not vary (`constant`) are left out."""
-
-    n: int
-    steps: tuple[Step, ...]
-    constant: tuple[str, ...] = ()
-    why: str = ""
-
-
-def removal(x: np.ndarray, y: np.ndarray, names: Sequence[str], model: str, beam: int = BEAM) -> Removal:
+def removal(x: np.ndarray, y: np.ndarray, names: Sequence[str], model: str, beam: int = BEAM) -> dict:
     """Remove the columns of x (n, p), rows complete, one by one from the regression of y (n,) by `model`.
 
-    `why` states too few rows, an outcome that does not vary, or that no metric varies.
+    Returns
+    -------
+    dict
+        `n`; `steps` from all metrics down to one [{metrics, r2, adjusted, removed}]; `constant`, metrics that do not
+        vary and are left out; `why` if nothing could be fitted.
     """
-    if beam < 1:
-        raise ValueError(f"beam is {beam}, expected a whole number from 1 up")
-    if model not in MODELS:
-        raise ValueError(f"model is {model!r}, expected linear or logistic")
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    varies = [place for place, column in enumerate(x.T) if not constant(column)]
-    flat = tuple(name for place, name in enumerate(names) if place not in varies)
-    if not varies or (why := obstacle(x[:, varies], y)):
-        return Removal(len(y), (), flat, CONSTANT if not varies else why)
-    x, names = x[:, varies], [names[place] for place in varies]
+    flat = [constant(column) for column in x.T]
+    result = {"n": len(y), "steps": [], "constant": [name for name, same in zip(names, flat, strict=True) if same]}
+    x, names = x[:, ~np.array(flat)], [name for name, same in zip(names, flat, strict=True) if not same]
+    if not names or (why := obstacle(x, y)):
+        return result | {"why": why if names else CONSTANT}
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     path = _search(_least_squares(x, y), x.shape[1], beam) if model == "linear" else _logistic_search(x, y, beam)
-    gone = [next(place for place in column_set if place not in after) for column_set, after in pairwise(path)]
-    steps = []
-    for columns, out in zip(path, [*gone, None], strict=True):
+    for columns, after in pairwise([*path, ()]):
         fit = regress(x[:, columns], y, model)
-        removed = None if out is None else names[out]
-        steps.append(Step(tuple(names[place] for place in columns), fit.r2, fit.adjusted, removed))
-    return Removal(len(y), tuple(steps), flat)
+        gone = next((names[place] for place in columns if after and place not in after), None)
+        step = {"metrics": [names[place] for place in columns], "r2": fit.r2, "adjusted": fit.adjusted, "removed": gone}
+        result["steps"].append(step)
+    return result
 
 
 def _search(
@@ -88,8 +65,8 @@ def _search(
     worth: dict[Places, float] = {frontier[0]: np.inf}
     for _ in range(count - 1):
         children: dict[Places, tuple[float, Places]] = {}
-        # Of several ways to one set the path keeps that by the best set whose R² is known.
-        frontier.sort(key=lambda column_set: (np.isinf(worth[column_set]), -round(worth[column_set], 12), column_set))
+        # If several sets lead to the same one, the path keeps the best whose R² is known.
+        frontier.sort(key=lambda columns: (np.isinf(worth[columns]), -round(worth[columns], 12), columns))
         for columns, line in zip(frontier, expected(frontier), strict=True):
             for place, value in enumerate(line):
                 children.setdefault(columns[:place] + columns[place + 1 :], (float(value), columns))
@@ -122,21 +99,18 @@ def _least_squares(x: np.ndarray, y: np.ndarray) -> Expected:
 
 
 def _logistic_search(x: np.ndarray, y: np.ndarray, beam: int) -> list[Places]:
-    """Search by pseudo-R²; Wald's statistic says what to fit, least squares where the outcomes are separated."""
+    """Search by pseudo-R²; Wald's statistic chooses what to fit, or least squares if the outcomes are separated."""
     least_squares = _least_squares(x, y)
     fit = cache(lambda columns: fitted(x[:, columns], y, "logistic"))
 
-    def expected(sets: Sequence[Places]) -> np.ndarray:
-        lines = []
-        for columns in sets:
-            result = fit(columns)
-            fits = result is not None
-            loglik = result.llf - result.tvalues[1:] ** 2 / 2 if fits else None
-            lines.append(1 - loglik / result.llnull if fits else least_squares([columns])[0])
-        return np.array(lines)
+    def without_each(columns: Places) -> np.ndarray:
+        result = fit(columns)
+        if result is None:
+            return least_squares([columns])[0]
+        return 1 - (result.llf - result.tvalues[1:] ** 2 / 2) / result.llnull
 
     def measured(columns: Places) -> float:
         result = fit(columns)
         return np.inf if result is None else 1 - result.llf / result.llnull
 
-    return _search(expected, x.shape[1], beam, measured)
+    return _search(lambda sets: np.array(list(map(without_each, sets))), x.shape[1], beam, measured)

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
 from parlai_spotbot.analysis.metrics.costs import costs
-from parlai_spotbot.analysis.metrics.frame import PICKS, Metric, Outcomes, choice_table, rating_table, without_own
+from parlai_spotbot.analysis.metrics.frame import QUALITY, Metric, Outcomes, choice_table, rating_table, without_own
 from parlai_spotbot.analysis.metrics.importance import CHOSEN, OUTCOMES, RATING, importance
 from parlai_spotbot.analysis.metrics.interpretability import interpretability
 from parlai_spotbot.analysis.metrics.sensitivity import DRAWS, sensitivity
-from parlai_spotbot.analysis.metrics.stepwise import BEAM, removal
+from parlai_spotbot.analysis.metrics.stepwise import removal
 from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.records import HUMAN
 
@@ -26,6 +25,7 @@ STEMS = ("interpretability", "importance", "sensitivity", "coverage", "costs")
 """The parts, one file each."""
 
 NO_OUTCOME = "nobody who led conversations has said how they were (survey interactive)"
+NO_VALUE = "no metric has a value for any of these conversations"
 
 
 @dataclass(frozen=True)
@@ -41,25 +41,15 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Wishes:
-    """Options: `pick` (see `frame.PICKS`), `draws` and `sample` of `sensitivity`, `beam`, pay an hour, and for how many
-    `dialogues` costs are projected (0: as many as were judged)."""
+    """Options: `pick` (see `frame.picked`), `draws` and `sample` of `sensitivity`, pay per hour, and the number of
+    `dialogues` that costs are projected to (0: as many as were judged)."""
 
     seed: int = 0
     draws: int = DRAWS
     pick: str = "mean"
     sample: int | None = None
-    beam: int = BEAM
     wage: float | None = None
     dialogues: int = 0
-
-    def __post_init__(self):
-        if self.pick not in PICKS:
-            raise ValueError(f"pick is {self.pick!r}, expected one of {', '.join(PICKS)}")
-        for name, least in (("draws", 1), ("beam", 1), ("dialogues", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected a whole number from {least} up")
-        if self.wage is not None and not self.wage > 0:
-            raise ValueError(f"wage is {self.wage}, expected pay per hour above 0")
 
 
 def analyze(
@@ -67,7 +57,7 @@ def analyze(
 ) -> dict[str, dict]:
     """Return every part by its stem (`STEMS`): ``{"by_source": {source: …}, "made_by": …}``.
 
-    A source without metrics is absent. `progress` is told (source, stem) after each.
+    A source without metrics is absent. `progress` is called with (source, stem) after each.
     """
     wishes = wishes or Wishes()
     result: dict[str, dict] = {stem: {"by_source": {}} for stem in STEMS}
@@ -79,7 +69,7 @@ def analyze(
             if not kept:
                 continue
             used[source] = {metric.key: len(metric.rows) for metric in kept}
-            for stem, part in _parts(source, kept, list(metrics), evidence, wishes).items():
+            for stem, part in _parts(source, kept, metrics, evidence, wishes).items():
                 result[stem]["by_source"][source] = plain(part())
                 if progress is not None:
                     progress(source, stem)
@@ -91,26 +81,26 @@ def analyze(
         "left_out": left_out,
         "outcomes": {"ratings": len(evidence.outcomes.ratings), "choices": len(evidence.outcomes.choices)},
     }
-    return {stem: {**summary, "made_by": plain(made_by)} for stem, summary in result.items()}
+    return {stem: {**part, "made_by": plain(made_by)} for stem, part in result.items()}
 
 
 def _parts(
-    source: str, kept: list[Metric], every: list[Metric], evidence: Evidence, wishes: Wishes
+    source: str, kept: list[Metric], every: Sequence[Metric], evidence: Evidence, wishes: Wishes
 ) -> dict[str, Callable[[], dict]]:
-    """Return stem -> what computes it of one source's metrics; `every` includes answers about own conversations."""
+    """Return, by stem, the computation for one source's metrics; `every` includes answers about own conversations."""
     people = source == HUMAN
 
-    def rng(name: str) -> np.random.Generator:
+    def rng(name: str):
         return generator(wishes.seed, source, "metrics", name)
 
     choices, ties = choice_table(kept, evidence.outcomes, wishes.pick, rng("pick"))
-    table_of = {RATING: rating_table(kept, evidence.outcomes, wishes.pick, rng("pick")), CHOSEN: choices}
-    judged = {conversation for metric in every for home in metric.homes for conversation in home.split("\t")}
+    tables = {RATING: rating_table(kept, evidence.outcomes, wishes.pick, rng("pick")), CHOSEN: choices}
+    judged = {talk for metric in every for homes in metric.conversations for talk in homes}
     return {
         "interpretability": lambda: {"metrics": interpretability(kept, people)},
-        "importance": lambda: {name: _importance(kept, table, name, ties) for name, table in table_of.items()},
-        "sensitivity": lambda: sensitivity(kept, rng, wishes.draws, wishes.sample, people),
-        "coverage": lambda: {name: _coverage(kept, table, name, wishes.beam) for name, table in table_of.items()},
+        "importance": lambda: {name: _importance(kept, table, name, ties) for name, table in tables.items()},
+        "sensitivity": lambda: sensitivity(kept, rng, wishes.draws, wishes.sample),
+        "coverage": lambda: {name: _coverage(kept, table, OUTCOMES[name]) for name, table in tables.items()},
         "costs": lambda: _costs(evidence.times.get(source), every, wishes, len(judged)),
     }
 
@@ -123,28 +113,21 @@ def _importance(metrics: Sequence[Metric], table: pd.DataFrame, outcome: str, ti
     return result | {"metrics": importance(table, metrics, outcome)}
 
 
-def _coverage(metrics: Sequence[Metric], table: pd.DataFrame, outcome: str, beam: int) -> dict:
+def _coverage(metrics: Sequence[Metric], table: pd.DataFrame, model: str) -> dict:
     """Return backward removal among each method's metrics; conversations that lack one of them are left out."""
+    if not len(table):
+        return {"model": model, "methods": {}, "why": NO_OUTCOME}
     methods = {}
     for method in dict.fromkeys(metric.method for metric in metrics):
-        ms = [m for m in metrics if m.method == method and not m.quality and m.key in table]
-        judged = [metric for metric in ms if table[metric.key].notna().any()]
-        if not ms or not len(table):
-            continue
-        if not judged:
-            why = "no metric has a value for any of these conversations"
-            methods[method] = {"n": 0, "incomplete": len(table), "why": why}
-            continue
-        keys = [metric.key for metric in judged]
-        rows = table[["outcome", *keys]].dropna()
-        y = rows["outcome"].to_numpy(float)
-        coverage = asdict(removal(rows[keys].to_numpy(float), y, [m.name for m in judged], OUTCOMES[outcome], beam))
-        steps = [{**step, "metrics": step.pop("names")} for step in coverage.pop("steps")]
-        why = coverage.pop("why")
-        methods[method] = (
-            coverage | {"steps": steps, "incomplete": len(table) - len(rows)} | ({"why": why} if why else {})
-        )
-    return {"model": OUTCOMES[outcome], "methods": methods} | ({} if len(table) else {"why": NO_OUTCOME})
+        others = [m for m in metrics if m.method == method and m.name != QUALITY and m.key in table]
+        judged = {metric.key: metric.name for metric in others if table[metric.key].notna().any()}
+        if judged:
+            rows = table[["outcome", *judged]].dropna()
+            x, y = rows[list(judged)].to_numpy(float), rows["outcome"].to_numpy(float)
+            methods[method] = {"incomplete": len(table) - len(rows), **removal(x, y, list(judged.values()), model)}
+        elif others:
+            methods[method] = {"n": 0, "incomplete": len(table), "why": NO_VALUE}
+    return {"model": model, "methods": methods}
 
 
 def _costs(times: pd.DataFrame | None, metrics: Sequence[Metric], wishes: Wishes, judged: int) -> dict:

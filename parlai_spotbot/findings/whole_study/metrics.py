@@ -45,14 +45,14 @@ def _importance_rows(data: Mapping) -> Iterator[dict]:
         for row in sorted(rows, key=lambda row: -row["r2"]):
             tests = [row[name] for name in ("p_holm", "p_clustered_holm") if row[name] is not None]
             sign = " (−)" if row["coef"] < 0 else ""
-            yield {**row, "outcome": what, "metric": _named(row) + sign, "p": max(tests, default=1.0)}
+            yield {**row, "outcome": what, "metric": _named(row) + sign, "worst_p": max(tests, default=1.0)}
 
 
 def _importance(result: Result) -> list[str]:
     own, text = result.data, []
     for outcome, what in OUTCOMES.items():
         rows = [row for row in own["rows"] if row["outcome"] == what]
-        beyond = sum(row["p"] < 0.05 for row in rows)
+        beyond = sum(row["worst_p"] < 0.05 for row in rows)
         if rows:
             most = listed(f"{_named(row)} {percent(row['r2'])}" for row in rows[:3])
             text.append(
@@ -81,7 +81,11 @@ IMPORTANCE = Finding(
             {
                 "outcome": Column("text"),
                 "metric": Column("text"),
+                "n": Column("count"),
+                "coef": Column("number"),
                 "r2": Column("share", "share explained (R², pseudo-R²)", ci="r2_ci"),
+                "p": Column("p", key="p_holm"),
+                "p_clustered": Column("p", key="p_clustered_holm"),
             },
         )
     },
@@ -123,7 +127,14 @@ AGREEMENT = Finding(
     None,
     partial(read, "interpretability", _agreement_rows),
     tables={
-        "metrics": Table("rows", {"metric": Column("text"), "alpha": Column("number", "Krippendorff's alpha", ci="ci")})
+        "metrics": Table(
+            "rows",
+            {
+                "metric": Column("text"),
+                "n": Column("count"),
+                "alpha": Column("number", "Krippendorff's alpha", ci="ci"),
+            },
+        )
     },
     chart=Chart(
         "forest",
@@ -145,7 +156,7 @@ def _coverage_rows(data: Mapping) -> Iterator[dict]:
         for method, found in data[outcome]["methods"].items():
             line = f"{about_of(method).short}, {what}"
             for step in reversed(found.get("steps", [])):
-                yield {"line": line, "size": len(step["metrics"]), "adjusted": step["adjusted"]}
+                yield {**step, "line": line, "size": len(step["metrics"])}
 
 
 def _coverage(result: Result) -> list[str]:
@@ -166,7 +177,9 @@ COVERAGE = Finding(
             {
                 "line": Column("text"),
                 "size": Column("count", "number of metrics"),
+                "r2": Column("share"),
                 "adjusted": Column("share", "adjusted R² or pseudo-R²"),
+                "removed": Column("text"),
             },
         )
     },

@@ -2,7 +2,6 @@
 
 import pandas as pd
 import pytest
-from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.metrics.costs import costs, projected, throughput, times_of
 from parlai_spotbot.records import HUMAN
@@ -10,7 +9,7 @@ from parlai_spotbot.records import HUMAN
 
 def rows_of(times):
     """The times of annotations as a frame."""
-    columns = ["method", "task", "each", "home", "worker_id", "minutes"]
+    columns = ["method", "task", "home", "worker_id", "minutes"]
     return pd.DataFrame(times, columns=columns)
 
 
@@ -39,24 +38,17 @@ def test_the_paper_s_throughput_and_costs_follow_from_its_minutes(minutes, each,
     assert projected(minutes, 400, 20.0, each) == pytest.approx(cost, abs=0.005 / 60 * 20 * 400 / each + 0.005)
 
 
-def test_the_published_table_of_costs_is_400_dialogues_at_ten_an_hour():
-    path = released_data(f"{ABC_EVAL}/paper_tables/costs.csv")
-    table = pd.read_csv(path)
-    for row in table.itertuples(index=False):
-        assert projected(row[2] / 60, 400, 10.0) == pytest.approx(row[3], abs=0.011)
-
-
 def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
     times = rows_of(
         [
-            ("m", "m:a", 1, "c1", "w1", 2.0),
-            ("m", "m:b", 1, "c1", "w1", 1.0),
-            ("m", "m:a", 1, "c2", "w1", 4.0),
-            ("m", "m:b", 1, "c2", "w2", 3.0),
-            ("m", "m:a", 1, "c3", "w2", 6.0),
-            ("m", "m:b", 1, "c3", "w2", 1.0),
-            ("m", "m:b", 1, "c3", "w1", 3.0),
-            ("m", "m:a", 1, "c4", "w2", 90.0),
+            ("m", "m:a", "c1", "w1", 2.0),
+            ("m", "m:b", "c1", "w1", 1.0),
+            ("m", "m:a", "c2", "w1", 4.0),
+            ("m", "m:b", "c2", "w2", 3.0),
+            ("m", "m:a", "c3", "w2", 6.0),
+            ("m", "m:b", "c3", "w2", 1.0),
+            ("m", "m:b", "c3", "w1", 3.0),
+            ("m", "m:a", "c4", "w2", 90.0),
         ]
     )
     metrics = [metric("m", "m:a", "x"), metric("m", "m:b", "y"), metric("m", "m:b", "z")]
@@ -70,14 +62,12 @@ def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
     assert tasks["m:a"]["minutes"] == 5.0
     assert tasks["m:b"]["metrics"] == ["y", "z"]
     assert tasks["m:b"]["payment"] == pytest.approx(30 * 2 / 60)
-    low, high = tasks["m:b"]["minutes_ci"]
-    assert 1.0 <= low <= 2.0 <= high <= 3.0
 
 
 def test_a_choice_is_one_task_for_two_dialogues():
-    times = rows_of([("c", "c", 2, f"a{i}\tb{i}", "w", 4.0) for i in range(5)])
+    times = rows_of([("c", "c", f"a{i}\tb{i}", "w", 4.0) for i in range(5)])
     found = costs(times, [metric("c", "c", "quality", "choice")], dialogues=100)
-    assert found["tasks"][0]["throughput"] == 30
+    assert found["methods"][0]["throughput"] == 30
     assert found["methods"][0]["hours"] == pytest.approx(50 * 4 / 60)
     assert found["methods"][0]["projected"] is None
 
@@ -88,4 +78,3 @@ def test_times_of_annotations_are_read_once_each(made, evidence):
     assert set(times["task"]) == {"abc_eval:consistency", "abc_eval:empathy", "dialogue_likert", "comparative"}
     annotations = {row.annotation_id for row in made.judgements["dialogue_likert"]}
     assert (times["task"] == "dialogue_likert").sum() == len(annotations)
-    assert set(times.loc[times["task"] == "comparative", "each"]) == {2}

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot import files
@@ -17,7 +16,7 @@ from parlai_spotbot.domains import custom
 from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, TaskSource, parlai_folds
 from parlai_spotbot.errors import UserError, nearest
 
-__all__ = ["DOMAINS", "FOLDS", "Domain", "Episode", "domain_of", "get_domain", "keep_domain", "over"]
+__all__ = ["DOMAINS", "FOLDS", "Domain", "Episode", "domain_of", "get_domain", "keep_domain"]
 
 SPLIT_NOTE = (
     "Folds follow the task's splits (train: bots; valid, by a hash of the turns: judges and humans; test: seeds) and "
@@ -79,8 +78,6 @@ class Domain:
             from parlai_spotbot.tasks.chitchat import data
 
             return [Episode(chat.conversation_id, chat.turns, people=chat.people) for chat in data.conversations(fold)]
-        if self.own is not None and self.own.base:
-            return list(_over_base(self.own, str(datapath or ""))[0][fold])
         if self.own is not None and self.own.paths:
             return list(custom.folds_of(self.own)[0][fold])
         source = TaskSource(self.name, self.source or self.task, self.options, self.hidden_test, self.situation)
@@ -110,13 +107,7 @@ class Domain:
         lines = [f"domain {self.name}: {self.description}".rstrip(), f"  {'fold':<8}{'conversations':>14}{'people':>8}"]
         for fold, count in self.counts(datapath).items():
             lines.append(f"  {fold:<8}{count['conversations']:>14}{count.get('people', 'unknown'):>8}")
-        return "\n".join([*lines, f"  {self.note(datapath)}"])
-
-    def note(self, datapath: str | None = None) -> str:
-        """Return what is promised about the folds, and what they leave out."""
-        if self.own is None or not self.own.base:
-            return self.fold_note
-        return f"{self.fold_note} {_over_base(self.own, str(datapath or ''))[1]}".strip()
+        return "\n".join([*lines, f"  {self.fold_note}"])
 
     def about(self, datapath: str | None = None) -> dict:
         """Return what provenance keeps: the task or the files, the folds' sizes, and a checksum of what they hold."""
@@ -127,14 +118,9 @@ class Domain:
         row = {"task": self.task} if self.task else {}
         if self.own is not None:
             kept = self.own.plain()
-            row |= {key: kept[key] for key in ("base", "folds", "sha256") if key in kept}
+            row |= {key: kept[key] for key in ("folds", "sha256") if key in kept}
             row["by"] = row.pop("folds")
-        return {
-            **row,
-            "folds": self.counts(datapath),
-            "note": self.note(datapath),
-            "episodes_sha256": digest.hexdigest(),
-        }
+        return {**row, "folds": self.counts(datapath), "note": self.fold_note, "episodes_sha256": digest.hexdigest()}
 
 
 DOMAINS = {
@@ -200,15 +186,6 @@ def get_domain(name: str) -> Domain:
     return Domain(name=str(name), task=str(name), segments=(2, 3, 5), description="A ParlAI task.")
 
 
-def over(name: str, seeds: str | None = None, humans: str | None = None) -> Domain:
-    """The domain called `name`, but seeds, or conversations between people, are those of files of one's own.
-
-    Raises `UserError` where a file is wrong, or the domain is of one's own files, which can say so themselves.
-    """
-    where = " and ".join(filter(None, (seeds, humans)))
-    return _described(custom.over(_base(name, where).name, seeds, humans), where)
-
-
 def domain_of(folder: Path | str, name: str) -> Domain:
     """The domain of the study in `folder`, whose plan calls it `name`: the copy it keeps, or a known one."""
     kept = custom.kept(Path(folder))
@@ -245,8 +222,6 @@ def _described(description: custom.DomainDescription, where: str) -> Domain:
             f"{where}: field 'task' is '{description.task}', which ParlAI doesn't know.",
             "Try it: parlai display_data -t TASK. Where it is your own, its package must be importable.",
         )
-    if description.base:
-        return _with_base(description, where)
     note = SPLIT_NOTE if description.task else custom.folds_of(description)[1]
     if description.task and description.hidden_test:
         note = SPLIT_NOTE.replace("judges and humans; test: seeds", "judges, humans and seeds")
@@ -262,57 +237,6 @@ def _described(description: custom.DomainDescription, where: str) -> Domain:
         situation=description.situation,
         own=description,
     )
-
-
-def _base(name: str, where: str) -> Domain:
-    base = get_domain(name)
-    if base.own is not None:
-        raise UserError(
-            f"{where}: '{name}' is a domain of your own files, and can't be the base of another.",
-            "Name all files in its description: conversations: {seeds: …, humans: …, bots: …, judges: …}.",
-        )
-    return base
-
-
-def _with_base(description: custom.DomainDescription, where: str) -> Domain:
-    """A domain whose files stand in for folds of another."""
-    base = _base(description.base, where)
-    given = custom.folds_of(description)[0]
-    has_context = any(any(episode.context) for episodes in given.values() for episode in episodes)
-    description = replace(description, base=base.name, segments=description.segments or base.segments)
-    return replace(
-        base,
-        name=description.name,
-        task="",
-        segments=description.segments,
-        contexts=base.contexts or has_context,
-        description=description.description,
-        aliases=(),
-        own=description,
-    )
-
-
-@lru_cache(maxsize=8)
-def _over_base(description: custom.DomainDescription, datapath: str) -> tuple[dict[str, tuple[Episode, ...]], str]:
-    """The folds of a domain over its base, and what the files changed in them.
-
-    No conversation between people begins as a seed does, and none that came in stands among those that bots or judges
-    may know.
-    """
-    base, given = get_domain(description.base), custom.folds_of(description)[0]
-    brought = [fold for fold, _, _ in description.paths]
-    folds = {fold: given[fold] if fold in brought else tuple(base.episodes(fold, datapath or None)) for fold in FOLDS}
-    openings = {episode.turns[:2] for episode in folds["seeds"]}
-    taken_turns = (
-        {episode.turns for fold in ("bots", "judges") for episode in folds[fold]} if "humans" in brought else set()
-    )
-    people = folds["humans"]
-    folds["humans"] = tuple(e for e in people if e.turns[:2] not in openings and e.turns not in taken_turns)
-    lost = len(people) - len(folds["humans"])
-    note = f"{' and '.join(brought)}: from files of one's own"
-    if lost:
-        note += f"; {lost} conversations between people are left out, as they begin like a seed or are in another fold"
-    return folds, f"{note[0].upper()}{note[1:]}."
 
 
 def _is_task(name: str) -> bool:

@@ -27,14 +27,11 @@ from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.user_files import read_file
 
 OF_TASK = ("options", "situation")
-OF_BASE = ("seeds", "humans")
-"""The folds that files may bring for a domain whose others are those of another, its base."""
 SUFFIXES = (".yaml", ".yml", ".jsonl", ".json")
 COPY = "domain"
 """The folder of a study that keeps its domain."""
 
 DESCRIPTION = "domain.yaml"
-FIRST_EXCHANGE = 'A line is for example {"turns": ["Do you like music?", "I do, and you?"]}.'
 EXAMPLE = "A description is for example 'name: cafe' and 'conversations: cafe.jsonl'."
 
 NOTES = {
@@ -46,11 +43,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class DomainDescription:
-    """A domain as its description says; `paths` holds (split, file, SHA-256), with "" for a file of all splits.
-
-    With a `base`, another domain's name, files bring some of `OF_BASE`, and all else is the base's; `segments` () are
-    its, too.
-    """
+    """A domain as its description says; `paths` holds (split, file, SHA-256), with "" for a file of all splits."""
 
     name: str
     description: str = ""
@@ -62,7 +55,6 @@ class DomainDescription:
     situation: str = ""
     folds: str = "split"
     hidden_test: bool = False
-    base: str = ""
 
     def plain(self) -> dict:
         """The description as it is written into a study, with the copies' names and checksums."""
@@ -72,8 +64,6 @@ class DomainDescription:
         else:
             row["conversations"] = {split: copy_name(split) for split, _, _ in self.paths if split} or copy_name("")
             row["sha256"] = {copy_name(split): digest for split, _, digest in self.paths}
-        if self.base:
-            row["base"] = self.base
         row |= {"segments": list(self.segments), "contexts": self.contexts, "folds": self.folds}
         return row | {"hidden_test": self.hidden_test}
 
@@ -102,21 +92,6 @@ def describe(path: Path) -> DomainDescription:
     return described if described.task else _settled(described)
 
 
-def over(base: str, seeds: str | None, humans: str | None) -> DomainDescription:
-    """The domain `base` with seeds, or conversations between people, from files of one's own; read and checked."""
-    given = {"seeds": seeds, "humans": humans}
-    paths = [(fold, Path(name).expanduser()) for fold, name in given.items() if name]
-    for fold, path in paths:
-        if path.suffix.lower() not in (".jsonl", ".json"):
-            raise UserError(f"--{fold} {path}: expected a file of conversations (.jsonl).", FIRST_EXCHANGE)
-    name = "+".join([base, *(_name_of(path) for _, path in paths)])
-    sources = " and ".join(f"{fold} from {path.name}" for fold, path in paths)
-    files_ = tuple((fold, path.resolve(), _checksum(path)) for fold, path in paths)
-    return _settled(
-        DomainDescription(name, f"{base}, with {sources}.", paths=files_, segments=(), folds="split", base=base)
-    )
-
-
 def _name_of(path: Path) -> str:
     return re.sub(r"[^A-Za-z0-9_.+-]+", "-", path.stem).lstrip("_.+-") or "conversations"
 
@@ -124,9 +99,6 @@ def _name_of(path: Path) -> str:
 def _settled(described: DomainDescription) -> DomainDescription:
     """The description with its way of folding, where none was chosen; reads and checks all conversations."""
     rows = _rows(described.paths, described.name)
-    if described.base:
-        folds_of(described)
-        return described
     if not described.folds:
         whole = all(row.split for row in rows), all(all(row.episode.people) for row in rows)
         described = replace(described, folds="split" if whole[0] else "people" if whole[1] else "hash")
@@ -151,7 +123,6 @@ class DescriptionFile:
     name: str
     description: str = ""
     task: str = ""
-    base: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     conversations: str | dict[str, str] = ""
     segments: list[int] | None = None
@@ -166,45 +137,29 @@ def _from_description(path: Path) -> DomainDescription:
     row, where = read_file(DescriptionFile, path, EXAMPLE), str(path)
     if not NAME.match(row.name):
         raise UserError(f"{where}: field 'name' is '{row.name}'.", "Use letters, digits and . _ + -")
-    if row.base:
-        _check_base(row, where)
     if bool(row.task) == bool(row.conversations):
         raise UserError(f"{where}: expected one of the fields 'task' and 'conversations'.", EXAMPLE)
     for key in OF_TASK if not row.task else ():
         if getattr(row, key):
             raise UserError(f"{where}: field '{key}' goes with a task, not with files.", "Remove it.")
-    folds = row.folds or ("split" if row.task or row.base else "")
+    folds = row.folds or ("split" if row.task else "")
     if folds and folds not in (("split",) if row.task else folding.WAYS):
         hint = "A task's folds follow its splits." if row.task else nearest(folds, folding.WAYS)
         raise UserError(f"{where}: field 'folds' is '{folds}'.", hint)
     if row.hidden_test and folds != "split":
         raise UserError(f"{where}: field 'hidden_test' goes with folds by split.", "Add 'folds: split', or remove it.")
-    default = () if row.base else (2, 3, 5)
     return DomainDescription(
         name=row.name,
         description=row.description,
         task=row.task,
         options=tuple((key, str(value)) for key, value in row.options.items()),
         paths=() if row.task else _paths(row, path),
-        segments=default if row.segments is None else check_segments(row.segments, where),
+        segments=(2, 3, 5) if row.segments is None else check_segments(row.segments, where),
         contexts=row.contexts,
         situation=row.situation,
         folds=folds,
         hidden_test=row.hidden_test,
-        base=row.base,
     )
-
-
-def _check_base(row: DescriptionFile, where: str) -> None:
-    """Raise `UserError` where a description over another domain says more than seeds and people."""
-    named = row.conversations
-    if not isinstance(named, dict) or not set(named) <= set(OF_BASE) or not named:
-        raise UserError(
-            f"{where}: field 'conversations': with 'base', files are of the folds seeds or humans.",
-            "Write for example 'conversations: {seeds: openers.jsonl}'.",
-        )
-    if row.folds not in ("", "split") or row.hidden_test:
-        raise UserError(f"{where}: 'folds' and 'hidden_test' don't go with 'base', whose folds stay.", "Remove them.")
 
 
 def _paths(row: DescriptionFile, path: Path) -> tuple[tuple[str, Path, str], ...]:

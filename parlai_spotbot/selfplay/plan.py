@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums
-from parlai_spotbot.domains import Domain, custom, domain_of, get_domain, over
+from parlai_spotbot.domains import Domain, custom, domain_of, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.options import option
 from parlai_spotbot.records import Contestant
@@ -46,8 +46,7 @@ EXECUTION = ("batchsize", "max_loaded")
 @dataclass(frozen=True)
 class SelfPlayRequest:
     """Request of a user; None where an option is not given. `pairs` is set where one pair is to be played; `self_chats`
-    asks for each contestant with itself, `more` for further conversations of single pairs, "A/B". `seeds` and `humans`
-    are files that stand in for these folds of the domain."""
+    asks for each contestant with itself, `more` for further conversations of single pairs, "A/B"."""
 
     contestants: dict[str, Contestant] | None = None
     pairs: tuple[tuple[str, str], ...] | None = None
@@ -56,18 +55,6 @@ class SelfPlayRequest:
         "chitchat (default), dailydialog, empathetic_dialogues, convai2, any task that ParlAI knows, or a file: a "
         "description (.yaml) or conversations (.jsonl)",
         "Self-play",
-    )
-    seeds: str | None = option(
-        None,
-        "your own openers, people and all else being the domain's; a line each: "
-        '{"turns": ["Do you like music?", "I do, and you?"]}',
-        metavar="FILE.jsonl",
-    )
-    humans: str | None = option(
-        None,
-        "your own conversations between people, all else being the domain's; a line each, seed first: "
-        '{"turns": ["hello", "hi there", "…"]}',
-        metavar="FILE.jsonl",
     )
     conversations_per_pair: int | None = option(None, "conversations of each pair (default 45)")
     exchanges: int | None = option(None, "exchanges after the seed (default: the longest segment)")
@@ -127,7 +114,9 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
         )
     if request.more:
         raise UserError(f"--study {path}: no study there whose pairs could have more.", "Name an existing one.")
-    domain = _domain_asked(request, request.domain or DEFAULT_DOMAIN)
+    if request.unseeded and request.paired_seeds:
+        raise UserError("--paired-seeds and --unseeded are both given.", "Say one of them.")
+    domain = get_domain(request.domain or DEFAULT_DOMAIN)
     return PlanDecision(None, [_new_plan(request, domain)], {}, domain)
 
 
@@ -159,9 +148,8 @@ def _told(name: str, value: Any) -> str:
 def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plan = study.plan
     domain = domain_of(study.path, plan.domain)
-    asks_domain = request.domain or request.seeds or request.humans
     fixed = {name: getattr(request, name) for name in FIXED}
-    fixed["domain"] = _asked_domain(request, domain, study) if asks_domain else None
+    fixed["domain"] = _asked_domain(request.domain, domain, study) if request.domain else None
     fixed["segments"] = tuple(sorted(request.segments)) if request.segments else None
     differences = [
         f"{name}: the study has {_told(name, getattr(plan, name))}, you asked for {_told(name, value)}"
@@ -186,37 +174,21 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     return PlanDecision(study, plans, extension, domain, otherwise)
 
 
-def _domain_asked(request: SelfPlayRequest, name: str) -> Domain:
-    if request.humans and request.human_pool == "training":
-        raise UserError(
-            "--humans and --human-pool training are both given: people come from the one or the other.",
-            "Leave one of them out.",
-        )
-    if request.unseeded and (request.seeds or request.paired_seeds):
-        other = "--seeds" if request.seeds else "--paired-seeds"
-        raise UserError(f"{other} and --unseeded are both given.", "Say one of them.")
-    return over(name, request.seeds, request.humans) if request.seeds or request.humans else get_domain(name)
-
-
-def _asked_domain(request: SelfPlayRequest, domain: Domain, study: Study) -> str:
-    """The name of the domain that is asked for; one that is called like the study's `domain` must be the same."""
-    given = " ".join(f"--{key} {getattr(request, key)}" for key in ("seeds", "humans") if getattr(request, key))
-    if request.domain == domain.name and not given:
+def _asked_domain(name: str, domain: Domain, study: Study) -> str:
+    """Return the name of the requested domain; one that is called like the study's `domain` must be the same."""
+    if name == domain.name:
         return domain.name
-    given = given or f"--domain {request.domain}"
-    base = domain.own.base if domain.own is not None and domain.own.base else domain.name
     try:
-        other = _domain_asked(request, request.domain or base)
+        other = get_domain(name)
     except UserError as err:
-        options = "--domain, --seeds and --humans" if request.seeds or request.humans else "--domain"
-        remedy = f"Leave {options} out: {study.path} knows its own ({domain.name})."
+        remedy = f"Leave --domain out: {study.path} knows its own ({domain.name})."
         raise UserError(err.problem, remedy) from None
     if other.name == domain.name and (other.own is not None or domain.own is not None):
         both = other.own is not None and domain.own is not None
         differ = custom.differences(domain.own, other.own) if both else ["where it comes from"]
         if differ:
             raise UserError(
-                f"{given}: is called '{domain.name}' as the study's is, but differs in: {', '.join(differ)}.",
+                f"--domain {name}: is called '{domain.name}' as the study's is, but differs in: {', '.join(differ)}.",
                 "Leave it out to continue with the study, or choose another --study.",
             )
     return other.name

@@ -221,9 +221,6 @@ def wanted_people(plan: Plan) -> int:
 
 def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
     episodes = domain.episodes(HUMAN_POOLS[plan.human_pool])
-    if domain.own is not None and domain.own.base:  # files of seeds may hold what the base has, too
-        openings = {seed.turns for seed in seeds_of(domain)}
-        episodes = [episode for episode in episodes if episode.turns[:2] not in openings]
     return human_pool.human_conversations(plan, domain, episodes, wanted_people(plan))
 
 

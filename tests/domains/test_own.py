@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 import yaml
+from case_tables import case_table
 
 from parlai_spotbot.domains import FOLDS, custom, domain_of, get_domain, keep_domain
 from parlai_spotbot.domains.__main__ import main
@@ -100,34 +101,12 @@ def test_the_same_conversation_counts_once(tmp_path):
     assert "60 that stood there before count once" in domain.fold_note
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('{"turns": ["a", "b"]', r"c\.jsonl, line 3: not valid JSON"),
-        ('["a"]', r"c\.jsonl, line 3: expected a JSON object"),
-        ("{}", r"c\.jsonl, line 3: field 'turns' is missing"),
-        ('{"turns": "a b"}', r"line 3: field 'turns' is 'a b', expected list"),
-        ('{"turns": ["a"]}', r"line 3: field 'turns': 1 turn"),
-        ('{"turns": ["a", " "]}', r"line 3: field 'turns', turn 1 is ' '"),
-        ('{"turns": ["a", 7]}', r"line 3: field 'turns', turn 1 is 7"),
-        ('{"turns": ["a", "b"], "context": ["x"]}', r"line 3: field 'context' is \['x'\]"),
-        ('{"turns": ["a", "b"], "contexts": ["x", "y"]}', r"line 3: unknown key 'contexts'"),
-        ('{"turns": ["a", "b"], "people": ["x", "x"]}', r"line 3: field 'people' is \['x', 'x'\]"),
-        ('{"turns": ["a", "b"], "split": "dev"}', r"line 3: field 'split' is 'dev'"),
-        ('{"turns": ["a", "b"], "id": "one"}', r"line 3: field 'id' is 'one', as in .*c\.jsonl, line 1"),
-        ('{"dialog": [[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]]}', r"line 3: .* turn 0 is by 'a'"),
-        ('{"dialog": [[{"id": "a", "text": "x"}, {"id": "b", "text": ""}]]}', r"turn 1, field 'text' is ''"),
-        (
-            '{"dialog": [[{"id": "a", "text": "x"}, {"id": "b", "text": "y"}]], "context": [{"id": "c", "text": ""}]}',
-            r"line 3: field 'context', entry 0: 'c' does not speak",
-        ),
-    ],
-)
-def test_a_bad_line_is_named_with_its_field(tmp_path, line, said):
+@case_table(__file__, "bad_lines")
+def test_a_bad_line_is_named_with_its_field(tmp_path, line, error):
     path = tmp_path / "c.jsonl"
     write(path, [{"turns": ["a", "b"], "id": "one"}, {"turns": ["c", "d"]}])
     path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(UserError, match=said) as error:
+    with pytest.raises(UserError, match=error) as error:
         get_domain(str(path))
     assert error.value.remedy
 
@@ -165,7 +144,7 @@ def test_splits_in_files_of_their_own_or_named_after_folds(tmp_path):
     assert {fold: len(e) for fold, e in found.items()} == {"bots": 10, "judges": 0, "humans": 0, "seeds": 10}
 
 
-@pytest.mark.parametrize("persons", [12, 40, 400])
+@pytest.mark.parametrize("persons", [12, 400])
 def test_nobody_is_in_two_folds_by_people(persons, tmp_path):
     rng = random.Random(3)
     rows = lines(120, people=lambda n: rng.sample([f"p{i}" for i in range(persons)], 2))
@@ -184,39 +163,12 @@ def test_pairs_who_talk_with_nobody_else_lose_nothing_and_get_their_shares():
     assert {fold: chosen[fold] for fold in FOLDS} == {fold: round(200 * part) for fold, part in SHARES.items()}
 
 
-def test_people_do_not_depend_on_the_order_of_lines():
-    rng = random.Random(1)
-    episodes = [Episode(str(n), (f"t{n}", "u"), people=tuple(rng.sample("abcdefghijklmn", 2))) for n in range(40)]
-    mixed = rng.sample(episodes, 40)
-    one, other = (dict(zip((e.episode_id for e in es), by_people(es), strict=True)) for es in (episodes, mixed))
-    assert one == other
-
-
 # -- descriptions -----------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ({"conversation": "c.jsonl"}, "unknown key 'conversation'"),
-        ({}, "one of the fields 'task' and 'conversations'"),
-        ({"conversations": "c.jsonl", "task": "x"}, "one of the fields 'task' and 'conversations'"),
-        ({"conversations": "no.jsonl"}, r"no\.jsonl: no such file"),
-        ({"conversations": {"dev": "c.jsonl"}}, "names the split 'dev'"),
-        ({"conversations": "c.jsonl", "name": "a b"}, "field 'name' is 'a b'"),
-        ({"conversations": "c.jsonl", "name": "convai2"}, "'convai2' is the name of a domain that comes with us"),
-        ({"conversations": "c.jsonl", "segments": [2, 2]}, "field 'segments'"),
-        ({"conversations": "c.jsonl", "folds": "person"}, "field 'folds' is 'person'"),
-        ({"conversations": "c.jsonl", "folds": "people"}, r"c\.jsonl, line 1: field 'people' is missing"),
-        ({"conversations": "c.jsonl", "folds": "split"}, r"c\.jsonl, line 1: field 'split' is missing"),
-        ({"conversations": "c.jsonl", "hidden_test": True}, "field 'hidden_test' goes with folds by split"),
-        ({"conversations": "c.jsonl", "situation": "topic"}, "field 'situation' goes with a task"),
-        ({"task": "no_such_task"}, "field 'task' is 'no_such_task', which ParlAI doesn't know"),
-        ({"task": "dailydialog", "folds": "hash"}, "field 'folds' is 'hash'"),
-    ],
-)
-def test_a_wrong_description_is_named_with_its_field(tmp_path, row, said):
+@case_table(__file__, "bad_descriptions")
+def test_a_wrong_description_is_named_with_its_field(tmp_path, change, error):
     write(tmp_path / "c.jsonl", lines(60))
-    with pytest.raises(UserError, match=said) as error:
-        get_domain(describe(tmp_path / "d.yaml", **row))
+    with pytest.raises(UserError, match=error) as error:
+        get_domain(describe(tmp_path / "d.yaml", **change))
     assert error.value.remedy
 
 
@@ -262,12 +214,6 @@ def test_a_copy_that_was_changed_or_lost_is_named(tmp_path):
     shutil.rmtree(tmp_path / "study" / "domain")
     with pytest.raises(UserError, match="its domain 'cafe' is none that is known"):
         domain_of(tmp_path / "study", "cafe")
-
-
-def test_known_domains_need_no_copy(tmp_path):
-    keep_domain(get_domain("chitchat"), tmp_path)
-    assert list(tmp_path.iterdir()) == []
-    assert domain_of(tmp_path, "chitchat") == get_domain("chitchat")
 
 
 def test_who_may_appear_where_is_printed(tmp_path, capsys):

@@ -72,14 +72,6 @@ def test_another_file_of_that_name_is_refused_and_a_missing_one_needed_not(playe
         run(tmp_path / "s", domain="chitchat")
 
 
-def test_bad_data_leave_nothing_behind(tmp_path):
-    path = tmp_path / "bad.jsonl"
-    path.write_text('{"turns": ["a"]}\n')
-    with pytest.raises(UserError, match=r"bad\.jsonl, line 1: field 'turns'"):
-        run(tmp_path / "study", contestants=BOTS, domain=str(path))
-    assert not (tmp_path / "study").exists()
-
-
 def test_a_crash_between_the_copy_and_the_plan_is_no_hindrance(tmp_path):
     from parlai_spotbot.domains import get_domain, keep_domain
 

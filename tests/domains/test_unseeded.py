@@ -95,25 +95,7 @@ def test_units_show_what_was_said_first(tmp_path):
         assert item.transcripts[0][0].text.split() == turns[item.conversation_ids[0]][0].split()
 
 
-@pytest.mark.slow
-def test_it_goes_on_as_it_began(tmp_path):
-    run(tmp_path / "s", human_conversations=2, **ASKED)
-    before = (tmp_path / "s" / "conversations.jsonl").read_text().splitlines()
-    run(tmp_path / "s", conversations_per_pair=4)
-    after = (tmp_path / "s" / "conversations.jsonl").read_text().splitlines()
-    assert after[:3] == before[:3]
-    assert Study.open(tmp_path / "s").conversations()[3].seed_exchanges == 0
-    seeded = {**ASKED, "unseeded": None}
-    run(tmp_path / "t", human_conversations=2, **seeded)
-    assert "unseeded" not in (tmp_path / "t" / "study.yaml").read_text()
-    with pytest.raises(UserError, match="unseeded: the study has False, you asked for True"):
-        run(tmp_path / "t", human_conversations=2, **ASKED)
-
-
-@pytest.mark.parametrize(
-    ("more", "says"), [({"seeds": "x.jsonl"}, "--seeds and --unseeded"), ({"paired_seeds": True}, "--paired-seeds and")]
-)
-def test_what_contradicts_it_is_said(tmp_path, more, says):
-    with pytest.raises(UserError, match=says):
-        run(tmp_path / "s", **ASKED, **more)
+def test_what_contradicts_it_is_said(tmp_path):
+    with pytest.raises(UserError, match="--paired-seeds and"):
+        run(tmp_path / "s", **ASKED, paired_seeds=True)
     assert not (tmp_path / "s").exists()

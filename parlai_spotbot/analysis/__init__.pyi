@@ -8,7 +8,6 @@ from parlai_spotbot.analysis import choices as choices
 from parlai_spotbot.analysis import frames as frames
 from parlai_spotbot.analysis import metrics as metrics
 from parlai_spotbot.analysis import nuc as nuc
-from parlai_spotbot.analysis import order_agreement as order_agreement
 from parlai_spotbot.analysis import order_effects as order_effects
 from parlai_spotbot.analysis import planning as planning
 from parlai_spotbot.analysis import ranking as ranking

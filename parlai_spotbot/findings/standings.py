@@ -9,10 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from parlai_spotbot import hints
-from parlai_spotbot.analysis.order_agreement import Scores, standard_error
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import Analysis, Contents, read_contents
@@ -59,17 +56,6 @@ class Standing:
         """Return a contestant's places as a cell has them."""
         first, last = self.clusters.get(name, (self.order.index(name) + 1,) * 2)
         return span((first, last)) + (f" of group {self.group(name)}" if len(self.groups) > 1 else "")
-
-    def scores(self, names: Sequence[str] | None = None) -> Scores:
-        """Return scores and standard errors of `names` (by default of all)."""
-        chosen = [name for name in self.order if names is None or name in names]
-        values = [self.score.get(name) for name in chosen]
-        return Scores(
-            tuple(chosen),
-            np.array([np.nan if value is None else value for value in values], dtype=float),
-            np.array([standard_error(self.ci.get(name)) for name in chosen], dtype=float),
-            self.relative,
-        )
 
 
 @dataclass(frozen=True)

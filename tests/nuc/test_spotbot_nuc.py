@@ -11,9 +11,8 @@ import pytest
 from parlai.utils import logging
 from scoring_models import FORMS, WORDS, made_questions, saved_agent
 
-from parlai_spotbot.analysis.order_agreement import MethodRanking, agreements
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.whole_study.nuc import NUC, ranking_of, read_results, with_rows
+from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
 from parlai_spotbot.surveys.nuc_questions import write_questions
@@ -136,25 +135,6 @@ def test_scores_of_another_contestant_of_the_name_are_not_taken(made, tmp_path, 
     other.write_text("guess: spotbot:eliza\n", encoding="utf-8")
     run(made, made / "out", code=2, pool=str(other))
     assert "has scores of other options" in capsys.readouterr().err
-
-
-def test_the_order_is_compared_with_other_methods(made):
-    results = read_results(made / "out" / "analysis")
-    own = ranking_of(results["ranking"])
-    assert set(own.names) == {"dual", "guess"}
-    names = ("a", "b", "c", "d")
-    row = {"main": True, "way": "ranker"}
-    ranking = {
-        "k": [1],
-        "contestants": [
-            {**row, "contestant": name, "recall@1": {"estimate": 0.2 * i, "ci": [0.2 * i - 0.05, 0.2 * i + 0.05]}}
-            for i, name in enumerate(names)
-        ],
-    }
-    nuc = ranking_of(ranking)
-    (found,) = agreements([nuc, MethodRanking("spot_the_bot", "", names, nuc.scores)], rng=np.random.default_rng(0))
-    assert found.found.tau == pytest.approx(1)
-    assert found.found.tau_ci[0] > 0.5
 
 
 def test_the_section_says_what_is_to_be_known_of_a_likelihood(made):

@@ -2,7 +2,7 @@
 
 from parlai_spotbot.analysis.agreement.alpha import METRICS, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.labels import LABELS, SIZES, alike_table, both_given_one, labelled_alike
-from parlai_spotbot.analysis.agreement.orders import kendall, spearman
+from parlai_spotbot.analysis.agreement.orders import kendall, order_agreements, spearman
 
 __all__ = [
     "LABELS",
@@ -14,5 +14,6 @@ __all__ = [
     "kendall",
     "krippendorff_alpha",
     "labelled_alike",
+    "order_agreements",
     "spearman",
 ]

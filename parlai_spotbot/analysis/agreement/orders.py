@@ -5,11 +5,43 @@ Scores that differ by less than rounding errors count as tied.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
 import numpy as np
 from scipy.stats import rankdata
 
+from parlai_spotbot.records import HUMAN
+
 DIGITS = 12
-"""Scores are compared to so many decimals."""
+"""Decimals to which scores are compared."""
+
+LEAST = 3
+"""Fewer contestants have no order worth comparing."""
+
+
+def order_agreements(rankings: Sequence[tuple[str, str, Mapping[str, float]]]) -> list[dict]:
+    """Return Kendall's tau-b of every two methods' scores by each criterion that both have.
+
+    Parameters
+    ----------
+    rankings : sequence of (method, criterion, scores by contestant)
+
+    Returns
+    -------
+    list of dict
+        criterion, first, second (methods), contestants (bots that both rank, at least `LEAST`), n, tau.
+    """
+    rows = []
+    for criterion in dict.fromkeys(ranking[1] for ranking in rankings):
+        same = [(method, scores) for method, other, scores in rankings if other == criterion]
+        for (first, scores), (second, others) in combinations(same, 2):
+            names = sorted((scores.keys() & others.keys()) - {HUMAN})
+            if first != second and len(names) >= LEAST:
+                tau = kendall(*(np.array([by[name] for name in names], dtype=float) for by in (scores, others)))
+                row = {"criterion": criterion, "first": first, "second": second, "contestants": names}
+                rows.append(row | {"n": len(names), "tau": float(tau)})
+    return rows
 
 
 def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:

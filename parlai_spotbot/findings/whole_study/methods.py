@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.analysis.order_agreement import LEAST, MethodRanking, OrderAgreement, agreements
-from parlai_spotbot.analysis.values import generator, plain
+from parlai_spotbot.analysis.agreement.orders import LEAST, order_agreements
+from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.contents import Analysis, analysed, people_first
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Finding
@@ -20,9 +20,8 @@ from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
-from parlai_spotbot.wording import listed, number, to
+from parlai_spotbot.wording import listed, number
 
-SEED = 0
 FILE = "methods.json"
 
 
@@ -59,25 +58,17 @@ def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
         for name, standings_list in standings_by_survey.items()
     }
     rankings = [
-        MethodRanking(name, s.criterion, s.order, s.scores)
-        for name, standings_list in standings_by_survey.items()
-        for s in standings_list
+        (name, s.criterion, s.score) for name, standings_list in standings_by_survey.items() for s in standings_list
     ]
-    rows = agreements(rankings, rng=generator(SEED, source, "methods"))
     return {
         "surveys": {name: _main_of(standings_list[0]) for name, standings_list in standings_by_survey.items()},
-        "agreements": [_agreement_row(row) for row in rows],
+        "agreements": order_agreements(rankings),
     }
 
 
 def _main_of(standing: Standing) -> dict:
     """Return what a method ranks by, its order and places."""
     return {"what": standing.what, "order": list(standing.order), "clusters": standing.clusters}
-
-
-def _agreement_row(row: OrderAgreement) -> dict:
-    pair = {"criterion": row.criterion, "first": row.first, "second": row.second, "contestants": list(row.names)}
-    return pair | vars(row.found) | {"p_adjusted": row.p_adjusted}
 
 
 def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
@@ -89,7 +80,7 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return who is first, how far the orders agree, and what each method ranks by."""
+    """Return who is first, which orders agree most, and what each method ranks by."""
     own, by = result.data, {}
     for survey, main in own["surveys"].items():
         by.setdefault(main["what"], []).append(about_of(survey).short)
@@ -99,7 +90,7 @@ def summarise(result: Result) -> list[str]:
 
 
 def _alike(agreements: Sequence[Mapping]) -> str:
-    """Return which two methods are most alike, which least, and whether any differ by more than chance."""
+    """Return which two methods are most alike, and which least."""
     rows = [row for row in agreements if row["criterion"] == "" and row["tau"] is not None]
     if not rows:
         return f"No two methods share {LEAST} contestants, so their orders can't be compared."
@@ -107,14 +98,11 @@ def _alike(agreements: Sequence[Mapping]) -> str:
     best, worst = rows[0], rows[-1]
     text = f"{_both(best)} rank most alike: {_tau(best)}"
     text += f"; least alike are {_both(worst)}: {_tau(worst)}" if worst is not best else ""
-    beyond = [_both(row) for row in rows if (row["p_adjusted"] or 1) < 0.05]
-    if beyond:
-        return f"{text}. By more than chance these orders differ: {listed(beyond)}."
-    return f"{text}. No two orders differ by more than chance; that does not show that they are the same."
+    return f"{text}."
 
 
 def _tau(row: Mapping) -> str:
-    return f"tau-b {number(row['tau'])}{to(row['tau_ci'], number)}"
+    return f"Kendall's tau-b {number(row['tau'])}"
 
 
 def _both(row: Mapping) -> str:
@@ -149,14 +137,10 @@ FINDING = Finding(
                 "first": Column("method", "Method"),
                 "second": Column("method", "And"),
                 "n": Column("count", "Contestants"),
-                "tau": Column("number", "Kendall's tau-b", ci="tau_ci"),
-                "rho": Column("number", "Spearman's rho", ci="rho_ci"),
-                "p_adjusted": Column("p", "p (Holm)"),
+                "tau": Column("number", "Kendall's tau-b"),
             },
             "Agreement of orders",
-            "Rows without a criterion are of the main question. Intervals are a parametric bootstrap from the stored "
-            "scores and their 95 % intervals; errors are taken as independent between methods. p: how often tau-b "
-            "would be as low as it is, if both methods measured the same; Holm's correction over all rows.",
+            "Rows without a criterion are of the main question. With few contestants tau-b changes much by chance.",
         ),
     },
     chart=Chart(

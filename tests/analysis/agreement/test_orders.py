@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from scipy.stats import kendalltau, spearmanr
 
-from parlai_spotbot.analysis.agreement import kendall, spearman
+from parlai_spotbot.analysis.agreement import kendall, order_agreements, spearman
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=12))
@@ -34,3 +34,13 @@ def test_what_has_no_order_has_no_correlation():
         assert np.isnan(of(x, np.array([1.0, 2.0, np.nan, 3.0])))
         assert of(x, x + 1e-15) == pytest.approx(1)
         assert np.isnan(of(x, 1 + 1e-15 * x))  # rounding errors are ties
+
+
+def test_orders_are_compared_by_criterion_among_the_bots_that_both_ranked():
+    few = {"a": 1.0, "b": 2.0}
+    one = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0, "human": 5.0}
+    rankings = [("one", "", one), ("two", "", {"c": 0.3, "a": 0.9, "b": 0.5, "human": 0.1}), ("three", "", few)]
+    rankings += [("one", "quality", {**few, "c": 3.0}), ("two", "quality", {"a": 3.0, "b": 2.0, "c": 1.0})]
+    rows = order_agreements(rankings)
+    found = [(row["criterion"], row["first"], row["second"], row["n"], row["tau"]) for row in rows]
+    assert found == [("", "one", "two", 3, 1.0), ("quality", "one", "two", 3, -1.0)]

@@ -10,7 +10,6 @@ import shutil
 import site
 import subprocess
 import sys
-import tarfile
 import zipfile
 from importlib import metadata
 from importlib.metadata import packages_distributions
@@ -18,9 +17,6 @@ from pathlib import Path
 
 import pytest
 from in_process import spotbot
-
-from parlai_spotbot import scripts
-from parlai_spotbot.installation.world import ICENREG
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
@@ -111,21 +107,6 @@ def test_wheel_holds_every_module_and_data_file(source, wheel):
     assert not [name for name in packed if "node_modules" in name]
 
 
-@pytest.mark.slow
-def test_the_source_distribution_makes_the_same_wheel(source, wheel, tmp_path):
-    build = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=source, check=True, timeout=300)
-    [packed] = tmp_path.glob("*.tar.gz")
-    make = [sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-index", "--no-deps"]
-    folder = tmp_path / "wheel"
-    subprocess.run([*make, "--no-build-isolation", "-w", str(folder), str(packed)], check=True, timeout=300)
-    [again] = folder.glob("*.whl")
-    assert set(zipfile.ZipFile(again).namelist()) == set(zipfile.ZipFile(wheel).namelist())
-    with tarfile.open(packed) as files:
-        within = {name.partition("/")[2] for name in files.getnames()}
-    assert {"Makefile", ".ci/install.sh", "tests/conftest.py", "docs/conf.py", "GLOSSARY.md"} <= within
-
-
 def test_wheel_installs_nothing_under_common_names(wheel):
     tops = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"parlai_spotbot", "parlai_internal"}
@@ -151,24 +132,6 @@ print(len(scripts.COMMANDS) - len(scripts.load(scripts.COMMANDS)), page.read_tex
     assert len(places) == 3
     assert all(Path(place).is_relative_to(python.parents[1]) for place in places)
     assert last == "0 1"
-
-
-def test_commands_of_the_wheel(python, tmp_path):
-    outcome = run(python, "-m", "parlai", "--help", folder=tmp_path)
-    assert outcome.returncode == 0, outcome.stderr
-    listed = [line.split()[0] for line in outcome.stdout.splitlines() if line.startswith("  spotbot_")]
-    assert listed == scripts.COMMANDS
-    outcome = run(python.parent / "spotbot", "--help", folder=tmp_path)
-    assert outcome.returncode == 0, outcome.stderr
-    for name in scripts.COMMANDS:
-        assert f"  {name.removeprefix('spotbot_')} " in outcome.stdout
-
-
-def test_a_task_of_the_wheel(python, tmp_path):
-    arguments = ("display_data", "-t", "spotbot:chitchat", "-n", "2", "--datapath", tmp_path)
-    outcome = run(python, "-m", "parlai", *arguments, folder=tmp_path)
-    assert outcome.returncode == 0, outcome.stderr
-    assert "spotbot:chitchat" in outcome.stdout
 
 
 def requirements(wheel: Path) -> list[str]:
@@ -282,22 +245,6 @@ def test_locks_agree_and_licences_are_listed():
             assert licence[1] != "unknown"
 
 
-def test_locked_rpy2_finds_what_it_needs():
-    """rpy2 is installed without dependency resolution, so its requirements must be in the lock."""
-    assert {"cffi", "jinja2", "tzlocal"} <= {normal(name) for name in locked(ROOT / "locks" / "requirements.lock")}
-
-
-def test_locked_crowd_kit_finds_what_it_needs():
-    """It names pyarrow and transformers, too, which its aggregation of labels doesn't load."""
-    from crowdkit.aggregation.classification import dawid_skene, glad
-
-    assert dawid_skene.DawidSkene
-    assert glad.GLAD
-    locked_names = {normal(name) for name in locked(ROOT / "locks" / "requirements.lock")}
-    assert {"attrs", "crowd-kit", "nltk", "pandas", "scikit-learn", "tqdm"} <= locked_names
-    assert "pyarrow" not in locked_names
-
-
 def test_starting_r_leaves_child_processes_alone():
     """R would make them load the system's Python library in place of their own."""
     pytest.importorskip("rpy2", reason="needs R and rpy2")
@@ -309,36 +256,6 @@ print("rpy2" in unusable(), os.environ.get("LD_LIBRARY_PATH") == before)
 """
     outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     assert outcome.stdout.split() == ["False", "True"], outcome.stderr
-
-
-PACKAGE = {
-    "DESCRIPTION": "Package: icenReg\nVersion: 1.0\nTitle: A Package\nDescription: It.\nLicense: GPL\n"
-    "Author: A\nMaintainer: A <a@b.org>\n",
-    "NAMESPACE": "export(f)\n",
-    "R/f.R": "f <- function() 1\n",
-}
-
-
-@pytest.mark.skipif(not shutil.which("Rscript"), reason="no R here")
-@pytest.mark.parametrize("there", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_icenreg_comes_from_the_repositories_that_r_is_set_to(tmp_path, there):
-    """A small package of this name, in a repository of our own: what R's installer does with it."""
-    at = tmp_path / "repository" / "src" / "contrib"
-    at.mkdir(parents=True)
-    for name, text in PACKAGE.items():
-        path = tmp_path / "icenReg" / name
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(text)
-    if there:
-        subprocess.run(["R", "CMD", "build", str(tmp_path / "icenReg")], cwd=at, check=True, capture_output=True)
-    subprocess.run(["Rscript", "-e", "tools::write_PACKAGES('.')"], cwd=at, check=True, capture_output=True)
-    profile = tmp_path / "profile"
-    profile.write_text(f"options(repos = c(CRAN = 'file://{tmp_path}/repository'))\n")
-    command = ["Rscript", str(ICENREG), str(tmp_path / "library")]
-    environment = {**os.environ, "R_PROFILE_USER": str(profile), "R_LIBS": "", "R_LIBS_USER": str(tmp_path / "none")}
-    outcome = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
-    assert outcome.returncode == (0 if there else 1), outcome.stderr
-    assert (tmp_path / "library" / "icenReg").exists() == there
 
 
 @pytest.mark.parametrize("target", ["install", "demo", "test", "test-all", "lint", "bench", "wheel", "clean"])
@@ -484,32 +401,6 @@ def test_the_page_is_built_once_and_again_after_a_change(checkout, webapp):
     built.unlink()
     assert install(checkout) == (0, ["the annotation page"], "")
     assert built.exists()
-
-
-@pytest.mark.skipif(not shutil.which("npm"), reason="no npm here")
-@pytest.mark.slow
-def test_a_page_that_can_t_be_built_is_left_out_and_tried_again(checkout, webapp):
-    (webapp / "build.mjs").write_text("throw new Error('no space left')")
-    code, _, errors = install(checkout)
-    assert (code, errors) == (0, "")
-    assert "no space left" in (checkout / ".venv" / ".installed" / "page.log").read_text()
-    (webapp / "build.mjs").write_text(BUILD)
-    assert install(checkout) == (0, ["the annotation page"], "")
-
-
-@pytest.mark.slow
-def test_without_node_the_page_is_left_out_and_it_is_said_how_to_get_it(checkout, webapp, tmp_path):
-    tools = tmp_path / "tools"  # all commands but these
-    tools.mkdir()
-    for folder in os.environ["PATH"].split(os.pathsep):
-        for command in Path(folder).glob("*"):
-            if command.name not in ("node", "npm", "apt-get"):
-                with contextlib.suppress(FileExistsError):
-                    (tools / command.name).symlink_to(command)
-    code, steps, errors = install(checkout, PATH=str(tools))
-    assert (code, errors) == (0, "")
-    assert "the annotation page is left out" in steps[-1]
-    assert "install node 18 or later" in steps[-1]
 
 
 def test_a_missing_python_is_one_clear_line(checkout):

@@ -95,16 +95,6 @@ def test_unknown_command_and_option(capsys):
     assert "unknown option --no-such-option" in capsys.readouterr().err
 
 
-def test_user_error_is_one_line_and_exit_code_2(tmp_path, capsys):
-    with pytest.raises(SystemExit) as ended:
-        spotbot.main(["judge", "--study", str(tmp_path / "missing")])
-    assert ended.value.code == 2
-    err = capsys.readouterr().err
-    assert err.startswith("error: ")
-    assert str(tmp_path / "missing") in err
-    assert "Traceback" not in err
-
-
 def test_version(capsys):
     spotbot.main(["--version"])
     assert capsys.readouterr().out.startswith(f"parlai_spotbot {parlai_spotbot.__version__} (ParlAI ")
@@ -122,18 +112,6 @@ def test_a_broken_command_is_named_and_the_others_go_on(tmp_path):
     assert "ModuleNotFoundError: No module named 'a_package_that_nobody_has'" in line
     listed = [line.split()[0] for line in outcome.stdout.splitlines() if line.startswith("  spotbot_")]
     assert listed == scripts.COMMANDS
-
-
-def test_a_broken_package_is_named(tmp_path):
-    """The same where nothing of ours can be imported at all."""
-    copy = tmp_path / "parlai_spotbot"
-    copy.mkdir()
-    (copy / "__init__.py").write_text("import a_package_that_nobody_has\n\nCOMMAND = None\n")
-    outcome = parlai("--help", folder=tmp_path, PYTHONPATH=str(tmp_path))
-    assert outcome.returncode == 0
-    assert "no spotbot command is available" in outcome.stderr
-    assert "a_package_that_nobody_has" in outcome.stderr
-    assert "train_model" in outcome.stdout
 
 
 def test_plug_ins_are_listed_unread_and_found_by_name(tmp_path, monkeypatch):

@@ -62,20 +62,6 @@ def test_off_a_terminal_a_line_says_now_and_then_how_far_it_is(patient, capsys):
     ]
 
 
-def test_what_is_short_hidden_or_hushed_leaves_no_line(patient, capsys):
-    with Bar("short", 3) as bar:
-        bar.advance()
-        patient(1)
-    with Bar("late", 3, after=10):
-        patient(9)
-    with Bar("hidden", 3, shown=False):
-        patient(99)
-    with terminal.hushed(), Bar("hushed", 3):
-        patient(99)
-    assert list(Bar.over("ab", "over")) == ["a", "b"]
-    assert capsys.readouterr().err == ""
-
-
 def test_on_a_terminal_bars_stand_below_each_other_and_lines_above_them():
     reader, writer = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}

@@ -17,7 +17,6 @@ from parlai_spotbot.projects.abc_eval.__main__ import main
 from parlai_spotbot.projects.abc_eval.label_accuracy import FIGURES, against_people, among_people, weights
 from parlai_spotbot.projects.abc_eval.release import find, git_id
 from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
-from parlai_spotbot.projects.cells import COLUMNS
 from parlai_spotbot.projects.fetching import fetched as fetch
 
 LABELS = (
@@ -79,21 +78,6 @@ def test_the_nine_alphas_and_kappas_are_the_published_ones(made, raw, cell):
     assert cell(table, "fact contradiction", "alpha").paper == 0.652  # published as "incorrect fact"
 
 
-def test_rates_stand_beside_those_of_all_dialogues(made, raw, cell):
-    table = made[1]["labels"]["rates"]
-    own = raw["lack of empathy"]
-    bot = own[own["dialogue"].str.endswith("_emora")]
-    share = cell(table, "lack of empathy, Emora", "share")
-    assert share.ours == pytest.approx(bot[["a", "b"]].to_numpy().mean())
-    assert share.paper == 0.143
-    assert share.reached is None  # of other data
-    assert cell(table, "lack of empathy, Emora", "judge:gpt").ours == pytest.approx(bot["gpt"].mean())
-    assert cell(table, "lack of empathy, Emora", "turns").ours == len(bot)
-    low, high = (cell(table, "lack of empathy, Emora", f"clustered {end}").ours for end in ("low", "high"))
-    assert low < share.ours < high
-    assert "of 36 published shares" in table.notes[0]
-
-
 def test_judges_against_people_as_scikit_learn_has_it(made, raw, cell):
     table = made[1]["labels"]["judges"]
     for label in ("redundant", "ignore"):
@@ -117,36 +101,11 @@ def test_judges_against_people_as_scikit_learn_has_it(made, raw, cell):
     assert [c for c in table.cells if c.row == "ignore, judge:specialized"]
 
 
-def test_arithmetic_on_the_published_tables(made, cell):
-    tables = made[1]["published"]
-    assert tables["intervals"].verdict.startswith("896 of 896")
-    assert tables["table9"].verdict.startswith("21 of 21")
-    assert tables["screening"].verdict.startswith("16 of 16")
-    assert cell(tables["screening"], "mturkers, transitions", "pass share").ours == 0
-    assert any("mturkers: 36 of 132" in text for text in tables["screening"].notes)
-    assert cell(tables["figure3"], "abc eval, 16 left, next to go: antisocial", "adjusted R²").reached
-    missed = [(c.row, c.column) for c in tables["table10"].compared if not c.reached]
-    assert missed == [("comparative", "OC"), ("abc_eval", "OC")]  # their pay had more digits than is printed
-    assert cell(tables["table10"], "comparative", "TI").ours == pytest.approx(260.72 / 60)
-
-
 def test_the_published_p_values_are_not_those_of_table_5(made, cell):
     table = made[1]["published"]["table5"]
     assert table.verdict.startswith("32 of 120")
     assert cell(table, "antisocial (abc eval)", "0.01").ours == 0
     assert cell(table, "fact contradiction (abc eval)", "0.01").paper == 4
-
-
-def test_every_table_is_a_file_with_the_six_columns(made):
-    out, result = made
-    for part, tables in result.items():
-        for name in tables:
-            assert tuple(pd.read_csv(out / part / f"{name}.csv").columns) == COLUMNS
-        assert set(json.loads((out / part / "tables.json").read_text())["tables"]) == set(tables)
-    about = json.loads((out / "labels" / "tables.json").read_text())["made_by"]["sources"]
-    assert all(source["published"] for source in about.values())
-    assert len(about) == 15
-    assert "not at hand: every answer of the project" in (out / "summary.txt").read_text()
 
 
 def test_a_pickle_that_is_not_the_published_one_is_not_read(abc_eval_data, tmp_path, cell):
@@ -226,14 +185,3 @@ def test_figures_of_made_up_labels_and_the_spread_of_their_draws():
     # Turns are independent here, so the draws of conversations spread as the binomial does.
     recall, n = mutual.values["recall"], people[0].sum() + people[1].sum()
     assert mutual.draws["recall"].std() == pytest.approx(np.sqrt(recall * (1 - recall) / n), rel=0.6)
-
-
-def test_what_is_at_hand_is_found_by_name(tmp_path):
-    (tmp_path / "paper_tables").mkdir()
-    (tmp_path / "paper_tables" / "surge_agreements.csv").write_text("x")
-    (tmp_path / "data.json").write_text('{"annotation_pilots": []}')
-    found = find([tmp_path])
-    assert (found.labels, found.project) == (None, tmp_path / "data.json")
-    labels = tmp_path / "other.json"
-    labels.write_text('{"(1,1)_emora": []}')
-    assert find([tmp_path / "paper_tables", labels]).labels == labels

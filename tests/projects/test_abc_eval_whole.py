@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.facts_of_study import checked_round
 from parlai_spotbot.findings.survey_metrics import outcomes_of
-from parlai_spotbot.importers.abc_eval import full, is_full
+from parlai_spotbot.importers.abc_eval import full
 from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
@@ -178,20 +178,6 @@ def test_oddities_are_counted_and_survived(tmp_path, raw):
     assert any(what.startswith("times of another form") for what in odd)
     assert any(j.seconds is None for j in imported.others["comparative"])
     assert odd["choices that read otherwise from the other dialogue"] == 1
-
-
-def test_which_of_the_two_files_it_is(tmp_path):
-    path = tmp_path / "x.json"
-    for text, whole in (
-        ('{ "annotation_pilots": []}', True),
-        ('{"(1,1)_emora": []}', False),
-        ("[]", False),
-        ("", False),
-    ):
-        path.write_text(text)
-        assert is_full(path) is whole
-    with pytest.raises(UserError, match="no such file"):
-        is_full(tmp_path / "none")
 
 
 @pytest.mark.slow

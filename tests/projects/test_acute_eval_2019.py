@@ -12,13 +12,13 @@ from parlai.zoo.model_list import model_list
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.projects.acute_eval_2019.__main__ import main
-from parlai_spotbot.projects.acute_eval_2019.reproduce import attainable, run
+from parlai_spotbot.projects.acute_eval_2019.reproduce import run
 from parlai_spotbot.projects.cells import paper_values
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys import get_survey, own_surveys
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 FOLDER = Path(__file__).parents[2] / "projects" / "acute_eval_2019"
@@ -52,15 +52,6 @@ def test_there_are_as_many_wordings_as_the_paper_tried_and_its_own_among_them():
     assert len(own) == tried["wordings"] == len({row["wording"] for row in own.values()})
 
 
-def test_the_shares_of_the_text_are_reached_by_whole_numbers_near_20():
-    assert (15, 13, 13 / 15) in attainable(0.867, 20, False)
-    assert [(n, chosen) for n, chosen, _ in attainable(0.696, 20, False)] == [(23, 16)]
-    for n, chosen, value in attainable(0.867, 20, True):  # couples counted one by one
-        said = [True] * chosen + [False] * (n - chosen)
-        alike = [said[i] == said[j] for i in range(n) for j in range(i)]
-        assert sum(alike) / len(alike) == pytest.approx(value)
-
-
 def test_without_a_study_the_text_is_held_against_arithmetic(tmp_path, capsys):
     assert main(["--out", str(tmp_path / "out")]) == 0
     assert "4 of 4 values of the paper reached" in capsys.readouterr().out
@@ -84,13 +75,6 @@ def study(tmp_path):
     files.write_jsonl(made.conversations_path, [talk.to_json() for talk in talks])
     pack_study(made, "acute_eval", comparisons=12, same=True)
     return made
-
-
-def test_unseeded_self_chats_are_shown_whole(study):
-    shown = study.units("acute_eval")[0].items[0]
-    talks = {c.conversation_id: c for c in study.conversations()}
-    for name, transcript in zip(shown.conversation_ids, shown.transcripts, strict=True):
-        assert len(transcript) == len(talks[name].turns) == 6
 
 
 def test_a_study_of_the_papers_models_stands_beside_it(study, tmp_path):
@@ -126,17 +110,3 @@ def test_a_study_of_the_papers_models_stands_beside_it(study, tmp_path):
             of += 1
             right += judged.answer == f"conversation:{names.index(HUMAN)}"
     assert wordings["engagingness"] == pytest.approx(right / of)
-
-
-def test_the_wordings_can_be_packed_for_the_same_pairs(tmp_path):
-    made = Study.create(tmp_path / "w", Plan("invented", {n: Contestant(n, model=n) for n in ("KV", "RC")}))
-    talks = [chat(name, name, n) for name in ("KV", "RC", HUMAN) for n in range(8)]
-    files.write_jsonl(made.conversations_path, [talk.to_json() for talk in talks])
-    with own_surveys.taken(made, str(FOLDER / "wordings.yaml")) as name:
-        pack_study(made, name, comparisons=2)
-    put = {}
-    for unit in made.units(name):
-        for item in unit.items:
-            put.setdefault(item.questions[0], set()).add(frozenset(item.conversation_ids))
-    assert len(put) == 13
-    assert len({frozenset(pairs) for pairs in put.values()}) == 1

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from parlai_spotbot import compat, plugin
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.spot_the_bot_2020.pools import __main__ as pools
 from parlai_spotbot.selfplay.pool import read_pool
 
@@ -60,20 +59,6 @@ def test_parlai_knows_every_option(name):
     assert pools.options_of(name, "play", PLACES).keys() <= parsed.keys()
 
 
-# -- agents ----------------------------------------------------------------------------------------------------------
-def test_vectors_are_read_for_the_words_wanted(tmp_path):
-    from parlai_spotbot.projects.spot_the_bot_2020.pools.seq2seq import read_vectors
-
-    path = tmp_path / "x.vec"
-    path.write_text("3 2\nthe 0.5 1 \ncat 2 3\nof 4 5\n")
-    words, vectors = read_vectors(str(path), {"the", "of", "dog"})
-    assert (words, vectors.tolist()) == (["the", "of"], [[0.5, 1.0], [4.0, 5.0]])
-    for text, line in (("3 2\nthe 0.5 1\nof 4\n", 3), ("the 0.5 1\n", 1)):
-        path.write_text(text)
-        with pytest.raises(UserError, match=f"line {line}"):
-            read_vectors(str(path), {"of"})
-
-
 def test_s2_starts_from_the_vectors_and_says_no_unknown_word(tmp_path):
     from parlai.core.agents import create_agent
     from parlai.scripts.train_model import TrainModel
@@ -104,19 +89,6 @@ def small_bert(folder: Path, words: list[str]) -> None:
     torch.save(BertModel(config).state_dict(), folder / "pytorch_model.bin")
 
 
-def test_only_the_last_layers_are_trained(tmp_path):
-    from pytorch_pretrained_bert import BertModel
-
-    from parlai_spotbot.projects.spot_the_bot_2020.pools.bert_rank import freeze_below
-
-    small_bert(tmp_path / "bert", ["hello", "there"])
-    bert = BertModel.from_pretrained(str(tmp_path / "bert"))
-    freeze_below(bert, 4)
-    trained = {name for name, weights in bert.named_parameters() if weights.requires_grad}
-    assert {name.split(".")[2] for name in trained if name.startswith("encoder.layer")} == {"2", "3", "4", "5"}
-    assert {name.split(".")[0] for name in trained} == {"encoder", "pooler"}
-
-
 @pytest.mark.slow
 def test_the_ranker_learns_what_can_be_learned(tmp_path):
     from parlai.scripts.train_model import TrainModel
@@ -139,43 +111,12 @@ def test_the_ranker_learns_what_can_be_learned(tmp_path):
         assert torch.equal(weights, after[f"context_encoder.bert_model.{name}"]) == frozen or "pooler" in name, name
 
 
-# -- making ----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--domain", "dailydialogue"], "--domain dailydialogue: there is no pool for it"),
-        (["--domain", "chitchat", "--only", "KV"], "--only KV: not in the pool of chitchat"),
-        (["--domain", "chitchat", "--own", "GPT"], "--own GPT: not NAME=FILE"),
-        (["--domain", "convai2", "--only", "LC"], "lost_in_conversation (https://github.com/atselousov"),
-    ],
-)
-def test_what_cannot_be_had_is_said(tmp_path, capsys, words, said):
-    assert pools.main([*words, "--out", str(tmp_path / "x")]) == 2
-    assert said in capsys.readouterr().err
-    assert not (tmp_path / "x").exists()
-
-
 def test_a_dry_run_starts_nothing(tmp_path, capsys):
     assert pools.main(["--domain", "convai2", "--out", str(tmp_path / "x"), "--dry-run"]) == 0
     said = capsys.readouterr().out
     assert "DR: train: the weak baseline" in said
     assert "KV: cannot be fetched" in said
     assert not (tmp_path / "x").exists()
-
-
-def test_an_archive_is_fetched_once_and_a_bad_one_refused(tmp_path, recipes):
-    import zipfile
-
-    with zipfile.ZipFile(tmp_path / "v.zip", "w") as archive:
-        archive.writestr("v.vec", "1 2\na 0.5 1\n")
-    own = recipes["sources"]["fasttext"] = {"kind": "archive", "files": ["v.vec"]}
-    own["address"] = (tmp_path / "v.zip").as_uri()
-    place = pools.fetch("fasttext", tmp_path / "place")
-    assert place.read_text().endswith("a 0.5 1\n")
-    (tmp_path / "v.zip").write_text("sorry")
-    assert pools.fetch("fasttext", tmp_path / "place") == place
-    with pytest.raises(UserError, match="cannot be fetched: File is not a zip file"):
-        pools.fetch("fasttext", tmp_path / "other")
 
 
 @pytest.mark.slow
@@ -196,14 +137,3 @@ def test_a_small_training_is_finished_once_and_its_pool_file_is_read(tmp_path, r
     recipes["contestants"]["DR"]["train"]["hiddensize"] = 7
     assert pools.main([*words[:-1], str(tmp_path / "moved")]) == 2
     assert "other options" in capsys.readouterr().err
-
-
-def test_a_torn_checkpoint_is_dropped_a_whole_one_kept(tmp_path):
-    for name in ("model.checkpoint", "model.checkpoint.trainstats"):
-        (tmp_path / name).write_text('{"parleys": ')
-    (tmp_path / "model.dict").write_text("")
-    pools.drop_torn_checkpoint(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["model.dict"]
-    (tmp_path / "model.checkpoint.trainstats").write_text("{}")
-    pools.drop_torn_checkpoint(tmp_path)
-    assert (tmp_path / "model.checkpoint.trainstats").exists()

@@ -5,14 +5,13 @@ import json
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.cells import COLUMNS, PaperCell, PaperTable, paper_values, truncated
+from parlai_spotbot.projects.cells import COLUMNS, PaperCell, PaperTable, truncated
 from parlai_spotbot.projects.spot_the_bot_2020.__main__ import main
-from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, ssa_with_bug
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import correctness, ssa_with_bug
 from parlai_spotbot.projects.spot_the_bot_2020.release import download
 
 TABLES = {
@@ -41,20 +40,6 @@ def test_the_bug_of_table_6_favours_entity_1():
     rows = [(1, 1), (-1, -1), (0, -1), (0, 1), (1, -1), (-1, 1), (-1, 0)]
     frame = annotations([(*row, "bot", "bot") for row in rows])
     assert ssa_with_bug(frame)["outcome"].tolist() == [1, -1, -1, 0, 0, 0, 0]
-
-
-def test_chance_of_footnote_3_is_that_of_dealing_labels_anew():
-    rng = np.random.default_rng(0)
-    rows = annotations([(0, 0, *rng.choice(["human", "bot", "unsure"], 2, p=[0.3, 0.5, 0.2])) for _ in range(60)])
-    rows["k"] = rng.integers(1, 3, len(rows))
-    found = alike(rows, "bots", ("k",))
-    dealt = np.zeros(20_000)
-    for _, own in rows.groupby("k"):
-        anew = rng.permuted(np.tile(own["nature1"].to_numpy(str), (len(dealt), 1)), axis=1)
-        dealt += (anew == own["nature0"].to_numpy(str)).sum(axis=1) / len(rows)
-    assert found["expected"] == pytest.approx(dealt.mean(), abs=4 * dealt.std() / len(dealt) ** 0.5)
-    spread = (found["observed"] - found["expected"]) / found["z"]
-    assert spread == pytest.approx(dealt.std(), rel=0.03)
 
 
 def test_correctness_leaves_unsure_out_and_averages_annotators():
@@ -107,16 +92,6 @@ def test_a_table_says_what_it_could_not_reach():
     )
     assert table.frame().columns.tolist() == list(COLUMNS)
     assert "  *" in table.text()
-
-
-def test_the_papers_tables_are_typed_consistently():
-    """Rates of a pair sum to one, but for rounding; each bot has a win rate and a range."""
-    for tables in paper_values("spot_the_bot_2020")["win_tables"].values():
-        for printed in tables.values():
-            rates = np.array(printed["rates"], dtype=float)
-            both = rates + rates.T
-            np.testing.assert_allclose(both[~np.isnan(both)], 1.0, atol=0.0101)
-            assert len(printed["win_rate"]) == len(printed["range"]) == len(printed["bots"]) == len(rates)
 
 
 def test_the_command_writes_every_table(release, tmp_path, capsys):

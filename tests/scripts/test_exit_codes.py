@@ -106,14 +106,6 @@ def test_the_next_step_after_a_failed_judge_is_the_same_judge(study):
     assert {row.source for row in study.judgements(SURVEY)} == {"judge:parrot-1"}
 
 
-def test_a_judge_of_a_file_is_named_by_a_file(study, tmp_path):
-    path = tmp_path / "judges.yaml"
-    with ChatServer(lambda body: "Who knows?") as server:
-        path.write_text(f"hosted: {{kind: language_model, url: {server.url}, model: parrot-1, samples: 2}}")
-        result = json.loads(spotbot("judge", "--study", study.path, "--judges", path, "--json", code=2)[0])
-    assert f"--judges {path}" in result["next"]
-
-
 def test_once_the_judge_is_corrected_the_same_command_gets_every_answer(study):
     with ChatServer(lambda body: "") as server:
         judged(server.url, study, code=2)
@@ -179,19 +171,6 @@ def test_the_answer_is_found_in_what_a_judge_says_around_it(study, said):
 def test_an_answer_with_a_reason_beside_it_is_taken(study):
     with ChatServer(lambda body: json.dumps({"reason": "polite", "answer": first_label(body)})) as server:
         judged(server.url, study, code=0)
-
-
-def test_of_two_judges_one_of_which_fails_the_other_counts(study, tmp_path):
-    path = tmp_path / "judges.yaml"
-    with ChatServer(lambda body: "hm") as bad, ChatServer(good) as fine:
-        lines = [
-            f"{name}: {{kind: language_model, url: {own.url}, model: parrot-1}}"
-            for name, own in (("bad", bad), ("fine", fine))
-        ]
-        path.write_text("\n".join(lines))
-        result = json.loads(spotbot("judge", "--study", study.path, "--judges", path, "--json", code=1)[0])
-    assert len(bad.bodies) == UNUSABLE
-    assert all("judge bad" in what for what in result["missing"])
 
 
 @pytest.mark.slow

@@ -79,48 +79,6 @@ def test_each_step_says_what_it_found_where_it_is_and_what_comes_next(study):
     assert [entry["name"] for entry in pool["figures"]["contestants"]] == ["tfidf", "alice", "eliza"]
 
 
-def test_a_tournament_has_the_figures_of_each_step(tmp_path):
-    words = [
-        "--pool",
-        "rules",
-        "--conversations-per-pair",
-        1,
-        "--exchanges",
-        2,
-        "--segments",
-        "1,2",
-        "--judges",
-        "none",
-    ]
-    found, _ = told("tournament", *words, "--study", tmp_path / "s")
-    figures = found["figures"]
-    assert figures["selfchat"]["conversations"] == {"bots": 3, "bots_wanted": 3, "people": 1, "people_wanted": 1}
-    assert figures["pack"]["annotations"] == 16
-    assert figures["judge"] == {}
-    played, _ = told("selfchat", "--study", tmp_path / "s")
-    assert played["figures"]["conversations"] == figures["selfchat"]["conversations"]
-    assert played["figures"]["failures"] == {}
-    words = ["--study", tmp_path / "s", "--format", "messages", "--out", tmp_path / "chats.jsonl"]
-    assert [told("export", *words)[0]["figures"]["new"] for _ in range(2)] == [True, False]
-
-
-def test_import_says_what_it_brought(tmp_path):
-    votes = tmp_path / "votes.csv"
-    votes.write_text("model_a,model_b,winner\n" + "a,b,a\nb,c,tie\nc,a,b\n" * 3)
-    brought, _ = told("import", "--format", "votes", "--data", votes, "--study", tmp_path / "s")
-    assert brought["figures"]["surveys"]["votes"]["judgements"] == 9
-    assert brought["next"] == f"parlai spotbot_analyze --study {tmp_path / 's'} --survey votes"
-
-
-def test_a_check_that_finds_damage_is_code_1(study):
-    sound, _ = told("check", study)
-    assert (sound["said"], sound["figures"]["wrong"]) == (f"{sound['figures']['files']} files, all sound", [])
-    with open(study / "conversations.jsonl", "a", encoding="utf-8") as out:
-        out.write("{")
-    damaged, _ = told("check", study, code=1)
-    assert damaged["figures"]["wrong"] == ["study/conversations.jsonl"]
-
-
 @pytest.mark.slow
 def test_quiet_prints_the_result_alone(study):
     out, err = spotbot("analyze", "--study", study, "--bootstraps", 20, "--quiet")

@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 from in_process import spotbot
 
-from parlai_spotbot import plugin
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.comparison import Comparison
-from parlai_spotbot.records import Contestant
 
 PHRASES = {"talks_on": "i like it a lot", "says_hm": "hm"}
 
@@ -116,21 +113,6 @@ def test_what_is_wrong_is_one_error_and_leaves_nothing_behind(folder, words, say
     _, err = spotbot("compare", *words, code=2)
     assert says in err
     assert [path for path in sorted(folder.rglob("*.*")) if "__pycache__" not in path.parts] == before
-
-
-def test_a_text_is_a_contestant():
-    plugin.register()
-
-    def entry(text):
-        return Contestant.from_json("bot", text, "here").to_json()
-
-    served = {"openai_url": "http://127.0.0.1:8000/v1", "openai_model": "my/model"}
-    assert entry("http://127.0.0.1:8000/v1#my/model") == {"model": "spotbot:openai_chat", "opt": served}
-    assert entry("hf:Qwen/Qwen2.5-0.5B") == {"model": "spotbot:causal_lm", "opt": {"lm_model": "Qwen/Qwen2.5-0.5B"}}
-    assert entry("zoo:a/b/model") == {"model_file": "zoo:a/b/model"}
-    assert entry("spotbot:agents/eliza") == {"model": "spotbot:agents/eliza"}
-    with pytest.raises(UserError, match="which model"):
-        entry("https://example.org/v1")
 
 
 def test_scores_are_told_as_differences():

@@ -43,16 +43,6 @@ def test_a_plan_before_a_study(capsys, tmp_path):
     assert needs == sorted(needs, reverse=True)
 
 
-def test_other_segments(capsys, tmp_path):
-    path = tmp_path / "plan.json"
-    options = {"bots": 3, "segments": "2,5", "annotators_per_segment": 1, "simulations": 0}
-    run(capsys, **options, out=str(path))
-    plan = json.loads(path.read_text())["plan"]
-    assert plan["design"]["annotations_per_conversation"] == 2
-    assert plan["simulation"] is None
-    assert "out of reach" in run(capsys, bots=3, difference=0.001, simulations=0)
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -65,6 +55,8 @@ def test_other_segments(capsys, tmp_path):
         ({"bots": 4, "simulations": -1}, "--simulations -1"),
         ({"bots": 4, "segments": "2,x"}, "--segments: expected whole numbers, as in 2,3,5, not '2,x'"),
         ({"bots": 4, "segments": "2,2"}, "expected different whole numbers"),
+        ({"survey": "acute_evl", "bots": 3}, "Did you mean 'acute_eval'"),
+        ({"survey": "turn_likert", "bots": 3, "rating_sd": -1.0}, "sd is -1.0"),
         ({"study": "/nowhere"}, "no study here"),
     ],
 )
@@ -96,35 +88,6 @@ def test_a_plan_of_whole_conversations(capsys, tmp_path, survey, like, apart, an
     assert ("one gets 65% of their decided choices" if apart == 0.3 else "means are 0.50 points apart") in out
     needs = [row["needed"] for row in plan["differences"]]
     assert needs == sorted(needs, reverse=True)
-
-
-def test_clustered_choices_and_more_questions_cost_more(capsys, tmp_path):
-    def asked(**options):
-        run(capsys, survey="acute_eval", bots=3, out=str(tmp_path / "plan.json"), **options)
-        return json.loads((tmp_path / "plan.json").read_text())["plan"]["asked"]
-
-    many, each = asked(difference=0.1), asked(difference=0.1, annotators_per_segment=3)
-    assert 3 * each["needed"] == pytest.approx(1.12 * many["needed"], rel=0.02)
-    plain = asked()
-    assert asked(questions=4)["annotations"] == 4 * plain["annotations"]
-    busy = {"annotations_per_worker": 30.0, "worker_correlation": 0.05}
-    assert asked(**busy)["needed"] > asked(**busy, unequal=1.0)["needed"] > plain["needed"]
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"survey": "acute_evl", "bots": 3}, "Did you mean 'acute_eval'"),
-        ({"survey": "turn_likert", "bots": 1}, "bots is 1"),
-        ({"survey": "turn_likert", "bots": 3, "rating_sd": -1.0}, "sd is -1.0"),
-        ({"survey": "acute_eval", "bots": 3, "difference": 1.5}, "difference is 1.5"),
-    ],
-)
-def test_bad_options_of_other_surveys_are_one_error(capsys, options, says):
-    with pytest.raises(SystemExit) as stopped:
-        SpotbotPlan.main(**options)
-    assert stopped.value.code == 2
-    assert says in capsys.readouterr().err
 
 
 @pytest.fixture

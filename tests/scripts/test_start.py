@@ -6,14 +6,11 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from parlai_spotbot import scripts
-from parlai_spotbot.options import option, option_values
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
 
@@ -113,27 +110,6 @@ def test_words_are_read_as_parlai_reads_them():
     found = parser.parse_args(told)
     assert (found.bot_file, found.conversations_per_pair, found.paired_seeds) == ("a_model", 3, True)
     assert (found.partner_opt, found.self_chats) == ("x_y=1", True)
-
-
-@dataclass(frozen=True)
-class Request:
-    """Fields that are options, and one that is none."""
-
-    study: object
-    size: int | None = option(None, "how many", "Numbers", flags=("--size", "--count"))
-    lengths: Sequence[int] = option((2, 3), "how long")
-    names: tuple[str, ...] = option((), "which")
-    people: bool = option(False, "with people")
-
-
-def test_the_fields_of_a_request_are_options():
-    parser = OptionParser("")
-    parser.add_request(Request)
-    assert "Numbers:" in parser.format_help()
-    assert "(default: 2,3)" in parser.format_help()
-    assert Request("s", **option_values(Request, vars(parser.parse_args([])))) == Request("s")
-    given = parser.parse_args(["--count", "3", "--lengths", "1,5", "--names", "a", "--names", "b,c", "--people"])
-    assert Request("s", **option_values(Request, vars(given))) == Request("s", 3, (1, 5), ("a", "b", "c"), True)
 
 
 @pytest.mark.parametrize("name", scripts.COMMANDS)

@@ -183,9 +183,8 @@ def _asked_domain(name: str, domain: Domain, study: Study) -> str:
     except UserError as err:
         remedy = f"Leave --domain out: {study.path} knows its own ({domain.name})."
         raise UserError(err.problem, remedy) from None
-    if other.name == domain.name and (other.own is not None or domain.own is not None):
-        both = other.own is not None and domain.own is not None
-        differ = custom.differences(domain.own, other.own) if both else ["where it comes from"]
+    if other.name == domain.name:
+        differ = custom.differences(domain, other)
         if differ:
             raise UserError(
                 f"--domain {name}: is called '{domain.name}' as the study's is, but differs in: {', '.join(differ)}.",

@@ -201,7 +201,7 @@ def test_a_study_knows_its_domain_when_the_file_has_gone(tmp_path):
     assert folds(again) == folds(domain)
     assert (again.segments, again.contexts, again.fold_note) == (domain.segments, domain.contexts, domain.fold_note)
     assert again.about() == domain.about()
-    assert custom.differences(again.own, domain.own) == []
+    assert custom.differences(again, domain) == []
 
 
 def test_a_copy_that_was_changed_or_lost_is_named(tmp_path):

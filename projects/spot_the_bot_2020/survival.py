@@ -45,9 +45,8 @@ def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: 
     table = PaperTable("section42", f"Section 4.2: survival against wins, {domain}")
     section = paper["section42"]
     weak = {frozenset(pair) for pair in section["not_significant"][domain]}
-    tests = logrank_pairs(
-        rows["left"], rows["right"], rows["group"], names=[*bots, HUMAN], adjust="bonferroni", backend="native"
-    )
+    names = [*bots, HUMAN]
+    tests = logrank_pairs(rows["left"], rows["right"], rows["group"], names=names, adjust="bonferroni")
     for row in tests.to_dict(orient="records"):
         pair = (row["a"], row["b"])
         computed = "yes" if row["p_adjusted"] < 0.05 else "no"

@@ -6,12 +6,10 @@ import importlib
 import numpy as np
 import pandas as pd
 import pytest
-from annotated import annotations_frame
-from hypothesis import given, settings
+from case_tables import case_table
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.frames import FEATURES, entities_frame
-from parlai_spotbot.analysis.survival import turnbull
 from parlai_spotbot.analysis.survival.events import events
 
 RELEASED = {
@@ -46,19 +44,6 @@ def test_the_papers_own_events(reference, released, domain):
     np.testing.assert_array_equal(derived["group"].replace("human", "Human"), theirs["system"])
 
 
-def test_from_judgements_to_events(made_up):
-    judgements, conversations = made_up()
-    rows = annotations_frame(judgements, conversations).frame
-    found = events(entities_frame(rows))
-    answers = {(j.annotation_id, j.target): j for j in judgements if j.question == "nature"}
-    for i, (annotation, row) in enumerate(zip(np.repeat(rows["annotation_id"], 2), found.itertuples(), strict=True)):
-        judgement = answers[annotation, f"entity:{i % 2}"]
-        expected = (0, judgement.exchanges) if judgement.answer == "bot" else (judgement.exchanges, np.inf)
-        assert (row.left, row.right) == expected
-        assert (row.conversation_id, row.worker_id) == (judgement.conversation_ids[0], judgement.worker_id)
-    assert "human" in set(found["group"])
-
-
 def frame(*natures, k=2):
     n = len(natures)
     columns = {"name": "BR", "k": k, "nature": natures, "conversation_id": "c", "worker_id": "w"}
@@ -80,34 +65,15 @@ def test_unsure_in_three_ways():
 answer = st.sampled_from(["human", "unsure", "bot"])
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(answer, min_size=1, max_size=40))
-def test_share_spotted_in_closed_form(natures):
-    """At one length the estimate is a share: of bots, of bots among the sure, of bots and half of the unsure."""
-    bot, unsure, n = natures.count("bot"), natures.count("unsure"), len(natures)
-    expected = {"survives": bot / n, "half": (bot + unsure / 2) / n}
-    if unsure < n:
-        expected["missing"] = bot / (n - unsure)
-    for how, share in expected.items():
-        found = events(frame(*natures), how)
-        fit = turnbull(found["left"], found["right"], found["weight"], backend="native")
-        assert 1 - fit.survival(2) == pytest.approx(share, abs=1e-12)
-        assert found["weight"].sum() == pytest.approx(n - unsure * (how == "missing"))
+def test_the_documented_example():
+    found = doctest.testmod(importlib.import_module("parlai_spotbot.analysis.survival.events"))
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"nature": ["bot", "robot"]}, "row 1, column 'nature' is 'robot', expected one of human, unsure, bot"),
-        ({"k": [2, 0]}, "row 1, column 'k' is 0, expected a number of exchanges above 0"),
-        ({"k": [np.nan, 2]}, "row 0, column 'k' is nan"),
-        ({"k": [2, "two"]}, "entities: k: .*'two'; expected numbers"),
-        ({"fluency": [1, 2]}, "row 1, column 'fluency' is 2, expected 1, 0 or -1"),
-        ({"worker_id": ["w", None]}, "row 1, column 'worker_id' is"),
-    ],
-)
-def test_what_is_wrong_is_named(change, said):
-    with pytest.raises(ValueError, match=said):
+@case_table(__file__, "refused")
+def test_refused(change, error):
+    with pytest.raises(ValueError, match=error):
         events(frame("bot", "human").assign(**change))
 
 
@@ -116,10 +82,3 @@ def test_missing_columns_and_readings_are_named():
         events(frame("bot").drop(columns="specificity"))
     with pytest.raises(ValueError, match="unsure is 'guess', expected one of survives, missing, half"):
         events(frame("bot"), "guess")
-    assert len(events(frame())) == 0
-
-
-def test_the_documented_example():
-    found = doctest.testmod(importlib.import_module("parlai_spotbot.analysis.survival.events"))
-    assert found.attempted > 0
-    assert found.failed == 0

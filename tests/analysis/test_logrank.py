@@ -5,13 +5,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import case_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import approx_fprime
 from scipy.stats import chi2, hypergeom
 
 from parlai_spotbot.analysis import survival
-from parlai_spotbot.analysis.survival import turnbull
 from parlai_spotbot.analysis.survival.logrank import logrank
 
 DOMAINS = ("dailydialog", "empathetic")
@@ -60,7 +59,7 @@ def test_human_against_br_to_the_last_digit(reference):
     tests = both(left, right, group)
     assert tests["sun"].statistic[0] == pytest.approx(-264.31420857, abs=1e-7)
     assert tests["finkelstein"].statistic[0] == pytest.approx(-322.68168231, abs=1e-7)
-    assert tests["sun"].log_pvalue == pytest.approx(chi2.logsf(tests["sun"].chi2, 1), rel=1e-12)
+    assert tests["sun"].pvalue == pytest.approx(chi2.sf(tests["sun"].chi2, 1), rel=1e-12)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -97,10 +96,9 @@ def test_general_interval_censored_data(reference):
         assert tests[score].pvalue == pytest.approx(known[f"ictest/logrank{number}/pclt"]["p"], abs=1e-8)
 
 
-@pytest.mark.parametrize("ties", [False, True])
-def test_exact_times_give_the_ordinary_logrank_test(ties):
+def test_exact_times_give_the_ordinary_logrank_test():
     rng = np.random.default_rng(5)
-    time = rng.integers(1, 9, 60).astype(float) if ties else rng.permutation(60) + 1.0
+    time = rng.integers(1, 9, 60).astype(float)
     event, group = rng.random(60) < 0.7, rng.choice(list("xyz"), 60)
     right = np.where(event, time, np.inf)
     names = tuple(dict.fromkeys(group))
@@ -110,22 +108,6 @@ def test_exact_times_give_the_ordinary_logrank_test(ties):
     np.testing.assert_allclose(test.statistic, observed, atol=1e-9)
     assert test.chi2 == pytest.approx(observed[:2] @ np.linalg.solve(test.covariance[:2, :2], observed[:2]))
     assert test.df == 2
-
-
-@pytest.mark.parametrize("kind", ["current status", "mixed"])
-def test_finkelsteins_score_is_the_derivative_of_the_likelihood(kind):
-    left, right, group = some_rows(80, 3, kind=kind, seed=4)
-    test = native(left, right, group, score="finkelstein")
-    fit = turnbull(left, right, backend="native")
-    exact = left == right
-    before = fit.survival(np.where(exact, np.nextafter(left, -1), left))
-    after = np.where(np.isinf(right), 0.0, fit.survival(np.where(np.isinf(right), 0.0, right)))
-    which = np.array([test.names.index(g) for g in group])
-
-    def loglik(beta):
-        return np.log(before ** np.exp(beta[which]) - after ** np.exp(beta[which])).sum()
-
-    np.testing.assert_allclose(test.statistic, approx_fprime(np.zeros(3), loglik, 1e-7), atol=1e-4)
 
 
 def every_relabelling(left, right, group, score, strata=None):
@@ -144,17 +126,14 @@ def every_relabelling(left, right, group, score, strata=None):
 
 
 @pytest.mark.parametrize("score", ["sun", "finkelstein"])
-@pytest.mark.parametrize(
-    ("groups", "kind", "stratified"),
-    [(2, "current status", False), (2, "mixed", False), (3, "mixed", False), (3, "current status", True)],
-)
+@pytest.mark.parametrize(("groups", "kind", "stratified"), [(2, "mixed", False), (3, "current status", True)])
 def test_covariance_is_that_of_every_relabelling(score, groups, kind, stratified):
     left, right, group = some_rows(7 if groups == 3 else 9, groups, kind=kind, seed=11)
     strata = np.arange(len(left)) % 2 if stratified else None
     test = native(left, right, group, score=score, strata=strata)
     found = every_relabelling(left, right, group, score, strata)
     table = np.array([[own[name] for name in test.names] for own in found])
-    np.testing.assert_allclose(table.mean(axis=0), test.expected, atol=1e-12)
+    np.testing.assert_allclose(table.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(np.cov(table.T, bias=True), test.covariance, atol=1e-12)
 
 
@@ -167,17 +146,9 @@ def test_one_length_is_the_hypergeometric_distribution():
     count = hypergeom(27, 12, 13)
     assert test.statistic[0] == pytest.approx(9 - count.mean())
     assert test.covariance[0, 0] == pytest.approx(count.var())
-
-
-def test_p_values_below_the_smallest_float():
-    rows = (np.repeat([0.0, 2.0], 2000), np.repeat([2.0, np.inf], 2000), np.repeat(["a", "b"], 2000))
-    test = native(*rows)
-    assert test.pvalue == 0.0
-    assert test.chi2 == pytest.approx(3999)
-    assert test.log_pvalue == pytest.approx(np.log(2) - 3999 / 2 - 0.5 * np.log(2 * np.pi * 3999), rel=1e-6)
-    by_three = native(rows[0], rows[1], np.where(np.arange(4000) % 4 == 0, "c", rows[2]))
-    assert by_three.df == 2
-    assert by_three.log_pvalue == pytest.approx(-by_three.chi2 / 2, rel=1e-12)  # with 2 degrees, sf is exp(-χ²/2)
+    far = native(np.repeat([0.0, 2.0], 2000), np.repeat([2.0, np.inf], 2000), np.repeat(["a", "b"], 2000))
+    assert far.chi2 == pytest.approx(3999)
+    assert 0 < far.pvalue < 1e-300
 
 
 interval_rows = st.lists(
@@ -231,31 +202,14 @@ def test_data_that_say_nothing_give_p_1(clusters):
     nobody = native([2, 3, 2], [np.inf] * 3, ["a", "b", "b"], clusters=clusters)
     at_once = native([2, 2, 2], [2, 2, 2], ["a", "b", "b"], clusters=clusters)
     for test in (nobody, at_once):
-        assert (test.pvalue, test.log_pvalue, test.chi2, test.df) == (1.0, 0.0, 0.0, 1)
+        assert (test.pvalue, test.chi2, test.df) == (1.0, 0.0, 1)
         np.testing.assert_allclose(test.statistic, 0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"left": [], "right": [], "group": []}, "left: no observations"),
-        ({"left": [0, np.nan, 0, 2]}, "left: row 1 is nan"),
-        ({"left": ["soon", 2, 0, 2]}, "left: .*expected"),
-        ({"left": [3, 2, 0, 2]}, "right: row 0 is 2.0, expected a number not below left"),
-        ({"group": ["a", "a", "a", "a"]}, r"group: only \['a'\], expected at least two groups"),
-        ({"group": ["a", None, "b", "b"]}, "group: row 1 is missing"),
-        ({"group": ["a", "b"]}, r"group: 2 values, expected one for every observation \(4\)"),
-        ({"left": [0], "right": [2], "group": ["a"]}, "expected at least two groups"),
-        ({"weights": [1, 1, 0, 0]}, "weights: all of group 'b' are 0"),
-        ({"strata": [1, np.nan, 1, 1]}, "strata: row 1 is missing"),
-        ({"clusters": [1, 2, 3]}, "clusters: 3 values, expected one for every observation"),
-        ({"score": "cox"}, "score is 'cox', expected sun or finkelstein"),
-        ({"clusters": [list("wxyz")] * 3}, "clusters: 3 clusterings, expected one or two"),
-    ],
-)
-def test_bad_input_is_named(change, said):
+@case_table(__file__, "refused")
+def test_refused(change, error):
     rows = {"left": [0, 2, 0, 2], "right": [2, np.inf, 2, np.inf], "group": ["a", "a", "b", "b"]}
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=error):
         native(**(rows | change))
 
 

@@ -40,7 +40,7 @@ def p_of(**options):
     return lambda left, right, group, *_: logrank(left, right, group, backend="native", **options).pvalue
 
 
-@pytest.mark.parametrize("sizes", [(810, 810), (932, 270), (60, 60), (300, 300, 150)])
+@pytest.mark.parametrize("sizes", [(932, 270), (300, 300, 150)])
 def test_asymptotic_tests_of_independent_rows(sizes):
     group, n = np.repeat(np.arange(len(sizes)), sizes), sum(sizes)
     rng, hits, replications = np.random.default_rng(3), {}, 8000
@@ -55,16 +55,6 @@ def test_asymptotic_tests_of_independent_rows(sizes):
     print(sizes, shares)
     assert len(shares) == 3
     assert all(0.04 <= share <= 0.06 for share in shares.values()), shares
-
-
-def test_robust_covariance_with_independent_rows():
-    def draw(rng):
-        level = rng.integers(0, 3, 400)
-        return *intervals(LENGTHS[level], rng.random(400) < SPOTTED[level]), np.arange(400) % 2
-
-    tests = {"robust": p_of(clusters=np.arange(400))}
-    sizes = share_rejected(4000, draw, tests)
-    assert all(0.04 <= size <= 0.06 for size in sizes.values()), sizes
 
 
 def test_interval_censored_rows():
@@ -132,26 +122,6 @@ def draw_clustered(pair, own=0.0, workers=33):
     return draw
 
 
-def correlation(away, same, apart):
-    """The mean product of pairs of rows of the `same` cluster that are not of the same one in `apart`, by variance."""
-    both = np.unique(same * 1000 + apart, return_inverse=True)[1]
-    products, pairs = (
-        (np.bincount(same, x) ** 2).sum() - (np.bincount(both, x) ** 2).sum() for x in (away, np.ones(len(away)))
-    )
-    return products / pairs
-
-
-@pytest.mark.parametrize("own", [0.0, 0.5])
-def test_simulated_rows_are_alike_as_the_released_ones_are(own):
-    draw, rng, found = draw_clustered("people and a bot", own), np.random.default_rng(2), []
-    for _ in range(400):
-        *_, group, conversation, worker, level, spotted = draw(rng)
-        away = (spotted - SPOTTED[level]) / np.sqrt(SPOTTED[level] * (1 - SPOTTED[level]))
-        mine = worker * 2 + group  # rows of one worker about one contestant
-        found.append((correlation(away, conversation, worker), correlation(away, mine, conversation)))
-    np.testing.assert_allclose(np.mean(found, axis=0), [BETWEEN_CONVERSATION, BETWEEN_WORKER], atol=0.012)
-
-
 def by_conversation(left, right, group, conversation, worker, level, _):
     return logrank(left, right, group, clusters=conversation, strata=level, backend="native").pvalue
 
@@ -178,7 +148,7 @@ def test_workers_who_differ_in_what_they_think_of_whom(pair):
     assert 0.02 < sizes["conversations and workers"] <= 0.06
 
 
-@pytest.mark.parametrize(("pair", "workers"), [("two bots", 8), ("people and a bot", 8), ("two bots", 20)])
+@pytest.mark.parametrize(("pair", "workers"), [("two bots", 8), ("people and a bot", 8)])
 def test_few_workers(pair, workers):
     sizes = share_rejected(4000, draw_clustered(pair, own=0.5, workers=workers), {"both": crossed})
     assert 0.01 < sizes["both"] <= 0.06

@@ -3,132 +3,57 @@
 Without R, `ic_par` answers with the stored coefficients; with icenReg the same numbers come from R.
 """
 
-import itertools
-
 import numpy as np
 import pytest
-from scipy import stats
+from case_tables import case_table
 
-from parlai_spotbot.analysis.survival import icenreg
-from parlai_spotbot.analysis.survival.parametric import PARAMETERS, parametric
-from parlai_spotbot.analysis.survival.results import CollinearityWarning, ConvergenceWarning
-
-DATASETS = {
-    "miceData": ("l", "u", "grp", "ge"),
-    "IR_diabetes": ("left", "right", "gender", "male"),
-    "bcos": ("left", "right", "treatment", "RadChem"),
-}
-MODELS = ("ph", "po", "aft")
-ICENREGS_NAME = {"lognormal": "lnorm"}
-LAWS = {
-    "exponential": lambda scale: stats.expon(scale=np.exp(scale)),
-    "weibull": lambda shape, scale: stats.weibull_min(np.exp(shape), scale=np.exp(scale)),
-    "gamma": lambda shape, scale: stats.gamma(np.exp(shape), scale=np.exp(scale)),
-    "lognormal": lambda mu, sigma: stats.lognorm(np.exp(sigma), scale=np.exp(mu)),
-    "loglogistic": lambda alpha, beta: stats.fisk(np.exp(beta), scale=np.exp(alpha)),
-    "generalgamma": lambda mu, sigma, q: stats.gengamma(
-        q**-2, q / np.exp(sigma), scale=np.exp(mu + 2 * np.log(q) * np.exp(sigma) / q)
-    ),
-}
+from parlai_spotbot.analysis.survival import icenreg, parametric
+from parlai_spotbot.analysis.survival.results import CollinearityWarning
 
 
-def survival(fit, t, x):
-    """P(T > t) at covariate x, elementwise, from the definition of the model."""
-    law, shift = LAWS[fit.dist](*fit.parameters.values()), (x - fit.centre[0]) * fit.coef[0]
-    if fit.model == "aft":
-        return law.sf(t * np.exp(-shift))
-    base = law.sf(t)
-    return base ** np.exp(shift) if fit.model == "ph" else base / (base + (1 - base) * np.exp(shift))
+def bcos(reference, dist, model):
+    """Left, right and treatment of the breast cosmesis data, and icenReg's stored fit."""
+    data = reference("survival/icenreg_datasets.json")["bcos"]
+    left, right = (np.array([np.inf if v == "Inf" else v for v in data[end]], float) for end in ("left", "right"))
+    x = (np.array(data["treatment"]) == "RadChem").astype(float)
+    return (left, right, x), data["par"][f"{icenreg.DISTRIBUTIONS[dist]}/{model}"]
 
 
-def numbers(values):
-    return np.array([np.nan if v is None else np.inf if v == "Inf" else v for v in values], dtype=float)
-
-
-def dataset(reference, name, dist, model):
-    data = reference("survival/icenreg_datasets.json")[name]
-    left, right, group, second = DATASETS[name]
-    rows = numbers(data[left]), numbers(data[right]), (np.array(data[group]) == second).astype(float)
-    return rows, data["par"][f"{ICENREGS_NAME.get(dist, dist)}/{model}"]
-
-
-@pytest.fixture
-def stored(monkeypatch):
-    """Let `ic_par` return stored results of icenReg, and keep its arguments."""
+def pretended(monkeypatch):
+    """Let `ic_par` keep its arguments, and answer 1 and 2 of the first two parameters, 3 of the coefficient."""
     calls = []
 
-    def answer(theirs, dist, model):
-        coef, se, own = numbers(theirs["coef"].values()), numbers(theirs["se"].values()), len(PARAMETERS[dist])
-        sign = np.append(np.ones(own), np.full(len(coef) - own, -1.0 if model == "po" else 1.0))
+    def call(*arguments):
+        calls.append(arguments)
+        names, covariance = ["log_shape", "log_scale", "x1"], np.arange(9.0).reshape(3, 3).ravel()
+        return {"coef": np.array([1.0, 2, 3]), "names": names, "llk": np.array([-4.0]), "covariance": covariance}
 
-        def ic_par(left, right, X, weights, model, dist):
-            calls.append((left, right, X, weights))
-            values = (sign * coef)[: own + X.shape[1]]
-            parameters = dict(zip(theirs["coef"], values[:own].tolist(), strict=False))
-            variance = np.diag(se[: len(values)] ** 2)
-            return icenreg.Parametric(values[own:], theirs["llk"], parameters, variance)
-
-        monkeypatch.setattr(icenreg, "unusable", lambda: "")
-        monkeypatch.setattr(icenreg, "ic_par", ic_par)
-        return calls
-
-    return answer
-
-
-@pytest.mark.parametrize(("dist", "name", "model"), list(itertools.product(PARAMETERS, DATASETS, MODELS)))
-def test_parameters_and_coefficients_have_icenregs_likelihood(reference, stored, dist, name, model):
-    (left, right, x), theirs = dataset(reference, name, dist, model)
-    if name == "miceData" and dist == "generalgamma":
-        pytest.skip("icenReg stopped at its limit of iterations")
-    stored(theirs, dist, model)
-    fit = parametric(left, right, x, model, dist, names=["group"])
-    assert (fit.names, fit.backend, fit.loglik, fit.centre) == (("group",), "icenreg", theirs["llk"], [x.mean()])
-    assert list(fit.parameters) == list(PARAMETERS[dist])
-    exact, low, high = left == right, survival(fit, left, x), survival(fit, right, x)
-    step = 1e-6 * np.maximum(left, 1)
-    near = [survival(fit, left + way * step, x) for way in (-1, 1)]
-    likelihood = np.where(exact, (near[0] - near[1]) / (2 * step), low - high)
-    assert np.log(likelihood).sum() == pytest.approx(theirs["llk"], abs=1e-3)
-
-
-def test_weights_and_covariates_reach_icenreg_centred(reference, stored):
-    (left, right, x), theirs = dataset(reference, "miceData", "weibull", "ph")
-    calls = stored(theirs, "weibull", "ph")
-    weights = np.arange(len(x)) % 3.0
-    with pytest.warns(CollinearityWarning, match="parametric: x2 is constant"):
-        fit = parametric(left, right, np.column_stack([x, np.ones(len(x))]), weights=weights)
-    centre = np.average(x, weights=weights)
-    assert np.isnan(fit.coef[1])
-    assert fit.centre.tolist() == [centre, 0]
-    sent = calls[0][2]
-    assert len(sent) == (weights > 0).sum() + 1
-    np.testing.assert_allclose(sent[:-1, 0], (x - centre)[weights > 0])
-    assert sent.mean() == pytest.approx(0, abs=1e-12)
-    assert [end[-1] for end in calls[0][:2]] == [0, np.inf]
-
-
-def test_missing_standard_errors_are_named(reference, stored):
-    (left, right, x), theirs = dataset(reference, "miceData", "weibull", "ph")
-    stored(theirs | {"se": dict.fromkeys(theirs["se"])}, "weibull", "ph")
-    with pytest.warns(ConvergenceWarning, match="no standard errors for some parameters"):
-        fit = parametric(left, right, x)
-    assert np.isnan([*fit.se, *fit.parameter_se.values()]).all()
-
-
-@pytest.mark.parametrize(
-    ("rows", "options", "said"),
-    [
-        (([0, 2], [2, 3]), {"model": "cox"}, "model is 'cox', expected one of ph, po, aft"),
-        (([0, 2], [2, 3]), {"dist": "normal"}, "dist is 'normal', expected one of exponential, weibull"),
-        (([0, 0], [2, 0]), {}, "right: row 1 is an exact time 0, expected times above 0"),
-        (([0, 2], [2, 1]), {}, "right: row 1 is 1.0, expected a number not below left"),
-        (([0, 2], [2, 3]), {"X": [[1], [np.nan]]}, "X: row 1, column 'x1' is nan"),
-    ],
-)
-def test_errors_name_the_argument(monkeypatch, rows, options, said):
     monkeypatch.setattr(icenreg, "unusable", lambda: "")
-    with pytest.raises(ValueError, match=said):
-        parametric(*rows, **options)
+    monkeypatch.setattr(icenreg, "_call", call)
+    return calls
+
+
+@pytest.mark.parametrize(("model", "sign"), [("ph", 1), ("po", -1)])
+def test_icenregs_answer_in_our_terms(monkeypatch, model, sign):
+    calls, x = pretended(monkeypatch), np.arange(6.0)
+    weights = x % 3
+    with pytest.warns(CollinearityWarning, match="x2 is constant"):
+        fit = parametric(x, x + 1, np.column_stack([x, np.ones(6)]), model, weights=weights)
+    np.testing.assert_array_equal(fit.coef, [sign * 3, np.nan])
+    np.testing.assert_array_equal(fit.se, [8**0.5, np.nan])
+    assert (fit.names, fit.backend, fit.loglik) == (("x1", "x2"), "icenreg", -4.0)
+    assert fit.parameters == {"log_shape": 1.0, "log_scale": 2.0}
+    name, left, _, sent, X, width, *rest = calls[0]
+    assert (name, width, rest) == ("ic_par", 1, [model, "weibull"])
+    for values, expected in ((left, x), (sent, weights), (X, x)):
+        np.testing.assert_array_equal(values, expected[weights > 0])
+
+
+@case_table(__file__, "refused")
+def test_refused(monkeypatch, change, error):
+    monkeypatch.setattr(icenreg, "unusable", lambda: "")
+    with pytest.raises(ValueError, match=error):
+        parametric(**({"left": [0, 2], "right": [2, 3]} | change))
 
 
 def test_error_without_icenreg_says_how_to_install_it(monkeypatch):
@@ -138,13 +63,12 @@ def test_error_without_icenreg_says_how_to_install_it(monkeypatch):
 
 
 @pytest.mark.skipif(bool(icenreg.unusable()), reason=f"needs icenReg: {icenreg.unusable()}")
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("dist", [d for d in PARAMETERS if d != "generalgamma"])
+@pytest.mark.parametrize("model", ["ph", "po", "aft"])
+@pytest.mark.parametrize("dist", [dist for dist in icenreg.DISTRIBUTIONS if dist != "generalgamma"])
 def test_icenreg_gives_its_stored_numbers(reference, dist, model):
-    (left, right, x), theirs = dataset(reference, "bcos", dist, model)
-    fit = parametric(left, right, x, model, dist)
-    coef, own = numbers(theirs["coef"].values()), len(PARAMETERS[dist])
+    rows, theirs = bcos(reference, dist, model)
+    fit, own = parametric(*rows, model, dist), len(theirs["coef"]) - 1
+    coef = np.array(list(theirs["coef"].values()))
     assert fit.loglik == pytest.approx(theirs["llk"], abs=1e-4)
-    assert fit.loglik_null < fit.loglik
     np.testing.assert_allclose(fit.coef, (-1 if model == "po" else 1) * coef[own:], atol=5e-3)
     np.testing.assert_allclose(list(fit.parameters.values()), coef[:own], atol=5e-3)

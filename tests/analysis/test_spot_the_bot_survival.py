@@ -12,15 +12,12 @@ from annotated import annotations_frame
 from computing import analyze
 from scipy.stats import norm
 from scipy.stats import t as student
-from threadpoolctl import threadpool_info
 
 from parlai_spotbot.analysis.frames import FEATURES, entities_frame
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
-from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting import survival_effects as features
-from parlai_spotbot.findings.spotting.survival_estimates import Setting, survival
 
 
 def entities_of(judgements, conversations, source="human"):
@@ -68,17 +65,16 @@ def test_pairs_are_tested_with_answers_depending_on_each_other(study, own):
     names = list(own["curves"])
     arguments = (rows["left"], rows["right"], rows["group"])
     clusters = [rows["conversation_id"], rows["worker_id"]]
-    direct = logrank_pairs(*arguments, names=names, clusters=clusters, strata=rows["k"], backend="native")
-    by_rows = logrank_pairs(*arguments, names=names, backend="native")
+    direct = logrank_pairs(*arguments, names=names, clusters=clusters, strata=rows["k"])
+    by_rows = logrank_pairs(*arguments, names=names)
     assert [(p["a"], p["b"]) for p in own["pairs"]] == list(itertools.combinations(names, 2))
     for pair, clustered, alone in zip(own["pairs"], direct.itertuples(), by_rows.itertuples(), strict=True):
-        assert pair["statistic"] == pytest.approx(clustered.statistic - clustered.expected)
+        assert pair["statistic"] == pytest.approx(clustered.statistic)
         assert pair["chi2"] == pytest.approx((pair["statistic"] / pair["se"]) ** 2)
-        assert pair["log_p"] == pytest.approx(clustered.log_p)
+        assert pair["p"] == pytest.approx(clustered.p)
         assert pair["as_independent"]["statistic"] == pytest.approx(alone.statistic)
         assert pair["as_independent"]["p"] == pytest.approx(alone.p)
     assert [p["p_adjusted"] for p in own["pairs"]] == pytest.approx(adjust([p["p"] for p in own["pairs"]]).tolist())
-    assert np.exp([p["log_p_adjusted"] for p in own["pairs"]]) == pytest.approx([p["p_adjusted"] for p in own["pairs"]])
     at = {name: curve["survival"][-1] for name, curve in own["curves"].items()}
     for pair in own["pairs"]:
         assert pair["passing"]["difference"] == pytest.approx(at[pair["a"]] - at[pair["b"]])
@@ -90,7 +86,7 @@ def test_coefficients_are_those_of_the_estimator_and_corrected_over_the_table(st
         for name, fits in own[key].items():
             mine = rows[rows["group"] == name]
             X = mine[list(FEATURES)].astype(float)
-            fit = cox(mine["left"], mine["right"], X, model, errors="none", backend="native")
+            fit = cox(mine["left"], mine["right"], X, model, backend="native")
             assert [fits[f]["coef"] for f in FEATURES] == pytest.approx(fit.coef.tolist())
             assert own["cox_models"][name][model]["loglik"] == pytest.approx(fit.loglik)
             for f in fits.values():
@@ -132,24 +128,6 @@ def test_intervals_of_coefficients_cover_where_conversations_and_workers_make_an
     assert 0.93 <= (away < np.array(reach)).mean() <= 0.97
 
 
-def test_released_annotations_give_the_papers_statistics(released):
-    entities = entities_frame(released("dailydialog"))
-    names = ("BR", "DR", "GPT", "S2", "human")
-    drawn = ClusterBootstrap(
-        entities["conversation_id"], entities["worker_id"], rng=np.random.default_rng(1), replicates=60
-    )
-    setting = Setting(
-        names, drawn, "native", "survives", "conversations_workers", lambda name: np.random.default_rng(0)
-    )
-    own = survival(entities, setting)
-    pairs = {(p["a"], p["b"]): p for p in own["pairs"]}
-    # U of R's glrt, whose sign is that of the first group's; bots are spotted more than people.
-    assert pairs["BR", "human"]["as_independent"]["statistic"] == pytest.approx(264.31420857, abs=1e-7)
-    assert [pair for pair, p in pairs.items() if p["p_adjusted"] >= 0.05] == [("BR", "S2")]
-    assert own["cox_better"] == "po"
-    assert all(p["as_independent"]["log_p"] < p["log_p"] for p in pairs.values())
-
-
 def test_unsure_changes_what_it_should(study):
     results = {option: survived(*study, unsure=option) for option in ("survives", "half", "missing")}
     entities = entities_of(*study)
@@ -167,27 +145,8 @@ def test_unsure_changes_what_it_should(study):
     at = {option: own["curves"]["bot0"]["survival"][-1] for option, own in results.items()}
     assert at["survives"] > max(at["half"], at["missing"])
     assert [results[o]["unsure"]["option"] for o in results] == ["survives", "half", "missing"]
-    given = {"bootstraps": 40, "backend": "native", "only": ("ranking",)}
-    rest = [analyze(*study, unsure=own, **given)["ranking"] for own in ("survives", "half")]
-    assert rest[0]["by_source"] == rest[1]["by_source"]  # matches have unsure as a level of their own
-    assert rest[1]["made_by"]["options"]["unsure"] == "half"
     with pytest.raises(ValueError, match="unsure is 'maybe', expected one of survives, missing, half"):
         survived(*study, unsure="maybe")
-
-
-def test_same_seed_same_bytes_in_one_thread(study):
-    judgements, conversations = study
-    threads = set()
-
-    def look(*_):
-        threads.update(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
-
-    options = {"bootstraps": 40, "backend": "native", "unsure": "half", "only": ("ranking", "survival")}
-    made = [
-        json.dumps(analyze(rows, conversations, progress=look, **options)) for rows in (judgements, judgements[::-1])
-    ]
-    assert made[0] == made[1]
-    assert threads <= {1}
 
 
 def answering(judgements, answer):
@@ -226,18 +185,6 @@ def test_a_feature_that_repeats_another_is_named(study):
     assert own["cox"]["bot1"]["fluency"]["coef"] is not None
 
 
-def test_without_people_there_is_no_bound(study):
-    judgements, conversations = study
-    bots = [c for c in conversations if c.entities[0] != "human"]
-    known = {c.conversation_id for c in bots}
-    own = survived([j for j in judgements if j.conversation_ids[0] in known], bots)
-    assert list(own["curves"]) == ["bot0", "bot1", "bot2"]
-    assert {curve["versus_human"] for curve in own["curves"].values()} == {None}
-    assert len(own["pairs"]) == 3
-    two = {c.conversation_id for c in bots if "bot2" not in c.entities}
-    own = survived([j for j in judgements if j.conversation_ids[0] in two], bots)
-
-
 def test_one_annotator(study):
     judgements, conversations = study
     own = survived([replace(j, worker_id="w0") for j in judgements], conversations)
@@ -266,15 +213,6 @@ def test_too_few_conversations_to_compare(made_up):
     assert pairs["bot0", "human"]["p"] == 1
     assert "why" not in pairs["bot0", "bot1"]
     assert "(rows taken as independent)" in own["cox_models"]["human"]["ph"]["errors"]
-
-
-def test_few_replicates_fall_back_to_information(study):
-    own = survived(*study, bootstraps=1)
-    assert own["cox_models"]["bot0"]["ph"]["errors"].startswith("observed information (fewer than 20 replicates")
-    rows = events(entities_of(*study))
-    mine = rows[rows["group"] == "bot0"]
-    fit = cox(mine["left"], mine["right"], mine[list(FEATURES)].astype(float), backend="native")
-    assert own["cox"]["bot0"]["fluency"]["se"] == pytest.approx(fit.se[0])
 
 
 def test_the_papers_way_takes_answers_as_independent(study):

@@ -96,20 +96,11 @@ def simulated(rows, annotators, taste, studies=1000, replicates=200, seed=1):
 @pytest.mark.parametrize(
     ("partners", "per_pair", "annotators", "taste", "most", "widest"),
     [
-        (5, 45, 33, 0.4, 0.98, 1.15),
         (5, 20, 20, 0.4, 0.98, 1.15),
-        (5, 10, 8, 0.4, 0.99, 1.25),
         (5, 10, 5, 0.4, 1.0, 1.5),
-        (5, 10, 5, 0.1, 1.0, 2.0),
         (5, 10, 1, 0.4, 0.98, 1.15),
-        (5, 20, 0, 0.0, 0.98, 1.15),  # a judge
-        (5, 10, 0, 0.0, 0.98, 1.15),
-        (2, 3, 10, 0.4, 1.0, 1.3),
+        (5, 10, 0, 0.0, 0.98, 1.15),  # a judge
         (1, 3, 10, 0.4, 1.0, 1.5),
-        (1, 2, 10, 0.4, 1.0, 1.5),
-        (2, 3, 0, 0.0, 1.0, 1.2),
-        (1, 3, 0, 0.0, 1.0, 1.2),
-        (1, 2, 0, 0.0, 1.0, 1.2),
     ],
 )
 def test_bands_cover_and_are_no_wider_than_needed(partners, per_pair, annotators, taste, most, widest):
@@ -122,7 +113,7 @@ def test_bands_cover_and_are_no_wider_than_needed(partners, per_pair, annotators
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("annotators", "taste"), [(33, 0.4), (15, 0.25)])
+@pytest.mark.parametrize(("annotators", "taste"), [(15, 0.25)])
 def test_differences_of_two_contestants_cover(annotators, taste):
     """Two contestants who share conversations and annotators, at 5 exchanges: 1,000 studies, error .007."""
     rng, (conversation, _, level) = np.random.default_rng(2), design(1, 40)

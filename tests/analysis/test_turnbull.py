@@ -1,16 +1,14 @@
 """Turnbull's estimate against icenReg's numbers, closed forms, and properties."""
 
-import datetime
-
 import numpy as np
-import pandas as pd
 import pytest
+from case_tables import case_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 import parlai_spotbot
-from parlai_spotbot.analysis.survival import cox, current_status_survival, icenreg, logrank, npmle, turnbull
+from parlai_spotbot.analysis.survival import cox, current_status_survival, logrank, npmle, turnbull
 from parlai_spotbot.analysis.survival.intervals import innermost
 from parlai_spotbot.findings.spotting.survival_words import median_note
 
@@ -113,16 +111,6 @@ def test_bootstrap_curves_are_the_npmle():
     assert gap[2] == 0.25
     assert 0.25 <= gap[1] <= 0.75
     assert np.isnan(current_status_survival(np.zeros(3), np.zeros(3))).all()
-
-
-def test_names_backends():
-    with pytest.raises(ValueError, match="backend is 'r', expected one of auto, native, icenreg"):
-        turnbull([0], [2], backend="r")
-    assert turnbull([0, 2], [2, np.inf], backend="native").backend == "native"
-    if icenreg.unusable():
-        assert turnbull([0, 2], [2, np.inf], backend="auto").backend == "native"
-        with pytest.raises(ValueError, match="expected icenReg to be installed"):
-            turnbull([0, 2], [2, np.inf], backend="icenreg")
 
 
 @settings(max_examples=60, deadline=None)
@@ -255,63 +243,12 @@ def test_ends_that_differ_by_rounding_are_one_end(name):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
-@settings(max_examples=50, deadline=None)
-@given(
-    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.booleans()), min_size=2, max_size=20),
-    st.sampled_from([1.0, 7.0, 30.5, 365.25, 1e-6, 1e6]),
-    st.randoms(use_true_random=False),
-)
-def test_days_are_days_in_any_unit(rows, unit, random):
-    """Days divided by a unit, in whole or part by part, are the days themselves; R's tolerance leaves them apart."""
-    left, width, censored = np.array(rows).T
-    right = np.where(censored, np.inf, left + width)
-    days = turnbull(left, right, backend="native")
-    parts = np.array([[random.random() for _ in rows] for _ in "lr"])
-    left_parts, right_parts = left * parts[0], np.where(np.isinf(right), 1, right) * parts[1]
-    near = (
-        left_parts / unit + (left - left_parts) / unit,
-        np.where(np.isinf(right), np.inf, right_parts / unit + (right - right_parts) / unit),
-    )
-    fit = turnbull(*near, backend="native")
-    np.testing.assert_allclose(fit.mass, days.mass, atol=1e-8)
-    np.testing.assert_allclose(fit.intervals * unit, days.intervals, rtol=1e-12, atol=1e-12 * unit)
+@case_table(__file__, "refused")
+def test_refused(change, error):
+    with pytest.raises(ValueError, match=error):
+        turnbull(**({"left": [0, 2], "right": [2, 3], "backend": "native"} | change))
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.arange(40).astype("M8[D]"),
-        pd.Series(pd.to_timedelta(np.arange(40), unit="D")),
-        pd.Series(pd.date_range("2024", periods=40, tz="UTC")),
-        [*range(39), datetime.timedelta(days=40)],
-        [pd.Timestamp("2024-05-01")] * 40,
-    ],
-)
-def test_dates_and_durations_are_refused(values):
-    for rows in ((values, np.ones(40)), (np.zeros(40), values)):
-        with pytest.raises(ValueError, match=r"(left|right): .*; expected numbers, and dates or durations as numbers"):
-            turnbull(*rows, backend="native")
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "said"),
-    [
-        ([], [], "no observations"),
-        ([2, 3], [5, 1], "right: row 1 is 1.0, expected a number not below left"),
-        ([1, 2], [2], r"right: shape \(1,\)"),
-        ([np.nan], [2], "left: row 0 is nan"),
-        (["a", 2], [2, 3], "left: .*'a'.*; expected numbers"),
-        (["0", "x"], [2, 3], "left: .*'x'.*; expected numbers"),
-        ([None, 1], [2, 3], "left: row 0 is nan, expected a finite number from 0 up"),
-        ([0, 0], [2, None], "right: row 1 is nan"),
-        ([0j, 1], [1, 2], "left: complex128; expected numbers"),
-        ([[0], [1, 2]], [1, 2], "left: .*expected numbers"),
-        ([np.inf, 1], [np.inf, 2], "left: row 0 is inf"),
-        ([-1e-3, 1], [1, 2], r"left: row 0 is -0.001"),
-        ([0, 1], [-1, 2], r"right: row 0 is -1.0, expected a number not below left"),
-        ([1, 2], [1, 2 - 1e-6], "right: row 1 is 1.999999, expected a number not below left"),
-    ],
-)
-def test_turnbull_names_what_is_no_interval(left, right, said):
-    with pytest.raises(ValueError, match=said):
-        turnbull(left, right, backend="native")
+def test_dates_are_refused():
+    with pytest.raises(ValueError, match=r"left: .*; expected numbers, and dates or durations as numbers"):
+        turnbull(np.arange(40).astype("M8[D]"), np.ones(40))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,63 +21,27 @@ class DesignMatrix:
     names: tuple[str, ...]
     use: np.ndarray
 
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., used) of the covariates in use as (..., p), NaN for the others."""
+        full = np.full((*values.shape[:-1], len(self.use)), np.nan)
+        full[..., self.use] = values
+        return full
 
-def design(
-    X: ArrayLike | pd.DataFrame,
-    n: int,
-    *,
-    names: Sequence[str] | None = None,
-    weights: np.ndarray | None = None,
-    caller: str = "cox",
-) -> DesignMatrix:
-    """Check the covariates of `n` rows.
 
-    Parameters
-    ----------
-    X : array or frame (n, p)
-        Numbers; make columns of text into indicators (`pandas.get_dummies`).
-    names : sequence of str, optional
-        What the columns are called; by default the frame's own names, or x1, x2, …
-    weights : array (n,), optional
-        Rows of weight 0 don't help to tell covariates apart.
+def design(X: ArrayLike | pd.DataFrame, n: int, weights: np.ndarray) -> DesignMatrix:
+    """Check the covariates of `n` rows: numbers, named as the frame's columns are, or x1, x2, …
 
-    Raises
-    ------
-    ValueError
-        Names the row and column that is no finite number.
-
-    Warns
-    -----
-    CollinearityWarning
-        Names the covariates that are constant or a combination of those before them.
+    Rows of weight 0 don't help to tell covariates apart. Raises `ValueError` that names the row and column that is no
+    finite number; `CollinearityWarning` names covariates that are constant or a combination of those before them.
     """
-    values, names = _matrix(X, n, names)
-    use = _independent(values if weights is None else values[weights > 0])
-    if not use.all():
-        which = ", ".join(name for name, used in zip(names, use, strict=True) if not used)
-        warnings.warn(
-            f"{caller}: {which} is constant or a combination of the covariates before it: left out (coefficient NaN)",
-            CollinearityWarning,
-            stacklevel=3,
-        )
-    return DesignMatrix(values, names, use)
-
-
-def _matrix(
-    X: ArrayLike | pd.DataFrame, n: int, names: Sequence[str] | None = None
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return `n` rows of covariates as finite numbers (n, p), and their names; a `ValueError` names what is wrong."""
     columns = X.columns if isinstance(X, pd.DataFrame) else None
     if columns is None:
         X = np.asanyarray(X) if np.ndim(X) != 1 else np.asanyarray(X)[:, None]
     if np.ndim(X) != 2 or len(X) != n:
         raise ValueError(f"X: shape {np.shape(X)}, expected one row for every observation ({n})")
-    columns = [f"x{i + 1}" for i in range(X.shape[1])] if columns is None else columns
-    names = tuple(str(name) for name in (columns if names is None else names))
-    if len(names) != X.shape[1]:
-        raise ValueError(f"names: {len(names)} of them, expected {X.shape[1]}")
+    names = tuple(map(str, [f"x{i + 1}" for i in range(X.shape[1])] if columns is None else columns))
     if len(set(names)) < len(names):
-        raise ValueError(f"names: {list(names)}, expected each once")
+        raise ValueError(f"X: columns {list(names)}, expected each once")
     values = numbers(X, "X")
     wrong = ~np.isfinite(values)
     if wrong.any():
@@ -87,7 +50,15 @@ def _matrix(
             f"X: row {row}, column {names[column]!r} is {values[row, column]}, expected a finite number; "
             "leave the row out or fill it in"
         )
-    return values, names
+    use = _independent(values[weights > 0])
+    if not use.all():
+        which = ", ".join(np.array(names)[~use])
+        warnings.warn(
+            f"{which} is constant or a combination of the covariates before it: left out (coefficient NaN)",
+            CollinearityWarning,
+            stacklevel=3,
+        )
+    return DesignMatrix(values, names, use)
 
 
 def _independent(values: np.ndarray) -> np.ndarray:

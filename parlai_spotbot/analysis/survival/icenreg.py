@@ -48,7 +48,7 @@ class Parametric(NamedTuple):
     """Result of `ic_par`; p covariates, k parameters of the baseline.
 
     `parameters` (k,) by icenReg's names, of the distribution at the means of the covariates; `coef` (p,) with this
-    package's signs; `covariance` (k + p, k + p) in that order.
+    package's signs, and `covariance` (p, p).
     """
 
     coef: np.ndarray
@@ -99,7 +99,6 @@ def ic_np(
     left: np.ndarray, right: np.ndarray, weights: np.ndarray, closed: tuple[bool, bool], count: int
 ) -> np.ndarray:
     """icenReg's NPMLE: the masses (count,) of its innermost intervals, in ascending order as ours are."""
-    left, right, weights = _two_rows(left, right, weights)
     mass = _call("ic_np", left, right, weights, np.asarray(closed, dtype=int))["mass"]
     if len(mass) != count:
         raise RuntimeError(f"icenReg::ic_np: {len(mass)} innermost intervals, expected {count}")
@@ -108,7 +107,6 @@ def ic_np(
 
 def ic_sp(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str) -> SemiParametric:
     """Fit icenReg's semi-parametric regression, proportional hazards ("ph") or odds ("po"); X (n, p), p may be 0."""
-    left, right, weights, X = _two_rows(left, right, weights, np.asarray(X, dtype=float))
     result = _call("ic_sp", left, right, weights, X.T.ravel(), X.shape[1], model)
     sign = 1.0 if model == "ph" else -1.0
     return SemiParametric(sign * result["coef"][: X.shape[1]], float(result["llk"][0]))
@@ -118,22 +116,14 @@ def ic_par(
     left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str, dist: str
 ) -> Parametric:
     """Fit icenReg's parametric regression; arguments as for `ic_sp`, `dist` by this package's names."""
-    left, right, weights, X = _two_rows(left, right, weights, np.asarray(X, dtype=float))
     size = X.shape[1]
     result = _call("ic_par", left, right, weights, X.T.ravel(), size, model, DISTRIBUTIONS[dist])
     values = result["coef"]
     baseline = len(values) - size
-    sign = np.append(np.ones(baseline), np.full(size, -1.0 if model == "po" else 1.0))
-    covariance = result["covariance"].reshape(len(values), len(values)) * np.outer(sign, sign)
+    covariance = result["covariance"].reshape(len(values), len(values))[baseline:, baseline:]
     parameters = dict(zip(result["names"][:baseline], values[:baseline].tolist(), strict=True))
-    return Parametric((sign * values)[baseline:], float(result["llk"][0]), parameters, covariance)
-
-
-def _two_rows(*arrays: np.ndarray) -> list[np.ndarray]:
-    """icenReg stops on a single row; two halves of it (the third array is the weights) are the same data."""
-    if len(arrays[0]) > 1:
-        return list(arrays)
-    return [np.repeat(array, 2, axis=0) / (2 if place == 2 else 1) for place, array in enumerate(arrays)]
+    sign = -1.0 if model == "po" else 1.0
+    return Parametric(sign * values[baseline:], float(result["llk"][0]), parameters, covariance)
 
 
 # Every function returns a named list of vectors. `guarded` adds the warnings, or the error instead of the values.

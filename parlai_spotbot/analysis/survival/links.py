@@ -11,9 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Beyond these, survival is 0 or 1 to more than double precision, and exponentials would overflow.
-LOW, HIGH = -690.0, 6.5
-
 
 class Terms(NamedTuple):
     """log P (n,) and its derivatives by a and b: first (n,) each, second by aa, bb and ab (n,) each."""

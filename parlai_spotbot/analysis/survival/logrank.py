@@ -15,37 +15,34 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival.intervals import check
 from parlai_spotbot.analysis.survival.resample import clusterings
-from parlai_spotbot.analysis.survival.results import chi_square_test
+from parlai_spotbot.analysis.survival.results import chi_square_p
 from parlai_spotbot.analysis.survival.robust import clustered, clusters_effective, crossed, hotelling
 from parlai_spotbot.analysis.survival.scores import SCORES, collapse, pooled
-from parlai_spotbot.analysis.uncertainty.corrections import adjust_log
+from parlai_spotbot.analysis.uncertainty.corrections import adjust as adjusted
 
 NEGLIGIBLE = 1e-12
 """Variances below this part of the sum of squared scores are rounding."""
 
-COLUMNS = ("a", "b", "n_a", "n_b", "statistic", "expected", "se", "chi2", "df", "p", "log_p")
+COLUMNS = ("a", "b", "n_a", "n_b", "statistic", "se", "chi2", "df", "p")
 
 
 @dataclass(frozen=True)
 class LogrankTest:
     """The test that all groups `names` have the same distribution.
 
-    `statistic` (G,) is the sum of each group's scores, positive where it is spotted more than expected; `expected`
-    (G,) its mean under the null hypothesis (0 without strata), `covariance` (G, G) its covariance. `chi2` is the
-    quadratic form of statistic - expected, `df` its rank, in general G - 1. `df_error` is the second number of degrees
-    of freedom where the reference is an F distribution, else inf. `log_pvalue`, the natural logarithm, stays exact
-    where `pvalue` is too small for a float.
+    `statistic` (G,) is the sum of each group's scores, less its mean under the null hypothesis with strata; positive
+    where the group is spotted more than expected. `covariance` (G, G) is its covariance, `chi2` its quadratic form,
+    `df` the rank, in general G - 1. `df_error` is the second number of degrees of freedom where the reference is an F
+    distribution, else inf.
     """
 
     names: tuple
     statistic: np.ndarray
-    expected: np.ndarray
     covariance: np.ndarray
     chi2: float
     df: int
     df_error: float
     pvalue: float
-    log_pvalue: float
     score: str
     backend: str
 
@@ -59,7 +56,6 @@ def logrank(
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
-    closed: tuple[bool, bool] | None = None,
     backend: str = "auto",
 ) -> LogrankTest:
     """Test whether groups are spotted alike; groups in the order in which they occur.
@@ -80,7 +76,7 @@ def logrank(
         clusters. A group with a single cluster gives p = 1: nothing is known of how its clusters differ.
     strata : sequence (n,), optional
         Groups are compared within strata (segment lengths): scores are taken from the stratum's mean.
-    closed, backend
+    backend : str
         As in `turnbull`.
 
     Raises
@@ -104,27 +100,25 @@ def logrank(
     >>> test.statistic.tolist(), round(test.pvalue, 4)
     ([1.0, -1.0], 0.0833)
     """
-    return _Rows.of(left, right, group, weights, clusters, strata).test(score, closed, backend)
+    return _Rows.of(left, right, group, weights, clusters, strata).test(score, backend)
 
 
 def logrank_pairs(
     left: ArrayLike,
     right: ArrayLike,
     group: ArrayLike,
-    score: str = "sun",
     *,
     names: ArrayLike | None = None,
     adjust: str = "holm",
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
-    backend: str = "auto",
 ) -> pd.DataFrame:
-    """Return `logrank` of every pair of groups, each by its own pooled NPMLE, as the paper does.
+    """Return `logrank` of every pair of groups by Sun's scores, each by its own native pooled NPMLE, as the paper does.
 
     Parameters
     ----------
-    left, right, group, score, weights, clusters, strata, backend
+    left, right, group, weights, clusters, strata
         As in `logrank`.
     names : sequence, optional
         Which groups, and in which order; by default all, as they occur. ``statistic`` is a's: positive where a is
@@ -135,8 +129,7 @@ def logrank_pairs(
     Returns
     -------
     DataFrame
-        A row per pair: a, b, their numbers of rows n_a and n_b, statistic, expected, se, chi2, df, p, log_p,
-        p_adjusted, log_p_adjusted. `p` and `p_adjusted` can be too small for a float, their logarithms can't.
+        A row per pair: a, b, their numbers of rows n_a and n_b, statistic, se, chi2, df, p, p_adjusted.
 
     Raises
     ------
@@ -153,12 +146,11 @@ def logrank_pairs(
     size = np.bincount(rows.group, rows.weights, len(rows.names))
     tests = []
     for a, b in itertools.combinations(names, 2):
-        test = rows.pair(code[a], code[b]).test(score, None, backend)
-        values = (a, b, size[code[a]], size[code[b]], test.statistic[0], test.expected[0], test.covariance[0, 0] ** 0.5)
-        tests.append((*values, test.chi2, test.df, test.pvalue, test.log_pvalue))
+        test = rows.pair(code[a], code[b]).test("sun", "native")
+        values = (a, b, size[code[a]], size[code[b]], test.statistic[0], test.covariance[0, 0] ** 0.5)
+        tests.append((*values, test.chi2, test.df, test.pvalue))
     table = pd.DataFrame(tests, columns=list(COLUMNS))
-    log_adjusted = adjust_log(table["log_p"].to_numpy(dtype=float), adjust)
-    return table.assign(p_adjusted=np.exp(log_adjusted), log_p_adjusted=log_adjusted)
+    return table.assign(p_adjusted=adjusted(table["p"].to_numpy(dtype=float), adjust))
 
 
 @dataclass(frozen=True)
@@ -196,9 +188,7 @@ class _Rows:
             raise ValueError(f"weights: all of group {names[int(np.argmin(size))]!r} are 0, expected one above 0")
         by = clusterings(clusters, n, used)
         cells = collapse(left[used], right[used])
-        return cls(
-            cells.left, cells.right, cells.of, weights[used], codes[used], names, pd.factorize(stratum[used])[0], by
-        )
+        return cls(*cells, weights[used], codes[used], names, pd.factorize(stratum[used])[0], by)
 
     def pair(self, a: int, b: int) -> _Rows:
         """Return the rows of two groups, which become groups 0 and 1; cells without rows are left out."""
@@ -215,29 +205,24 @@ class _Rows:
             [pd.factorize(codes[use])[0] for codes in self.clusters],
         )
 
-    def test(self, score: str, closed: tuple[bool, bool] | None, backend: str) -> LogrankTest:
+    def test(self, score: str, backend: str) -> LogrankTest:
         if score not in SCORES:
             raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
-        estimate = pooled(self.left, self.right, np.bincount(self.cell, self.weights), closed, backend)
+        estimate = pooled(self.left, self.right, np.bincount(self.cell, self.weights), backend)
         cells, strata, groups = len(self.left), int(self.stratum.max()) + 1, len(self.names)
         place = (self.cell * strata + self.stratum) * groups + self.group
         counts = np.bincount(place, self.weights, cells * strata * groups).reshape(cells, strata, groups)
-        by_stratum, sizes = counts.sum(axis=2), counts.sum(axis=0)
+        by_stratum = counts.sum(axis=2)
         raw = estimate.scores(score)
-        middle = raw @ by_stratum / by_stratum.sum(axis=0)
-        values = raw[:, None] - middle
-        expected = middle @ sizes if strata > 1 else np.zeros(groups)  # but for rounding it is 0 overall
+        values = raw[:, None] - raw @ by_stratum / by_stratum.sum(axis=0)
         away = np.einsum("cbg,cb->g", counts, values)
         scale = float((by_stratum * values**2).sum())
         covariance = self._covariance(counts, values, away, scale)
         df = _rank(covariance, scale, bool(self.clusters))
         chi2 = _chi2_of(away, covariance, scale) if df else 0.0
-        df_error, pvalue, log_pvalue = self._p_of(chi2, df)
+        df_error, pvalue = self._p_of(chi2, df)
         df = df or groups - 1
-        statistic = away + expected
-        return LogrankTest(
-            self.names, statistic, expected, covariance, chi2, df, df_error, pvalue, log_pvalue, score, estimate.backend
-        )
+        return LogrankTest(self.names, away, covariance, chi2, df, df_error, pvalue, score, estimate.backend)
 
     def _covariance(self, counts: np.ndarray, values: np.ndarray, away: np.ndarray, scale: float) -> np.ndarray:
         """Return the covariance (G, G); with clusters no smaller than if rows were independent.
@@ -254,15 +239,14 @@ class _Rows:
         )
         return min(covariance_matrix, independent, key=lambda covariance: _chi2_of(away, covariance, scale))
 
-    def _p_of(self, chi2: float, df: int) -> tuple[float, float, float]:
-        """Return the second degrees of freedom, p, and its logarithm; 1 where the data say nothing (`df` is 0)."""
+    def _p_of(self, chi2: float, df: int) -> tuple[float, float]:
+        """Return the second degrees of freedom, and p; 1 where the data say nothing (`df` is 0)."""
         if not df:  # nobody was spotted, or clusters are too few
-            return np.inf, 1.0, 0.0
+            return np.inf, 1.0
         if not self.clusters:
-            chi2_test = chi_square_test(chi2, df)
-            return np.inf, chi2_test.pvalue, chi2_test.log_pvalue
+            return np.inf, chi_square_p(chi2, df)
         number = min(clusters_effective(self.weights, self.group, self.stratum, codes) for codes in self.clusters)
-        return max(number - df, 1.0), *hotelling(chi2, df, number - 1)
+        return max(number - df, 1.0), hotelling(chi2, df, number - 1)
 
 
 def _codes(values: ArrayLike, name: str, n: int) -> tuple[np.ndarray, tuple]:

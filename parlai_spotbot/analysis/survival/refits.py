@@ -3,7 +3,7 @@
 On a study's data, current status at a few lengths and a few patterns of covariates, all replicates are solved at once:
 each is a binomial regression on the same cells with other counts, by Newton steps on all of them together, with levels
 of the baseline merged where their order is violated. Whatever that doesn't settle, and all other data, is solved one by
-one. A replicate in which a coefficient runs away has no finite estimate; no proof of separation is sought there.
+one. A replicate in which a coefficient runs away has no finite estimate.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, arrange
-from parlai_spotbot.analysis.survival.resample import cell_counts
 from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
-from parlai_spotbot.analysis.survival.separation import SUSPECT
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
+SUSPECT = 12.0
+"""Nothing but separation moves the linear predictor this far over the range of a covariate: exp(12) is 160,000."""
 LEVELS = 12
 CELLS = 2000
 FLAT = 1e-13
@@ -25,13 +25,7 @@ any of them."""
 
 
 def refit(
-    data: Intervals,
-    rows: DistinctRows,
-    X: np.ndarray,
-    model: str,
-    best: Maximum,
-    drawn: ClusterBootstrap,
-    rng: np.random.Generator,
+    data: Intervals, rows: DistinctRows, X: np.ndarray, model: str, best: Maximum, drawn: ClusterBootstrap
 ) -> np.ndarray:
     """Coefficients (bootstraps · replicates, p); infinite or NaN where a replicate has no finite estimate."""
     if rows.cells is None or not (data.current_status and rows.size - 1 <= LEVELS and len(rows.weights) <= CELLS):
@@ -42,7 +36,7 @@ def refit(
             )
 
         return drawn.samples(coefficients)
-    counts = cell_counts(drawn, rows.cells, len(rows.weights), data.weights, rng)
+    counts = drawn.cell_sums(rows.cells, len(rows.weights), data.weights)
     samples, settled = _Batch(rows, model).solve(counts, best)
     for i in np.flatnonzero(~settled):
         samples[i] = _one(rows.low, rows.high, rows.X, counts[i], rows.size, model)
@@ -63,11 +57,11 @@ def _one(low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, 
     solution = problem.maximise(problem.start(npmle.solve(data)), np.zeros(X.shape[1]))
     if not _smallest(solution.information[None])[0] > FLAT:
         return np.full(X.shape[1], np.nan)
-    return _runaway(solution.beta, rows.X)
+    return runaway(solution.beta, rows.X)
 
 
-def _runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """`coef` (..., p), infinite where it moves the predictor further than anything but separation does."""
+def runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Return `coef` (..., p), infinite where it moves the predictor further than anything but separation does."""
     wide = ~(np.abs(coef * np.ptp(X, axis=0)) < SUSPECT)
     return np.where(wide, np.copysign(np.inf, coef), coef)
 
@@ -111,11 +105,11 @@ class _Batch:
                 part = self._wants_apart(slope, group)
                 merged[members] = (merged[members] | violated) & ~part
                 final = ~violated.any(axis=1) & ~part.any(axis=1)
-                wide = ~np.isfinite(_runaway(theta[members][:, self.levels :], self.X)).all(axis=1)
+                wide = ~np.isfinite(runaway(theta[members][:, self.levels :], self.X)).all(axis=1)
                 settled[members[final & (done | wide)]] = True
                 waiting[members[final]] = False
                 theta[members[~final & ~done]] = origin
-        coef = _runaway(theta[:, self.levels :], self.X)
+        coef = runaway(theta[:, self.levels :], self.X)
         coef[empty] = np.nan
         return coef, settled
 

@@ -7,15 +7,14 @@ proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34), proportional odds F0/(
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc, hyperu, stdtr, stdtrit
-from scipy.stats import norm
+from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
-from parlai_spotbot.analysis.survival.robust import f_test, hotelling
+from parlai_spotbot.analysis.survival.robust import TINY, hotelling
 
 RATIOS = {"ph": "hazard_ratio", "po": "odds_ratio", "aft": "time_ratio"}
 
@@ -43,27 +42,17 @@ class BootstrapWarning(SurvivalWarning):
     """Bootstrap intervals do not hold for data like these."""
 
 
-@dataclass(frozen=True)
-class ChiSquareTest:
-    """A chi-squared test; `log_pvalue`, the natural logarithm, stays exact where `pvalue` is too small for a float."""
+class WaldTest(NamedTuple):
+    """A test that all coefficients are 0."""
 
     chi2: float
     df: int
     pvalue: float
-    log_pvalue: float
 
 
-def chi_square_test(chi2: float, df: int) -> ChiSquareTest:
-    """Return the test of a chi-squared statistic with `df` degrees of freedom; NaN with df 0."""
-    if df < 1 or not np.isfinite(chi2):
-        return ChiSquareTest(float(chi2), df, float("nan"), float("nan"))
-    pvalue = float(chdtrc(df, chi2))  # scipy.stats has the same, ten times as slowly
-    if pvalue > 1e-280:
-        return ChiSquareTest(float(chi2), df, pvalue, math.log(pvalue))
-    # The upper incomplete gamma function is exp(-x) x^a U(1, 1 + a, x), U being Tricomi's; scipy's own logsf is -inf.
-    a, x = df / 2, chi2 / 2
-    log_pvalue = a * math.log(x) - x - math.lgamma(a) + math.log(hyperu(1.0, 1.0 + a, x))
-    return ChiSquareTest(float(chi2), df, pvalue, log_pvalue)
+def chi_square_p(chi2: float, df: int) -> float:
+    """Return the p-value of a chi-squared statistic, not below the smallest float."""
+    return max(float(chdtrc(df, chi2)), TINY)  # scipy.stats has the same, ten times as slowly
 
 
 @dataclass(frozen=True)
@@ -72,8 +61,7 @@ class RegressionFit:
 
     `coef` (p,): with "ph" (log hazard ratio) and "po" (log odds ratio) positive where the covariate goes with being
     spotted sooner; with "aft" (log time ratio), as is usual there, positive where it goes with being spotted later. A
-    separated coefficient is infinite, one of a collinear covariate NaN; `covariance` (p, p) is NaN for both. `errors`
-    is the origin of the covariance: "information", "bootstrap of rows", "bootstrap of clusters" or "none".
+    separated coefficient is infinite, one of a collinear covariate NaN; `covariance` (p, p) is NaN for both.
     `loglik_null` is the log-likelihood of the same model without covariates. `df` (p,) are the degrees of freedom that
     clusters allow for Student's t; without them tests and intervals are by the normal distribution.
     """
@@ -85,8 +73,6 @@ class RegressionFit:
     loglik_null: float
     model: str
     backend: str
-    errors: str = "information"
-    replicates: np.ndarray | None = None
     df: np.ndarray | None = None
 
     @property
@@ -102,15 +88,9 @@ class RegressionFit:
 
     @property
     def pvalue(self) -> np.ndarray:
-        """Two-sided p-values of Wald's test (p,); see `log_pvalue` where they are too small for a float."""
-        return 2 * norm.sf(np.abs(self.z)) if self.df is None else 2 * stdtr(self.df, -np.abs(self.z))
-
-    @property
-    def log_pvalue(self) -> np.ndarray:
-        """Natural logarithms of `pvalue` (p,)."""
-        if self.df is None:
-            return np.log(2) + norm.logsf(np.abs(self.z))
-        return np.array([f_test(z * z, 1, df)[1] for z, df in zip(self.z, self.df, strict=True)])
+        """Two-sided p-values of Wald's test (p,), not below the smallest float."""
+        p = 2 * ndtr(-np.abs(self.z)) if self.df is None else 2 * stdtr(self.df, -np.abs(self.z))
+        return np.maximum(p, TINY)
 
     def interval(self, level: float = 0.95) -> np.ndarray:
         """Return Wald's confidence interval of each coefficient (p, 2)."""
@@ -120,7 +100,7 @@ class RegressionFit:
         reach = stdtrit(df, (1 + level) / 2) * self.se
         return np.stack([self.coef - reach, self.coef + reach], axis=-1)
 
-    def wald(self) -> ChiSquareTest:
+    def wald(self) -> WaldTest:
         """Test that all coefficients are 0; with `df`, p is Hotelling's.
 
         Has 0 degrees of freedom and a p of NaN without any known coefficient, or where the covariance is singular: a
@@ -130,11 +110,10 @@ class RegressionFit:
         covariance, se = self.covariance[np.ix_(use, use)], self.se[use]
         singular = not len(use) or not (se > 0).all()
         if singular or np.linalg.eigvalsh(covariance / np.outer(se, se))[0] < SINGULAR:
-            return chi_square_test(float("nan"), 0)
-        chi2 = float(self.coef[use] @ np.linalg.solve(covariance, self.coef[use]))
-        if self.df is None:
-            return chi_square_test(chi2, len(use))
-        return ChiSquareTest(chi2, len(use), *hotelling(chi2, len(use), float(self.df[use].min())))
+            return WaldTest(np.nan, 0, np.nan)
+        chi2, df = float(self.coef[use] @ np.linalg.solve(covariance, self.coef[use])), len(use)
+        p = chi_square_p(chi2, df) if self.df is None else hotelling(chi2, df, float(self.df[use].min()))
+        return WaldTest(chi2, df, p)
 
     def summary(self, level: float = 0.95) -> pd.DataFrame:
         """Return one row per covariate: coefficient, ratio and its interval, standard error, z and p."""

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import betaln, hyp2f1
 from scipy.stats import f as f_distribution
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
 from parlai_spotbot.analysis.uncertainty.clusters import Spread
+
+TINY = float(np.finfo(float).tiny)
+"""Smallest p that is reported."""
 
 
 def clustered(
@@ -81,20 +83,7 @@ def clusters_effective(weights: np.ndarray, group: np.ndarray, stratum: np.ndarr
     return effective_number(adds)
 
 
-def hotelling(chi2: float, df: int, df_cluster: float) -> tuple[float, float]:
-    """Return p and its logarithm by Hotelling's T², the covariance known with `df_cluster` degrees of freedom."""
+def hotelling(chi2: float, df: int, df_cluster: float) -> float:
+    """Return p by Hotelling's T², the covariance known with `df_cluster` degrees of freedom."""
     df_error = max(df_cluster + 1 - df, 1.0)
-    return f_test(chi2 * df_error / max(df_cluster, df_error) / df, df, df_error)
-
-
-def f_test(statistic: float, df: int, df_error: float) -> tuple[float, float]:
-    """Return the p-value of a statistic F and its logarithm, which stays exact where p is too small for a float."""
-    pvalue = float(f_distribution.sf(statistic, df, df_error))
-    if pvalue > 1e-200:
-        return pvalue, float(np.log(pvalue))
-    # The incomplete beta function as a power times a hypergeometric series, in logarithms.
-    a, b = df_error / 2, df / 2
-    log_x = -np.log1p(df * statistic / df_error)
-    x = np.exp(log_x)
-    log = a * log_x + b * np.log1p(-x) - np.log(a) - betaln(a, b) + np.log(hyp2f1(a + b, 1.0, a + 1, x))
-    return pvalue, float(log)
+    return max(float(f_distribution.sf(chi2 * df_error / max(df_cluster, df_error) / df, df, df_error)), TINY)

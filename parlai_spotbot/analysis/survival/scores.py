@@ -18,20 +18,12 @@ from parlai_spotbot.analysis.survival.turnbull import estimate
 SCORES = ("sun", "finkelstein")
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The distinct intervals `left`, `right` (c,) of rows, and the place `of` (n,) among them of every row."""
-
-    left: np.ndarray
-    right: np.ndarray
-    of: np.ndarray
-
-
-def collapse(left: np.ndarray, right: np.ndarray) -> Cells:
-    """Count first: the distinct intervals among rows that have been checked."""
+def collapse(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the distinct intervals (c,) of checked rows, left and right ends, and the place (n,) of each row among
+    them."""
     lefts, rights = (pd.factorize(values) for values in (left, right))
     codes, keys = pd.factorize(lefts[0] * len(rights[1]) + rights[0])
-    return Cells(lefts[1][keys // len(rights[1])], rights[1][keys % len(rights[1])], codes)
+    return lefts[1][keys // len(rights[1])], rights[1][keys % len(rights[1])], codes
 
 
 @dataclass(frozen=True)
@@ -42,13 +34,6 @@ class PooledFit:
     data: Intervals
     backend: str
 
-    @property
-    def levels(self) -> np.ndarray:
-        """S before the first innermost interval and after each: (m + 1,), falling from 1 to 0."""
-        levels = np.append(1.0, np.clip(1.0 - np.cumsum(self.mass), 0.0, 1.0))
-        levels[-1] = 0.0
-        return levels
-
     def scores(self, score: str) -> np.ndarray:
         """The score of every cell (c,); positive: spotted earlier than the pooled estimate expects.
 
@@ -56,7 +41,9 @@ class PooledFit:
         score. Sun's has minus the cumulated hazard Σ mass / S in place of log S; for exact or right-censored times it
         is the log-rank test's observed less expected.
         """
-        levels = self.levels
+        # S before the first innermost interval and after each, falling from 1 to 0.
+        levels = np.append(1.0, np.clip(1.0 - np.cumsum(self.mass), 0.0, 1.0))
+        levels[-1] = 0.0
         if score == "sun":
             mass = self.mass
             risk = np.divide(mass, levels[:-1], out=np.zeros(len(mass)), where=levels[:-1] > 0)
@@ -68,14 +55,8 @@ class PooledFit:
         return (product[low] - product[high]) / (levels[low] - levels[high])
 
 
-def pooled(
-    left: np.ndarray,
-    right: np.ndarray,
-    weights: np.ndarray,
-    closed: tuple[bool, bool] | None = None,
-    backend: str = "auto",
-) -> PooledFit:
+def pooled(left: np.ndarray, right: np.ndarray, weights: np.ndarray, backend: str) -> PooledFit:
     """Fit the NPMLE to checked cells of positive weight."""
-    data = arrange(left, right, weights, closed)
-    fit = estimate(data, closed, icenreg.choose(backend))
+    data = arrange(left, right, weights)
+    fit = estimate(data, None, icenreg.choose(backend))
     return PooledFit(fit.mass, data, fit.backend)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.survival import BootstrapWarning, ConvergenceWarning, RegressionFit, SurvivalWarning, cox
 from parlai_spotbot.analysis.survival.events import BESIDE
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.spotting import survival_words as sentences
 
@@ -76,20 +77,23 @@ class _Errors:
         use = [c for c in clusters if rows[c].nunique() > 1]
         by = {"conversation_id": "conversations", "worker_id": "annotators"}
         self.options: dict = {}
+        self.unknown = False
         if replicates < FEW_REPLICATES:
             self.said = f"observed information (fewer than {FEW_REPLICATES} replicates: rows taken as independent)"
         elif clusters and not use:
             self.said = f"none: one of {' and of '.join(by[c] for c in clusters)} is too few"
-            self.options = {"errors": "none"}
+            self.unknown = True
         else:
             # Without clusters annotations are drawn, whose rows share an index.
             draws = [rows[c].to_numpy() for c in use] or [np.asarray(rows.index) // 2]
-            self.options = {"clusters": draws, "replicates": replicates, "seed": rng}
+            self.options = {"clusters": ClusterBootstrap(*draws, rng=rng, replicates=replicates)}
             self.said = f"bootstrap of {' and of '.join(by[c] for c in use) or 'annotations'}, {replicates} replicates"
 
     def fit(self, *arguments, **options) -> Fitted:
         fit, notes = _cox(*arguments, **self.options, **options)
-        if notes and "clusters" in self.options:
+        if self.unknown:
+            fit = replace(fit, covariance=np.full_like(fit.covariance, np.nan))
+        if notes and self.options:
             # Replicates without an estimate are the extreme ones, so what is left varies too little.
             by_rows, finite = _cox(*arguments, **options)[0], np.isfinite(fit.coef)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -137,7 +141,6 @@ def _one(fit: RegressionFit, i: int, feature: pd.Series) -> dict:
             "coef": coef,
             "se": fit.se[i],
             "p": fit.pvalue[i],
-            "log_p": fit.log_pvalue[i],
             "ci": ci.tolist(),
             "df": np.nan if fit.df is None else fit.df[i],
             "ratio": float(np.exp(coef)),
@@ -154,7 +157,7 @@ def _one(fit: RegressionFit, i: int, feature: pd.Series) -> dict:
 def _wald(fit: RegressionFit) -> dict | None:
     """That no feature matters, by the covariance of the standard errors."""
     test = fit.wald()
-    return {"chi2": test.chi2, "df": test.df, "p": test.pvalue, "log_p": test.log_pvalue} if test.df else None
+    return {"chi2": test.chi2, "df": test.df, "p": test.pvalue} if test.df else None
 
 
 def _adjust(fits: dict[str, dict]) -> None:

@@ -169,15 +169,14 @@ def _pairs(
     if len(names) < 2:
         return []
     arguments = (rows["left"], rows["right"], rows["group"])
-    shared = {"names": names, "weights": rows["weight"], "backend": "native"}
+    shared = {"names": names, "weights": rows["weight"]}
     options = {"clusters": [rows[c] for c in clusters]} if clusters else {}
     table = logrank_pairs(*arguments, strata=strata, **options, **shared)
     naive = logrank_pairs(*arguments, **shared).to_dict(orient="records")
     group_rows = []
     for row, by_rows in zip(table.to_dict(orient="records"), naive, strict=True):
-        row["statistic"] -= row["expected"]
         row |= {key: _count(row[key]) for key in ("n_a", "n_b")}
-        kept = ("statistic", "chi2", "df", "p", "log_p", "p_adjusted", "log_p_adjusted")
+        kept = ("statistic", "chi2", "df", "p", "p_adjusted")
         row["as_independent"] = {key: by_rows[key] for key in kept}
         if not np.isfinite(row["se"]):
             row["why"] = ALONE

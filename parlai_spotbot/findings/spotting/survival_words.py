@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from parlai_spotbot.analysis.survival.steps import StepDistribution
+from parlai_spotbot.analysis.survival.turnbull import TurnbullFit
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import factor, genitive, known, listed, points, some, who
 
@@ -36,7 +36,7 @@ def passing(unsure: str | None = None) -> str:
     return f"{text} Taken for human, in the ranking, is “human” alone."
 
 
-def median_note(fit: StepDistribution) -> str:
+def median_note(fit: TurnbullFit) -> str:
     """The median for a table's cell: the times between which it lies, or how many are unspotted at the last one."""
     low, high = (float(end) for end in fit.quantile_bounds(0.5))
     if math.isinf(high):

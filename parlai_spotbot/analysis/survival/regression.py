@@ -158,8 +158,8 @@ def _bootstrapped(drawn: ClusterBootstrap, samples: np.ndarray, unknown: np.ndar
     lost, width = ~np.isfinite(samples).all(axis=1), len(unknown)
     if lost.mean() > 0.05:
         _warn(
-            f"{lost.sum()} of {len(lost)} bootstrap replicates have no finite estimate and are left out, so standard "
-            "errors are too small; collect more data or use fewer covariates",
+            f"{lost.sum()} of {len(lost)} bootstrap replicates have no finite estimate and are left out of the "
+            "standard errors, which are then too small; collect more data or use fewer covariates",
             BootstrapWarning,
         )
     spread = drawn.spread(samples)

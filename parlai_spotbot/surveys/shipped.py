@@ -31,12 +31,13 @@ def shipped(file: str, **fields: Any) -> Survey:
     row["instructions"] = "\n\n".join(row["instructions"])
     row["consent"] = [data("consent").get(paragraph, paragraph) for paragraph in row.get("consent", [])]
     if "example" in row:
-        row["example"] = _exercise(row["example"])
-    row["onboarding"] = [[_exercise(one) for one in attempt] for attempt in row.get("onboarding", [])]
+        row["example"] = exercise_row(row["example"])
+    row["onboarding"] = [[exercise_row(one) for one in attempt] for attempt in row.get("onboarding", [])]
     return validated(Survey, row, FOLDER / f"{file}.yaml")
 
 
-def _exercise(row: dict) -> dict:
+def exercise_row(row: dict) -> dict:
+    """Return the fields of an `Exercise` from their shorter form; see `shipped`."""
     key = [(question, target, answer) for question, about in row["key"].items() for target, answer in about.items()]
     return {**row, "key": key, **{name: _turns(row[name]) for name in ("turns", "second") if name in row}}
 

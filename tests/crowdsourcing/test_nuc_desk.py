@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 
 import picking
 import pytest
-import yaml
 from office import Clock, refused
 from picking import NAME, body_of, desk_of
 
@@ -18,10 +17,8 @@ from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.launch import launch
-from parlai_spotbot.crowdsourcing.page_texts import load_texts
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import missed_by
 from parlai_spotbot.surveys.nuc_questions import read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
@@ -202,25 +199,6 @@ def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when
 def test_forged_answers_about_oneself_are_refused(desk_and_unit, rows):
     desk, unit = desk_and_unit
     assert refused(desk.submit, Visitor("ann"), {**body_of(unit), "questionnaire": rows}) == (400, "malformed")
-
-
-def test_its_words_and_the_examples_can_be_ones_own(tmp_path):
-    path = tmp_path / "words.yaml"
-    own = {
-        "questionnaire": {"age": {"wording": "Wie alt sind Sie?", "options": {"untold": {"label": "keine Angabe"}}}},
-        "example": {"turns": ["a", "b", "c"], "candidates": ["d", "e", "f", "g", "h"], "explanation": "So."},
-    }
-    path.write_text(yaml.safe_dump({"language": "de", "surveys": {NAME: own}}), encoding="utf-8")
-    _, survey = load_texts(path, get_survey(NAME))
-    assert survey.questionnaire[0].wording == "Wie alt sind Sie?"
-    assert survey.questionnaire[0].options[-1].label == "keine Angabe"
-    assert survey.questionnaire[1:] == get_survey(NAME).questionnaire[1:]
-    assert survey.example.candidates == tuple("defgh")
-    assert [text for _, text in survey.example.turns] == ["a", "b", "c"]
-    own["questionnaire"]["name"] = {"wording": "Wie heißen Sie?"}
-    path.write_text(yaml.safe_dump({"surveys": {NAME: own}}), encoding="utf-8")
-    with pytest.raises(UserError, match="questionnaire: unknown key 'name'"):
-        load_texts(path, get_survey(NAME))
 
 
 # -- groups ------------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ export function Loading({ problem, onRetry }) {
 
 export function Notice({ kind, text, finish, onContinue, busy }) {
   const t = useTexts();
-  const known = ["late", "link", "stopped", "closed", "gone", "doubled"].includes(kind) ? kind : "closed";
+  const known = ["late", "link", "stopped", "doubled"].includes(kind) ? kind : "gone";
   return (
     <Screen title={t(`${known}_title`)}>
       <p>{t(known)}</p>

@@ -20,7 +20,6 @@ OWN = {
     "ledger": "ledger.db",
     "mephisto": "mephisto",
     "links": "links.csv",
-    "refused": "refused.jsonl",
     "bindings": "prolific.jsonl",
     "log": "server.log",
     "launch": "launch.json",

@@ -1,8 +1,7 @@
 """An annotator withdraws, as the consent text promises: what they answered and wrote is deleted.
 
 That they took part, which units they were handed and that these are done stays, for the rules go on to hold; the
-answers go from the ledger, from Mephisto's copy, from what was refused, and with the next collection from the
-judgements and comments.
+answers go from the ledger, from Mephisto's copy, and with the next collection from the judgements and comments.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def _delete(study: Study, survey: str, task: str, worker: str) -> int:
     with open_ledger(study, survey, task) as ledger:
         handouts = ledger.handouts("worker = ?", worker)
     _from_mephisto(paths.mephisto, {handout.handle for handout in handouts})
-    _from_refused(paths.refused, pseudonym(read_secret(paths.secret, make=False), worker))
+    (paths.folder / "refused.jsonl").unlink(missing_ok=True)  # refused answers, which version 0.1 kept
     _from_ledger(paths.ledger, worker)
     for path in (paths.ledger.parent / BACKUPS).glob("*"):
         path.unlink()
@@ -98,10 +97,3 @@ def _from_mephisto(data_root: Path, handles: set[str]) -> None:
         if row["outputs"] and row["outputs"].get("handle") in handles:
             kept = {key: row["outputs"][key] for key in ("handle", "unit_id")}
             files.write_json(path, {**row, "outputs": {**kept, "items": [], "comment": "", "withdrawn": True}})
-
-
-def _from_refused(path: Path, name: str) -> None:
-    if path.exists():
-        rows = files.read_jsonl(path, lambda row, where: row, torn_tail=True)
-        if any(row.get("annotator") == name for row in rows):
-            files.write_jsonl(path, [row for row in rows if row.get("annotator") != name])

@@ -6,14 +6,12 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.answer_checks import malformed
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
-from parlai_spotbot.crowdsourcing.desk.sessions import served
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 
 
 class ChatDesk:
     """The requests of a chat; a part of `desk.Desk`, on whose `chats` they stand."""
 
-    @served
     def say(self, visitor: Visitor, body: Any) -> dict:
         """Say something to the partner; ``{"chat": CHAT, "turns": those from this message on}`` when it is durable.
 
@@ -24,7 +22,6 @@ class ChatDesk:
         handout = self._chatting(visitor, body)
         return self.chats.say(handout, body)
 
-    @served
     def chat(self, visitor: Visitor, body: Any) -> dict:
         """Return how the chat stands: ``{"chat": CHAT, "turns": those from "have" on, "step"}``. It changes nothing.
 
@@ -34,7 +31,6 @@ class ChatDesk:
         handout = self._chatting(visitor, body)
         return self.chats.poll(handout, body)
 
-    @served
     def rate(self, visitor: Visitor, body: Any) -> dict:
         """Take the ratings of a chat, for good; returns the SESSION when they are durable.
 
@@ -46,7 +42,6 @@ class ChatDesk:
         self.chats.rate(handout, body)
         return self.session(visitor)
 
-    @served
     def leave(self, visitor: Visitor, body: Any) -> dict:
         """End a unit whose partner can't go on, without blame; returns the SESSION with ``"left": true``.
 

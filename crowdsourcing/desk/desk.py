@@ -3,7 +3,7 @@
 It knows nothing of HTTP and nothing of Mephisto, and is called from one thread. What it says has happened is in the
 ledger before it says so; the crowd (the platform) is told afterwards, and told again until it has heard, so that a
 crash between the two loses nothing. A request that is not granted raises `contract.Refusal`; each method names its
-codes, and all may raise 503 "busy" (full disk, locked file): then the same request may come again.
+codes. A full disk or a locked file is a `sqlite3.OperationalError` or `OSError`, and nothing was written then.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malform
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
-from parlai_spotbot.crowdsourcing.desk.sessions import Reception, served
+from parlai_spotbot.crowdsourcing.desk.sessions import Reception
 from parlai_spotbot.crowdsourcing.desk.training import gold_is_due, too_many_wrong
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, about_item, digest
 from parlai_spotbot.records import Item, Unit
@@ -43,8 +43,7 @@ class Desk(ChatDesk, Reception):
     _try_again_at = 0.0
 
     # -- coming in ---------------------------------------------------------------------------------------------------
-    @served
-    def consent(self, visitor: Visitor) -> dict:
+    def consent(self, visitor: Visitor, body: object = None) -> dict:
         """The annotator agrees to take part; returns the SESSION. Refusals: 403 preview."""
         if not visitor.worker:
             raise self.refusal("preview")
@@ -52,7 +51,6 @@ class Desk(ChatDesk, Reception):
             self.ledger.agree(visitor.worker, self.consent_digest, self.clock())
         return self.session(visitor)
 
-    @served
     def onboarding(self, visitor: Visitor, body: Any) -> dict:
         """Mark an attempt at the onboarding, or a round of the training; returns the SESSION with "onboarding_result".
 
@@ -81,8 +79,7 @@ class Desk(ChatDesk, Reception):
         return self.refusal(state if state in known else otherwise)
 
     # -- getting a unit ----------------------------------------------------------------------------------------------
-    @served
-    def next_unit(self, visitor: Visitor) -> dict:
+    def next_unit(self, visitor: Visitor, body: object = None) -> dict:
         """Hand the annotator a unit, the same one until it is handed in, given back or late; returns the SESSION.
 
         Its state is working, or finished, waiting or handed_in where there is no unit now. Refusals: 403 preview,
@@ -97,28 +94,16 @@ class Desk(ChatDesk, Reception):
 
     def _hand_out(self, visitor: Visitor) -> None:
         """Write a new hand-out into the ledger, if there is a unit after all."""
-        for _ in range(3):
-            unit_id = self.stock.choose(visitor.worker)
-            if unit_id is None:
-                return
-            if self.members and not self.members.claim(visitor.worker):
-                return  # meanwhile they got a unit by the link of another group
-            self.crowd.arrived(visitor)
-            handout = self._drawn(visitor, unit_id)
-            marks = marks_of(map(self.items.__getitem__, handout.items), self.seeds)
-            met = {
-                kind: [m.partition(" ")[2] for m in marks if m.startswith(kind)] for kind in ("conversation", "seed")
-            }
-            try:
-                self.ledger.hand_out(handout, met["conversation"], met["seed"])
-            except sqlite3.IntegrityError as err:
-                log.warning("unit %s can't be handed out (%s): the ledger is read again", unit_id, err)
-                self.reload()
-                continue
-            self.stock.take(unit_id)
-            self.stock.bar(visitor.worker, [*marks, f"block {handout.block_id}"])
-            return
-        raise self.refusal("busy")
+        unit_id = self.stock.choose(visitor.worker)
+        if unit_id is None or (self.members and not self.members.claim(visitor.worker)):
+            return  # meanwhile they got a unit by the link of another group
+        self.crowd.arrived(visitor)
+        handout = self._drawn(visitor, unit_id)
+        marks = marks_of(map(self.items.__getitem__, handout.items), self.seeds)
+        met = {kind: [m.partition(" ")[2] for m in marks if m.startswith(kind)] for kind in ("conversation", "seed")}
+        self.ledger.hand_out(handout, met["conversation"], met["seed"])
+        self.stock.take(unit_id)
+        self.stock.bar(visitor.worker, [*marks, f"block {handout.block_id}"])
 
     def _drawn(self, visitor: Visitor, unit_id: str) -> Handout:
         """The hand-out of a unit, with controls mixed in."""
@@ -151,7 +136,6 @@ class Desk(ChatDesk, Reception):
         return mix(unit.items, controls, draw, self.stock.met[visitor.worker], self.seeds)
 
     # -- handing it in or giving it back -----------------------------------------------------------------------------
-    @served
     def submit(self, visitor: Visitor, body: Any) -> dict:
         """Take the answers to a unit; returns the SESSION with ``"accepted": true``, when they are durable.
 
@@ -226,7 +210,6 @@ class Desk(ChatDesk, Reception):
             record[questionnaire.KEY] = questionnaire.check(self.survey, body.get(questionnaire.KEY))
         return record
 
-    @served
     def give_back(self, visitor: Visitor, body: Any) -> dict:
         """The annotator gives the unit back, for somebody else; returns the SESSION.
 
@@ -264,18 +247,16 @@ class Desk(ChatDesk, Reception):
             raise self.refusal("late")
 
     # -- dialogues that the annotator opens --------------------------------------------------------------------------
-    @served
     def open_exchange(self, visitor: Visitor, body: Any) -> dict:
-        """Open the next exchange of an item; returns its page item, when it is durable that the annotator has it.
+        """Open the next exchange of an item; returns ``{"item"}``, its page item, when that is durable.
 
         ``body = {"unit", "item", "opened": as many as the page has}``. Refusals: 400 malformed, 403 foreign, preview,
         404 unknown, 409 all_open, decided, doubled, 410 late.
         """
         return self._look(visitor, body, "open")
 
-    @served
     def decide(self, visitor: Visitor, body: Any) -> dict:
-        """Decide once and for all about an entity; returns the page item, when the decision is durable.
+        """Decide once and for all about an entity; returns ``{"item"}``, the page item, when the decision is durable.
 
         ``body = {"unit", "item", "question", "target", "answer", "seconds"}``. The same decision again changes nothing.
         Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 decided, not_yet, doubled, 410 late.
@@ -288,7 +269,7 @@ class Desk(ChatDesk, Reception):
         if not self.opening:
             raise malformed("There is nothing to open in this survey.")
         number = getattr(self.opening, how)(handout, self.items_of(handout), body, self.clock())
-        return self.pages(handout)[number][0]
+        return {"item": self.pages(handout)[number][0]}
 
     # -- what the operator's process does ----------------------------------------------------------------------------
     def expire(self) -> int:

@@ -6,13 +6,9 @@ server gives the same page.
 
 from __future__ import annotations
 
-import functools
-import logging
 import re
-import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
@@ -29,8 +25,6 @@ from parlai_spotbot.crowdsourcing.ledger.entries import Handout, digest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
-
-log = logging.getLogger(__name__)
 
 END = ("handed_in", "finished", "waiting", "stopped", "ready")
 """States in which the page is told how the platform learns that the annotator is done."""
@@ -50,20 +44,6 @@ class VisitorPlace:
     state: str
     why: str = ""
     handout: Handout | None = None
-
-
-def served(method: Callable) -> Callable:
-    """A full disk or a locked file becomes a 503: nothing was written then, and memory says the same."""
-
-    @functools.wraps(method)
-    def serve(self: Reception, *args: Any) -> Any:
-        try:
-            return method(self, *args)
-        except (sqlite3.OperationalError, OSError) as err:
-            log.error("%s: %s", method.__name__, err)
-            raise self.refusal("busy") from err
-
-    return serve
 
 
 def filled(paragraph: str, values: Mapping[str, str]) -> str:
@@ -183,8 +163,7 @@ class Reception:
             self.stock.pause(unit.unit_id for unit in units if any(gone & set(item.partners) for item in unit.items))
             self._gone = gone
 
-    @served
-    def session(self, visitor: Visitor) -> dict:
+    def session(self, visitor: Visitor, body: object = None) -> dict:
         """The page's whole state, a SESSION; asking changes nothing for the annotator.
 
         ``{"state", "survey", "texts", "language", "progress": {"done", "allowance", "used"}}`` and, where they apply,

@@ -6,10 +6,10 @@ A backup is checked before an older one is removed, so a damaged ledger replaces
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sqlite3
 import sys
-import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,12 +17,9 @@ from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.ledger import BACKUP, BACKUPS, answers_in, reading
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
-from parlai_spotbot.crowdsourcing.server.request_queue import LOG
 from parlai_spotbot.errors import UserError
 
-EVERY = 300.0
-"""Seconds between two backups while answers come in."""
-
+LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 KEPT = 24
 STAMP = "%Y%m%dT%H%M%S%fZ"
 ASIDE = ".set-aside"
@@ -115,31 +112,14 @@ def restore_secret(paths: CollectionPaths) -> bool:
     return False
 
 
-class BackupClock:
-    """Backs up the ledger every `every` seconds in which it changed, in a thread of its own."""
+class Backups:
+    """Backs up the ledger of a collection whenever it has changed."""
 
-    def __init__(self, paths: CollectionPaths, every: float = EVERY):
-        self.paths, self.every = paths, every
+    def __init__(self, paths: CollectionPaths):
+        self.paths = paths
         self.trouble = ""
         """Why the latest attempt failed."""
         self._seen: tuple = ()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the thread, after a last backup."""
-        if self._thread.is_alive():
-            self._stop.set()
-            self._thread.join()
-
-    def _run(self) -> None:
-        self.make()
-        while not self._stop.wait(self.every):
-            self.make()
-        self.make()
 
     def make(self) -> None:
         """Back up a ledger that has changed; an error is logged, kept in `trouble`, and printed once."""

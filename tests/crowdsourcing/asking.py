@@ -1,6 +1,7 @@
 """What the tests of the server share: a desk that notes what it is asked, and requests over real sockets."""
 
 import contextlib
+import functools
 import http.client
 import json
 import socket
@@ -8,8 +9,16 @@ import threading
 import time
 
 from parlai_spotbot.crowdsourcing.platforms import tokens
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 
 SECRET = bytes(range(32))
+
+
+def server_of(desk, page, door=None, **options):
+    """Return a server of a desk, or of what makes one."""
+    make = desk if callable(desk) else lambda: desk
+    return PageServer(make, door or InHouseDoor(SECRET), SECRET, ServerOptions(page, **options))
 
 
 class RecordingDesk:
@@ -20,7 +29,7 @@ class RecordingDesk:
         self.expired = self.done = 0
         self.gate = threading.Event()
         self.gate.set()
-        self.state = "ready"
+        self.clock, self.waited_at = time.time, 0.0
 
     def _answer(self, name, visitor, body=None):
         self.threads.add(threading.get_ident())
@@ -28,31 +37,13 @@ class RecordingDesk:
         if self.fail is not None:
             raise self.fail
         self.calls.append((name, visitor.worker, body))
-        return {"state": self.state if visitor.worker else "preview", "progress": {"done": 1, "allowance": 3}}
+        return {"state": "ready" if visitor.worker else "preview", "progress": {"done": 1, "allowance": 3}}
 
-    def session(self, visitor):
-        return self._answer("session", visitor)
-
-    def consent(self, visitor):
-        return self._answer("consent", visitor)
-
-    def next_unit(self, visitor):
-        return self._answer("unit", visitor)
-
-    def onboarding(self, visitor, body):
-        return self._answer("onboarding", visitor, body)
-
-    def give_back(self, visitor, body):
-        return self._answer("return", visitor, body)
-
-    def submit(self, visitor, body):
-        return self._answer("submit", visitor, body)
-
-    def open_exchange(self, visitor, body):
-        return self._answer("open", visitor, body)
-
-    def decide(self, visitor, body):
-        return self._answer("decide", visitor, body)
+    def __getattr__(self, name):
+        """Answer a request of any kind."""
+        if name in ("session", "consent", "next_unit", "onboarding", "give_back", "submit", "open_exchange", "decide"):
+            return functools.partial(self._answer, name)
+        raise AttributeError(name)
 
     def counts(self):
         return {"units": 2, "done": self.done, "open": 0, "free": 2 - self.done, "annotators": 0, "stopped": 0}

@@ -11,12 +11,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from asking import SECRET, RecordingDesk
+from asking import RecordingDesk, server_of
 from office import Office, controls_of, conversations, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 
@@ -52,9 +51,8 @@ def page(tmp_path) -> Path:
 def served(tmp_path, page) -> PageServer:
     """A server that runs, with a desk that notes what it is asked."""
     desk = RecordingDesk()
-    files = ServerFiles(page, tmp_path / "refused.jsonl", tmp_path / "server.log")
-    server = PageServer(desk, InHouseDoor(SECRET), files, SECRET)
-    server.expire_every = 0.05
+    server = server_of(desk, page, log=tmp_path / "server.log")
+    server.tick_seconds = 0.05
     server.start()
     yield server
     desk.gate.set()
@@ -73,7 +71,7 @@ def serve(tmp_path):
             page.mkdir()
             (page / "index.html").write_text("<p>not built</p>")
         office = Office(survey, pack(talks, options), list(known), talks, tmp_path / "ledger.db")
-        server = PageServer(office.desk, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "refused.jsonl"), SECRET)
+        server = server_of(office.desk, page)
         server.start()
         running.append(server)
         return office, server

@@ -14,12 +14,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from blind import MARK, NATURES, SECRET, Browser, controls, talk
+from asking import server_of
+from blind import MARK, NATURES, Browser, controls, talk
 from office import Office
 
 from parlai_spotbot.crowdsourcing.desk import desk as desk_module
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
@@ -102,7 +101,7 @@ def handed_out(tmp_path_factory):
     rows = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(desk_module, "secrets", Drawn(7))
-        with PageServer(office.desk, InHouseDoor(SECRET), ServerFiles(folder, folder / "r.jsonl"), SECRET) as server:
+        with server_of(office.desk, folder) as server:
             for number in range(len(units)):
                 unit = Browser(server, f"annotator {number}").ask("unit", {})["unit"]
                 for place, page in enumerate(unit["items"]):

@@ -47,7 +47,7 @@ def play(o, visitor, opened=1, answer="bot", upto=None):
     unit = o.desk.next_unit(visitor)["unit"]
     for page in unit["items"][:upto]:
         for has in range(1, opened):
-            page = o.desk.open_exchange(visitor, opens(unit, page["item"], has))
+            page = o.desk.open_exchange(visitor, opens(unit, page["item"], has))["item"]
         for target in ("entity:0", "entity:1"):
             o.desk.decide(visitor, decides(unit, page["item"], target, answer))
     return {"unit": unit["unit"], "items": [features(page) for page in unit["items"]]}
@@ -66,7 +66,7 @@ def test_a_dialogue_opens_exchange_by_exchange(game):
     assert unit["items"][0]["opening"] == {"opened": 1, "more": True, "decided": {}}
     whole = game.desk.items[game.ledger.handouts()[0].items[0]]
     for has in range(1, whole.exchanges):
-        page = game.desk.open_exchange(ANN, opens(unit, 0, has))
+        page = game.desk.open_exchange(ANN, opens(unit, 0, has))["item"]
         assert shown(page) == has + 1
         assert page["opening"]["more"] == (has + 1 < whole.exchanges)
     assert [turn["text"] for turn in page["transcripts"][0]["turns"]] == [u.text for u in whole.transcripts[0]]
@@ -77,11 +77,11 @@ def test_a_dialogue_opens_exchange_by_exchange(game):
 # -- deciding ----------------------------------------------------------------------------------------------------------
 def test_a_decision_is_final_and_knows_what_was_open(game):
     unit = game.unit("ann")
-    page = game.desk.decide(ANN, decides(unit, 0, "entity:0", "bot"))
+    page = game.desk.decide(ANN, decides(unit, 0, "entity:0", "bot"))["item"]
     assert page["opening"] == {"opened": 1, "more": True, "decided": {"entity:0": "bot"}}
-    assert shown(game.desk.open_exchange(ANN, opens(unit, 0, 1))) == 2  # for the other one
+    assert shown(game.desk.open_exchange(ANN, opens(unit, 0, 1))["item"]) == 2  # for the other one
     game.restart()
-    assert game.desk.decide(ANN, decides(unit, 0, "entity:0", "bot", seconds=9))["opening"]["opened"] == 2
+    assert game.desk.decide(ANN, decides(unit, 0, "entity:0", "bot", seconds=9))["item"]["opening"]["opened"] == 2
     assert refused(game.desk.decide, ANN, decides(unit, 0, "entity:0", "human")) == (409, "decided")
     game.desk.decide(ANN, decides(unit, 0, "entity:1", "human"))
     made = game.ledger.decisions(unit["unit"])
@@ -97,8 +97,8 @@ def test_unsure_only_when_everything_is_open(game):
     assert refused(game.desk.decide, ANN, decides(unit, 0, "entity:0", "unsure")) == (409, "not_yet")
     page, has = unit["items"][0], 1
     while page["opening"]["more"]:
-        page, has = game.desk.open_exchange(ANN, opens(unit, 0, has)), has + 1
-    assert game.desk.decide(ANN, decides(unit, 0, "entity:0", "unsure"))["opening"]["decided"]
+        page, has = game.desk.open_exchange(ANN, opens(unit, 0, has))["item"], has + 1
+    assert game.desk.decide(ANN, decides(unit, 0, "entity:0", "unsure"))["item"]["opening"]["decided"]
 
 
 def test_only_what_is_asked_is_decided(game):

@@ -85,9 +85,9 @@ class Desks(RuleBasedStateMachine):
 
     @contextlib.contextmanager
     def mortal(self):
-        """Requests may be refused, and the process may be killed and started again."""
+        """Requests may be refused or fail, and the process may be killed and started again."""
         try:
-            with contextlib.suppress(Refusal):
+            with contextlib.suppress(Refusal, sqlite3.OperationalError):
                 yield
         except Killed:
             self.office.restart()

@@ -3,14 +3,12 @@
 import random
 import shutil
 import sqlite3
-import threading
 from contextlib import closing
 
 import pytest
 from test_collect import Collection
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.ledger import backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
@@ -74,14 +72,6 @@ def test_a_bit_that_flips_in_the_ledger_is_an_error_or_changes_nothing(collectio
     assert same + refused == 30
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_so_do_many(collection, seed):
-    same, refused = after_flips(collection, 150, seed)
-    assert refused >= 25
-    assert same + refused == 150
-
-
 @pytest.mark.parametrize(
     "statement",
     [
@@ -117,9 +107,8 @@ def test_nothing_is_taken_in_by_a_ledger_that_is_no_more(collection, how):
         ledger.rename(ledger.with_name("moved"))
     if how != "removed":
         ledger.write_bytes(content if how == "replaced" else b"")
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(sqlite3.OperationalError, match="was removed, replaced or emptied"):
         collection.work("eve")
-    assert (caught.value.status, caught.value.code) == (503, "busy")
 
 
 def test_a_missing_ledger_with_backups_is_no_new_one(collection):
@@ -171,14 +160,6 @@ def test_answers_that_were_lost_with_the_wal_file_are_noticed_by_the_backup(coll
     assert "--restore" in said
 
 
-@pytest.mark.parametrize("content", [b"", b"no database at all", b"SQLite format 3\0 and rubbish"])
-def test_mephisto_s_database_that_cannot_be_read_is_one_error(collection, content):
-    collection.paths.mephisto.mkdir()
-    (collection.paths.mephisto / "database.db").write_bytes(content)
-    with pytest.raises(UserError, match="it is not known whose work was rejected"):
-        collection.collect()
-
-
 # -- backups -----------------------------------------------------------------------------------------------------------
 def test_a_backup_is_made_while_the_desk_works_and_can_be_put_back(collection):
     kept = backups.back_up(collection.paths)
@@ -198,7 +179,7 @@ def test_a_backup_is_made_while_the_desk_works_and_can_be_put_back(collection):
 
 def test_a_damaged_ledger_pushes_no_good_backup_out(collection, monkeypatch):
     monkeypatch.setattr(backups, "KEPT", 2)
-    clock = backups.BackupClock(collection.paths)
+    clock = backups.Backups(collection.paths)
     good = [backups.back_up(collection.paths) for _ in range(2)]
     collection.desk.ledger.close()
     with closing(sqlite3.connect(collection.paths.ledger, isolation_level=None)) as db:
@@ -221,20 +202,6 @@ def test_the_latest_backup_stays_the_latest_where_the_clock_is_set_back(collecti
     collection.paths.ledger.unlink()
     assert backups.restore(collection.paths)[1] == 3
     assert ahead.exists()
-
-
-def test_backups_follow_what_changes(collection, monkeypatch):
-    made, back_up = threading.Event(), backups.back_up
-    monkeypatch.setattr(backups, "back_up", lambda paths: (back_up(paths), made.set()))
-    clock = backups.BackupClock(collection.paths, every=0.02)
-    clock.start()
-    assert made.wait(20)
-    made.clear()
-    collection.work("eve")
-    assert made.wait(20)
-    clock.stop()
-    assert backups.answers_in(backups.backups_of(collection.paths.ledger)[-1]) == 3
-    assert not clock.trouble
 
 
 def test_who_withdraws_is_in_no_backup_either(collection):

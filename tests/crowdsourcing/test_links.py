@@ -5,7 +5,7 @@ import json
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from asking import SECRET, RecordingDesk, api
+from asking import SECRET, RecordingDesk, api, server_of
 from people import SURVEY, make_study
 
 from parlai_spotbot import files
@@ -16,7 +16,6 @@ from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.platforms.personal_links import LinkStates, known_names, renew, revoke, write_links
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link, read_secret
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 from parlai_spotbot.errors import UserError
 
 BASE = "http://127.0.0.1:1234"
@@ -141,7 +140,7 @@ def test_nobody_of_that_name(tmp_path, links, states):
 
 def test_over_http_an_open_page_ends_at_once(tmp_path, page, links, states):
     door = InHouseDoor(SECRET, LinkStates(states.path))
-    with PageServer(RecordingDesk(), door, ServerFiles(page, tmp_path / "refused.jsonl"), SECRET) as server:
+    with server_of(RecordingDesk(), page, door) as server:
         token = api(server, "enter", {"query": query(links["ann"])})[1]["token"]
         other = api(server, "enter", {"query": query(links["bob"])})[1]["token"]
         assert api(server, "session", None, token)[0] == 200

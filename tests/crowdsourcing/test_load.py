@@ -24,7 +24,7 @@ from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskReco
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
 
@@ -48,8 +48,8 @@ def served_in_memory(study, page):
             DeskRecords(Ledger(paths.ledger), SECRET),
         )
 
-    server = PageServer(desk, door, ServerFiles(page, paths.refused, paths.log), SECRET)
-    server.expire_every = 0.5
+    server = PageServer(desk, door, SECRET, ServerOptions(page, paths.log))
+    server.tick_seconds = 0.5
     return server
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import jwt
 import pytest
-from asking import SECRET, RecordingDesk, api
+from asking import SECRET, RecordingDesk, api, server_of
 from cryptography.hazmat.primitives import serialization
 from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, private_key, token
 
@@ -18,7 +18,6 @@ from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import prolific, tokens
 from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.platforms.sign_in import ProlificDoor, ProlificStudy
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
 
 
 @pytest.fixture
@@ -232,7 +231,7 @@ def test_signed_links_are_for_one_study(keys, tmp_path):
 def test_over_http_one_person_is_not_many(door, page, tmp_path):
     """Ten invented ids took all units once; now only whom Prolific signed for gets a session."""
     desk = RecordingDesk()
-    with PageServer(desk, door, ServerFiles(page, tmp_path / "refused.jsonl"), SECRET) as server:
+    with server_of(desk, page, door) as server:
         for number in range(10):
             made_up = coming("x", participant=f"{number:024x}", session=f"{number + 100:024x}")
             assert api(server, "enter", {"query": made_up})[0] == 403

@@ -1,7 +1,9 @@
-"""What the server lets whom ask, over real sockets: tokens, addresses, bodies, sizes, previews."""
+"""The server over real sockets: tokens, addresses, bodies, errors, limits of requests, the page's files and the log."""
 
+import errno
 import json
-import socket
+import logging
+import sqlite3
 import sys
 import threading
 import time
@@ -11,47 +13,42 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from asking import SECRET, RecordingDesk, api, raw, request, token_of
+from asking import SECRET, RecordingDesk, api, raw, request, server_of, token_of
+from case_tables import case_table
 
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
+from parlai_spotbot.crowdsourcing.server import request_rates as rates
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.server.request_rates import Rate, client_address
+from parlai_spotbot.errors import UserError
 
 
-# -- who asks ----------------------------------------------------------------------------------------------------------
+# -- identification ----------------------------------------------------------------------------------------------------
 def test_a_signed_link_opens_a_session(served):
     link = tokens.in_house_link(served.url, SECRET, "Zoë 🦉")
-    query = {"t": link.partition("?t=")[2]}
-    status, answer = api(served, "enter", {"query": query})
+    status, answer = api(served, "enter", {"query": {"t": link.partition("?t=")[2]}})
     assert status == 200
-    assert api(served, "session", token=answer["token"]) == (
-        200,
-        {"state": "ready", "progress": {"done": 1, "allowance": 3}},
-    )
-    assert served.desk.calls == [("session", "Zoë 🦉", None)]
+    assert api(served, "session", token=answer["token"])[1]["state"] == "ready"
+    assert [call[:2] for call in served.desk.calls] == [("session", "Zoë 🦉")]
 
 
-@pytest.mark.parametrize("query", [{}, {"worker_id": "ann"}, {"t": ""}, {"t": "ann"}, {"workerId": "ann"}])
-def test_a_bare_name_opens_nothing(served, query):
+@pytest.mark.parametrize("query", [{}, {"worker_id": "ann"}, {"t": ""}, {"t": "ann"}, {"t": token_of("ann")}])
+def test_a_bare_name_or_a_session_s_token_opens_nothing(served, query):
     status, answer = api(served, "enter", {"query": query})
     assert (status, answer["error"]["code"]) == (403, "link")
     assert served.desk.calls == []
 
 
-def test_a_link_is_no_session_and_a_session_no_link(served):
-    link = tokens.sign(SECRET, tokens.LINK, {"worker": "ann"})
-    assert api(served, "session", token=link)[0] == 403
-    assert api(served, "enter", {"query": {"t": token_of("ann")}})[0] == 403
-
-
 @pytest.mark.parametrize("name", sorted(set(ROUTES) - {"enter"}))
 def test_nothing_is_done_without_a_valid_token(served, name):
-    forged = tokens.sign_session(bytes(32), {"door": "in_house", "worker": "ann", "registration": "", "data": {}}, 9e9)
+    payload = {"door": "in_house", "worker": "ann", "registration": "", "data": {}}
     for token, expected in (
         (None, (401, "token")),
-        (forged, (403, "forged")),
-        ("x", (403, "forged")),
+        (tokens.sign_session(bytes(32), payload, 9e9), (403, "forged")),
+        (tokens.sign(SECRET, tokens.LINK, {"worker": "ann"}), (403, "forged")),
+        (tokens.sign_session(SECRET, {**payload, "door": "mturk"}, time.time()), (401, "token")),
         (token_of("ann", now=0), (401, "expired")),
     ):
         status, answer = api(served, name, {}, token)
@@ -59,62 +56,43 @@ def test_nothing_is_done_without_a_valid_token(served, name):
     assert served.desk.calls == []
 
 
-def test_a_token_of_a_door_that_is_not_open_now_is_refused(served):
-    payload = {"door": "mturk", "worker": "ann", "registration": "", "data": {}}
-    assert api(served, "session", token=tokens.sign_session(SECRET, payload, time.time()))[0] == 401
+def test_a_preview_sees_and_does_nothing_else(page):
+    desk = RecordingDesk()
+    with server_of(desk, page, MTurkDoor(lambda hit: True, lambda hit: True, True)) as server:
+        token = api(server, "enter", {"query": {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}})[1]["token"]
+        assert api(server, "session", token=token)[1]["state"] == "preview"
+        for name in sorted(set(ROUTES) - {"enter", "session"}):
+            status, answer = api(server, name, {}, token)
+            assert (status, answer["error"]["code"]) == (403, "preview")
+        policy = request(server, "GET", "/")[1]["Content-Security-Policy"]
+    assert [call[0] for call in desk.calls] == ["session"]
+    assert "frame-ancestors https://worker.mturk.com https://workersandbox.mturk.com" in policy
 
 
-# -- what is asked -----------------------------------------------------------------------------------------------------
+# -- requests ----------------------------------------------------------------------------------------------------------
 def test_every_address_reaches_the_desk_in_its_one_thread(served):
-    token = token_of("ann")
     body = {"unit": "u", "items": [], "comment": "é 🦉"}
-    for name in ("onboarding", "return", "submit"):
-        assert api(served, name, body, token)[0] == 200
-    assert api(served, "consent", {"agree": True}, token)[0] == 200
-    assert api(served, "unit", {}, token)[0] == 200
-    for name in ("open", "decide"):
-        assert set(api(served, name, body, token)[1]) == {"item"}
-    names = [name for name, _, _ in served.desk.calls]
-    assert names == ["onboarding", "return", "submit", "consent", "unit", "open", "decide"]
-    assert all(sent in (None, body) for _, _, sent in served.desk.calls)
+    names = ("onboarding", "return", "submit", "consent", "unit", "open", "decide")
+    for name in names:
+        assert api(served, name, body, token_of("ann"))[0] == 200
+    called = ["onboarding", "give_back", "submit", "consent", "next_unit", "open_exchange", "decide"]
+    assert [name for name, _, _ in served.desk.calls] == called
+    assert all(sent == body for _, _, sent in served.desk.calls)
     while not served.desk.expired:
         time.sleep(0.01)
     served.call(lambda: served.desk.threads.add(threading.get_ident()))
     assert len(served.desk.threads) == 1
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "",
-        "{",
-        "[]",
-        "null",
-        '"text"',
-        '{"a": NaN}',
-        '{"a": Infinity}',
-        '{"a": 1e999}',
-        '{"a": -1e999}',
-        b"\xff\xfe{}",
-        "[" * 100_000,
-        '{"a":' * 50_000,
-        '{"a": ' + "9" * 5000 + "}",
-        '{"a": 1}{"b": 2}',
-    ],
-)
-def test_malformed_bodies(served, body):
-    for name in ("submit", "unit", "enter"):
-        status, answer = api(served, name, body, token_of("ann"))
+@case_table(__file__, "malformed")
+def test_malformed_bodies(served, body, times):
+    for name in ("submit", "enter"):
+        status, answer = api(served, name, body * (times or 1), token_of("ann"))
         assert (status, answer["error"]["code"]) == (400, "malformed")
     assert served.desk.calls == []
 
 
-@pytest.mark.parametrize("body", [{}, {"agree": "yes"}, {"agree": False}, {"agree": 1}])
-def test_consent_is_said_in_so_many_words(served, body):
-    assert api(served, "consent", body, token_of("ann"))[0] == 400
-
-
-@pytest.mark.parametrize("query", [None, [], "t", {"t": 1}, {"t": ["a"]}])
+@pytest.mark.parametrize("query", [None, [], {"t": 1}])
 def test_wrong_types_at_the_door(served, query):
     assert api(served, "enter", {"query": query})[0] == 400
 
@@ -126,90 +104,141 @@ def test_half_an_emoji_does_not_cost_a_unit(served):
 
 
 def test_unknown_addresses_and_wrong_methods(served):
-    token = token_of("ann")
     for path in ("/api/", "/api/nothing", "/api/session/", "/api/enter/x", "/nothing", "/index.html", "/api", "//"):
-        status, _, content = request(served, "GET", path, token=token)
+        status, _, content = request(served, "GET", path, token=token_of("ann"))
         assert (status, json.loads(content)["error"]["code"]) == (404, "unknown"), path
-    wrong = "GET /api/submit,POST /api/session,PUT /api/enter,HEAD /api/unit,DELETE /,POST /,HEAD /api/session,TRACE /"
-    for method, path in (line.split() for line in f"{wrong},BREW /api/unit".split(",")):
-        assert request(served, method, path, token=token)[0] == 405, (method, path)
-    assert request(served, "GET", "/api/submit", token=token)[1]["Allow"] == "POST, OPTIONS"
+    for line in ("GET /api/submit", "POST /api/session", "PUT /api/enter", "POST /", "TRACE /", "OPTIONS /api/submit"):
+        assert request(served, *line.split(), token=token_of("ann"))[0] == 405, line
     assert served.desk.calls == []
 
 
-def test_head_and_options(served):
-    status, headers, content = request(served, "HEAD", "/")
-    assert (status, content) == (200, b"")
-    assert int(headers["Content-Length"]) > 2000
-    expected = {"/": "GET, HEAD, OPTIONS", "/api/submit": "POST, OPTIONS", "/api/session": "GET, OPTIONS"}
-    for path, allow in expected.items():
-        status, headers, content = request(served, "OPTIONS", path, headers={"Origin": "http://evil.example"})
-        assert (status, headers["Allow"], content) == (204, allow, b"")
-        assert not [name for name in headers if name.lower().startswith("access-control")]
-
-
-# -- sizes -------------------------------------------------------------------------------------------------------------
-def sized(size):
-    """A valid body of `size` bytes."""
-    frame = len(json.dumps({"comment": ""}))
-    return json.dumps({"comment": "x" * (size - frame)})
-
-
-def test_the_limit_is_exact(served):
-    assert api(served, "submit", sized(256 * 1024), token_of("ann"))[0] == 200
-    status, answer = api(served, "submit", sized(256 * 1024 + 1), token_of("ann"))
-    assert (status, answer["error"]["code"]) == (413, "too_large")
-    assert len(served.desk.calls) == 1
-
-
-def test_too_large_a_body_is_refused_before_it_is_sent(served):
-    head = b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
-    for length in (256 * 1024 + 1, 4 * 256 * 1024 + 1, 10**12):
-        with socket.create_connection(("127.0.0.1", served.port), timeout=10) as connection:
-            connection.sendall(head % length)
-            assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
-    assert raw(served, head % 10**12).count(b"HTTP/1.1") == 1  # and then the connection is closed
-
-
-def test_a_body_in_chunks_that_grows_too_large_is_refused(served):
-    head = b"POST /api/submit HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-    chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
-    answer = raw(served, head + chunk * 5 + b"0\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 413 ")
-    assert b"HTTP/1.1 200" not in answer
-    ok = head.replace(b"\r\n\r\n", f"\r\nAuthorization: Bearer {token_of('a')}\r\nConnection: close\r\n\r\n".encode())
-    assert raw(served, ok + b"8\r\n" + b'{"a": 1}' + b"\r\n0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{}",
-        b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n{}",
-        b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: 2, 3\r\n\r\n{}",
-        b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
-        b"nonsense\r\n\r\n",
-        b"GET / HTTP/9.9\r\nHost: a\r\n\r\n",
-        b"GET / HTTP/1.1\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 100_000 + b"\r\n\r\n",
-        b"\x00" * 100_000,
-    ],
-)
-def test_broken_http_gets_400_at_most(served, data):
-    answer = raw(served, data, wait=2.0)
+@case_table(__file__, "broken_http")
+def test_broken_http_and_too_large_bodies_get_400_at_most(served, head, size):
+    answer = raw(served, head.replace("\n", "\r\n").encode() + b"x" * (size or 0), wait=2.0)
     assert answer[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 401")
     assert api(served, "session", token=token_of("ann"))[0] == 200
     assert [call[0] for call in served.desk.calls] == ["session"]
 
 
-# -- previews ---------------------------------------------------------------------------------------------------------
-def test_a_preview_sees_and_does_nothing_else(tmp_path, page):
-    desk = RecordingDesk()
-    door = MTurkDoor(lambda hit: True, lambda hit: True, True)
-    with PageServer(desk, door, ServerFiles(page, tmp_path / "r"), SECRET) as server:
-        token = api(server, "enter", {"query": {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}})[1]["token"]
-        assert api(server, "session", token=token)[1]["state"] == "preview"
-        for name in sorted(set(ROUTES) - {"enter", "session"}):
-            status, answer = api(server, name, {}, token)
-            assert (status, answer["error"]["code"]) == (403, "preview")
-    assert [call[0] for call in desk.calls] == ["session"]
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (Refusal(410, "late", "Too late."), 410, "late"),
+        (sqlite3.OperationalError("database or disk is full"), 503, "storage"),
+        (OSError(errno.ENOSPC, "No space left on device"), 503, "storage"),
+        (UserError("x: cannot write: No space left on device."), 503, "storage"),
+        (KeyError("secret thing"), 500, "error"),
+    ],
+)
+def test_errors_of_the_desk(served, error, status, code):
+    served.desk.fail = error
+    got, headers, content = request(served, "POST", "/api/submit", {"unit": "u"}, token_of("ann"))
+    assert (got, json.loads(content)["error"]["code"]) == (status, code)
+    assert (headers["Retry-After"] is not None) == (status == 503)
+    assert b"secret" not in content
+    assert b"Traceback" not in content
+
+
+# -- too many requests -------------------------------------------------------------------------------------------------
+def test_a_flood_of_one_annotator_has_to_wait_and_holds_up_nobody(served):
+    served.intake.rate = Rate(each_second=1.0, burst=5)
+    token = token_of("ann")
+    assert [api(served, "session", None, token)[0] for _ in range(8)] == [200] * 5 + [429] * 3
+    assert api(served, "session", None, token_of("bob"))[0] == 200
+    served.intake.rate.clock = lambda: time.monotonic() + 3
+    assert [api(served, "session", None, token)[0] for _ in range(4)] == [200] * 3 + [429]
+
+
+def test_floods_at_the_door_have_to_wait(served):
+    served.intake.rate = Rate(each_second=1.0, burst=3)
+    links = [{"t": tokens.sign(SECRET, tokens.LINK, {"worker": name})} for name in ("ann", "bob")]
+    assert [api(served, "enter", {"query": links[0]})[0] for _ in range(5)] == [200] * 3 + [429] * 2
+    assert api(served, "enter", {"query": links[1]})[0] == 200  # from the same proxy
+
+    def ask(address, number):
+        body = {"query": {"t": f"made up {number}"}}
+        return request(served, "POST", "/api/enter", body, headers={"X-Forwarded-For": address})[0]
+
+    assert [ask("1.2.3.4", number) for number in range(5)] == [403] * 3 + [429] * 2
+    assert ask("9.9.9.9, 1.2.3.4", 9) == 429  # anybody can write entries before the last one
+    assert ask("1.2.3.5", 9) == 403
+
+
+@case_table(__file__, "addresses")
+def test_the_address_of_a_client_behind_proxies(peer, forwarded, address):
+    assert client_address(peer, forwarded) == address
+
+
+def test_a_rate_forgets_idle_clients(monkeypatch):
+    monkeypatch.setattr(rates, "MOST_CLIENTS", 10)
+    now = [0.0]
+    rate = Rate(each_second=1.0, burst=2, clock=lambda: now[0])
+    for number in range(100):
+        now[0] += 0.1
+        assert rate.takes(f"client {number}")
+        assert len(rate._left) <= 10
+
+
+# -- the page and the log ----------------------------------------------------------------------------------------------
+def test_page_and_assets(served, page):
+    status, headers, content = request(served, "GET", "/?t=anything")
+    assert (status, content) == (200, (page / "index.html").read_bytes())
+    assert headers["Content-Type"].startswith("text/html")
+    status, headers, content = request(served, "GET", "/assets/main.0123abcd.js", headers={"Accept-Encoding": "gzip"})
+    assert (status, headers["Content-Encoding"]) == (200, "gzip")
+    assert "immutable" in headers["Cache-Control"]
+    assert request(served, "GET", "/assets/main.0123abcd.js")[2] == (page / "assets" / "main.0123abcd.js").read_bytes()
+
+
+def test_every_answer_has_the_security_headers(served):
+    for method, path, body in (
+        ("GET", "/", None),
+        ("GET", "/assets/main.0123abcd.js", None),
+        ("GET", "/nothing", None),
+        ("GET", "/api/session", None),
+        ("POST", "/api/submit", "{"),
+        ("BREW", "/", None),
+    ):
+        _, headers, _ = request(served, method, path, body, token_of("ann"))
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert "Server" not in headers
+        assert "immutable" in headers["Cache-Control"] or headers["Cache-Control"] == "no-store"
+
+
+@case_table(__file__, "paths")
+def test_nothing_but_the_page_s_files_is_served(served, path):
+    answer = raw(served, f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+    assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400"))
+    assert b"not to be served" not in answer
+
+
+def test_a_page_that_is_not_built_is_refused_before_anything_starts(tmp_path):
+    with pytest.raises(UserError, match="not built"):
+        server_of(RecordingDesk(), tmp_path).start()
+
+
+def test_the_log_has_a_line_a_refusal_and_no_secrets(served, tmp_path, caplog):
+    caplog.set_level(logging.DEBUG)
+    token = token_of("ann")
+    link = tokens.in_house_link(served.url, SECRET, "ann").partition("?")[2]
+    served.desk.fail = Refusal(409, "doubled", "Twice.")
+    api(served, "submit", {"unit": "u", "comment": "private words"}, token)
+    served.desk.fail = RuntimeError(f"broke on {token}")
+    api(served, "submit", {"unit": "u", "comment": "private words"}, token)
+    request(served, "GET", f"/api/nothing?{link}", token=token)
+    request(served, "POST", "/api/enter", {"query": {"t": token}})
+    raw(served, f"GET /?{link} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\x01\r\n\r\n".encode(), wait=1.0)
+    raw(served, f"GET /?{link}\r\n\r\n".encode(), wait=1.0)
+    served.stop()
+    log = (tmp_path / "server.log").read_text()
+    assert log.count("refused /api/submit 409 doubled") == 1
+    assert f"annotator={tokens.pseudonym(SECRET, 'ann')}" in log
+    assert "RuntimeError: broke on [token]" in log
+    for text in (log, caplog.text):
+        assert tokens.VERSION not in text
+        assert "private words" not in text

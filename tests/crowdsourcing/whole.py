@@ -19,7 +19,7 @@ from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.records import HUMAN, Contestant, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -77,8 +77,8 @@ def served(study: Study, name: str, folder: Path, survey=None) -> PageServer:
             DeskRecords(Ledger(paths.ledger), SECRET),
         )
 
-    server = PageServer(desk, door, ServerFiles(folder, paths.refused, paths.log), SECRET)
-    server.expire_every = 0.5
+    server = PageServer(desk, door, SECRET, ServerOptions(folder, paths.log))
+    server.tick_seconds = 0.5
     return server
 
 

@@ -18,7 +18,7 @@ from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskReco
 from parlai_spotbot.crowdsourcing.platforms.personal_links import in_house_link
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.study import Study
@@ -70,9 +70,8 @@ class Parlour:
 
     def start(self) -> None:
         self.bots = ChatBots(self.contestants.handles(), self.survey.chat.attempts, self.batchsize, self.said.append)
-        files = ServerFiles(self.page, self.paths.refused)
-        self.server = PageServer(self._desk, InHouseDoor(self.secret), files, self.secret)
-        self.server.expire_every = 0.05
+        self.server = PageServer(self._desk, InHouseDoor(self.secret), self.secret, ServerOptions(self.page))
+        self.server.tick_seconds = 0.05
         self.server.start()
 
     def _desk(self) -> Desk:

@@ -19,7 +19,7 @@ from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.partners import partner_units
 from parlai_spotbot.surveys.survey import Survey
@@ -89,7 +89,7 @@ def chat_stage(
             DeskRecords(ChatLedger(folder / "ledger.db"), SECRET, clock),
         )
 
-    with PageServer(desk, InHouseDoor(SECRET), ServerFiles(PAGE, folder / "refused.jsonl"), SECRET) as server:
+    with PageServer(desk, InHouseDoor(SECRET), SECRET, ServerOptions(PAGE)) as server:
         yield Stage(server, server.url, folder)
 
 

@@ -11,7 +11,7 @@ from office import SECRET
 from stage import PAGE, Stage, button, heading
 
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 
 CHECKS = 3
 """Attention checks in a unit."""
@@ -21,8 +21,7 @@ CHECKS = 3
 def serving(folder: Path, unit_size: int, **study: object) -> Iterator[Stage]:
     """A study's desk behind a real server; `study` goes to `picking.make_study`."""
     made = picking.make_study(folder / "study", unit_size=unit_size, **study)
-    files = ServerFiles(PAGE, folder / "refused.jsonl")
-    with PageServer(lambda: picking.desk_of(made), InHouseDoor(SECRET), files, SECRET) as server:
+    with PageServer(lambda: picking.desk_of(made), InHouseDoor(SECRET), SECRET, ServerOptions(PAGE)) as server:
         yield Stage(server, server.url, folder)
 
 

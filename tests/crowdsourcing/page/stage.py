@@ -21,7 +21,7 @@ from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskReco
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerFiles
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
@@ -242,7 +242,7 @@ def stage(
             DeskRecords(Ledger(folder / "ledger.db"), SECRET, clock),
         )
 
-    with PageServer(desk, door or InHouseDoor(SECRET), ServerFiles(PAGE, folder / "refused.jsonl"), SECRET) as server:
+    with PageServer(desk, door or InHouseDoor(SECRET), SECRET, ServerOptions(PAGE)) as server:
         yield Stage(server, server.url, folder)
 
 

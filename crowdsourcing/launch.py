@@ -142,7 +142,6 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     if request.task:
         survey = survey.task(request.task)
         units, controls = units_of_task(units, survey), [item for item in controls if _asks(item, survey)]
-        controls += _further_gold(request, study)
         if not units:
             raise UserError(
                 f"{study.units_path(request.survey)}: no unit of the task {request.task}.",
@@ -154,16 +153,6 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     check_course(collection.survey)
     collection.setup.check()
     return collection
-
-
-def _further_gold(request: LaunchRequest, study: Study) -> list[Item]:
-    """The gold dialogues that a launch brings, in the surface form of the units."""
-    from parlai_spotbot.surveys.abc_eval.gold import read_gold
-
-    if not request.settings.gold:
-        return []
-    packed = study.provenance().get("pack", {}).get(request.survey, {}).get("options", {})
-    return read_gold(request.settings.gold, request.task, study.plan.seed, packed.get("surface", "keep"))
 
 
 def units_of_task(units: list[Unit], survey: Survey) -> list[Unit]:

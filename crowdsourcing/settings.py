@@ -118,9 +118,9 @@ class LaunchSettings:
     `language` is a language of ours or a file of texts, `texts` replaces single ones. `fee` is the platform's share
     (None: see `FEES`), `minimum_wage` per hour. `seconds_per_annotation` (None: what the study's own annotators took,
     else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run computes with. `group`
-    names the group of annotators (students, …) by which training outcomes are told apart; `gold` is a file of further
-    gold dialogues of the task that is launched. `prolific_study` is the study's id at Prolific, whose links it signs;
-    with `accept_unverified_ids` its links need no signature, and whoever has the link is whom they say.
+    names the group of annotators (students, …) by which training outcomes are told apart. `prolific_study` is the
+    study's id at Prolific, whose links it signs; with `accept_unverified_ids` its links need no signature, and
+    whoever has the link is whom they say.
     """
 
     provider: Literal[PROVIDERS] = "in_house"
@@ -143,7 +143,6 @@ class LaunchSettings:
     seconds_per_annotation: Above | None = None
     reading_minutes: number(ge=0) = 3.0
     group: str = ""
-    gold: str = ""
     prolific_study: StudyId = ""
     accept_unverified_ids: bool = False
 

@@ -18,9 +18,9 @@ from typing import Any
 from parlai_spotbot.crowdsourcing.desk.grading import answers_of
 from parlai_spotbot.crowdsourcing.ledger.entries import LedgerContents, Submission, TrainingRound
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED
 from parlai_spotbot.surveys.abc_eval.training import given_labels
+from parlai_spotbot.surveys.controls.gold import is_mark, key_of
 
 GOLD = "gold"
 

@@ -22,9 +22,9 @@ from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound, digest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
-from parlai_spotbot.surveys.abc_eval.gold import graded as grade_gold
-from parlai_spotbot.surveys.abc_eval.gold import is_mark, mark_of
 from parlai_spotbot.surveys.abc_eval.training import GradedTurn, marks
+from parlai_spotbot.surveys.controls.gold import graded as grade_gold
+from parlai_spotbot.surveys.controls.gold import is_mark, mark_of
 from parlai_spotbot.surveys.survey import Limits, Survey
 from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
 

@@ -15,10 +15,6 @@ from parlai_spotbot.surveys.about import Took
 USER, BOT = 0, 1
 """The entities of a gold dialogue: the user speaks first, the bot is annotated."""
 
-ROLES = ("training", "second_chance", "gold")
-"""What a gold dialogue is for: one of the rounds of the training, the decision of a further attempt, and to be mixed
-into the work, where it shows whether annotators keep their quality."""
-
 
 @dataclass(frozen=True)
 class LabelExample:
@@ -44,11 +40,6 @@ class LabelDefinition:
     counts_not: tuple[str, ...] = ()
     examples: tuple[LabelExample, ...] = ()
 
-    def __post_init__(self):
-        both = {example.label for example in self.examples} == {True, False}
-        if not (self.short and self.counts and self.counts_not and both):
-            raise ValueError("expected short, counts, counts_not, and examples with label true and false")
-
 
 @dataclass(frozen=True)
 class GoldTurn:
@@ -66,24 +57,17 @@ class GoldTurn:
 
 @dataclass(frozen=True)
 class GoldDialogue:
-    """A dialogue written for a task, with the labels of every turn of the bot; `task` is that of its file."""
+    """A dialogue written for a task, with the labels of every turn of the bot; `task` is that of its file.
+
+    `role` is "training" (a round of it), "second_chance" (the decision of a further attempt) or "gold" (mixed into the
+    work, where it shows whether annotators keep their quality).
+    """
 
     id: str
     role: str
     covers: str
     turns: tuple[GoldTurn, ...]
     task: str = ""
-
-    def __post_init__(self):
-        if self.role not in ROLES:
-            raise ValueError(f"role is '{self.role}', expected one of {', '.join(ROLES)}")
-        if len(self.turns) % 2 or not self.turns:
-            raise ValueError(f"{len(self.turns)} turns, expected that the bot has the last")
-        for place, turn in enumerate(self.turns):
-            of_user = place % 2 == USER
-            needed = (turn.user,) if of_user else (turn.bot, turn.why)
-            if not all(needed) or of_user != (turn == GoldTurn(turn.user)):
-                raise ValueError(f"turn {place}: expected {'user' if of_user else 'bot, labels and why'}")
 
     @property
     def transcript(self) -> tuple[Utterance, ...]:
@@ -103,12 +87,12 @@ class GoldDialogue:
 
 @dataclass(frozen=True)
 class TaskMaterial:
-    """A file on a task: gold dialogues, and of a shipped one instructions and definitions by label."""
+    """A file on a task: gold dialogues, instructions, and definitions by label."""
 
     task: str
     dialogues: tuple[GoldDialogue, ...]
-    instructions: str = ""
-    definitions: Mapping[str, LabelDefinition] = field(default_factory=dict)
+    instructions: str
+    definitions: Mapping[str, LabelDefinition]
 
 
 @dataclass(frozen=True)
@@ -117,8 +101,8 @@ class Task:
 
     `questions` are names of the survey's questions, `labels` what their answers lead to; who gets the labels of more
     than `allowed` turns of the deciding dialogue wrong has not passed. `instructions` and `definitions` are there once
-    the survey is narrowed to the task (`Survey.task`), which reads them by `read`; a file that is missing or wrong is a
-    `UserError` then, and not before. `took` is how long a conversation takes in it (`about.About`).
+    the survey is narrowed to the task (`Survey.task`), which reads them by `read`. `took` is how long a conversation
+    takes in it (`about.About`).
     """
 
     name: str

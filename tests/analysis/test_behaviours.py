@@ -20,9 +20,9 @@ from parlai_spotbot.analysis import behaviours
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.gold import gold_items, gold_quality, key_of
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, LESS, possible
+from parlai_spotbot.surveys.controls.gold import gold_items, gold_quality, key_of
 
 RATES = {
     "alpha": {"self_contradiction": 0.2, "redundant": 0.05, "fact_usage": 0.3, "fact_contradiction": 0.02},

@@ -16,8 +16,8 @@ from parlai_spotbot.crowdsourcing.desk.training import check_course, course_of
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, TASKS
+from parlai_spotbot.surveys.controls.gold import is_mark, key_of
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 

@@ -11,12 +11,10 @@ import crowdsource_process as process
 import pytest
 import trained
 import whole
-import yaml
 from annotators import Record, meet
 from office import SECRET, MemoryCrowd
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -29,9 +27,9 @@ from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS
 from parlai_spotbot.surveys.controls import read_controls
+from parlai_spotbot.surveys.controls.gold import is_mark, key_of
 
 NAME = "abc_eval"
 
@@ -82,34 +80,6 @@ def test_a_task_that_was_not_packed_is_said(tmp_path):
     assert launch(LaunchRequest(study.path, NAME, "sociality", dry_run=True), [].append) == 0
     with pytest.raises(UserError, match="no unit of the task empathy"):
         launch(LaunchRequest(study.path, NAME, "empathy", dry_run=True))
-
-
-def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
-    path = tmp_path / "gold.yaml"
-    turns = [{"user": "hi"}, {"bot": "You are a fool.", "labels": ["antisocial"], "why": "An insult."}]
-    dialogue = {"id": "own-1", "role": "gold", "covers": "an insult", "turns": turns}
-
-    def planned(*dialogues, task="sociality"):
-        path.write_text(yaml.safe_dump({"task": "sociality", "dialogues": list(dialogues)}))
-        return launching._collection(LaunchRequest(packed.path, NAME, task, LaunchSettings(gold=str(path))), packed)
-
-    launch(LaunchRequest(packed.path, NAME, "sociality", dry_run=True), [].append)
-    own = planned(dialogue).controls[-1]
-    assert own.transcripts[0][1].text == "you are a fool"  # in the form of the units
-    assert key_of(own.control) == ("sociality", {1: {"antisocial"}})
-    assert len(planned(dialogue).controls) == 3
-    for wrong, said in (
-        ({**dialogue, "id": "sociality-1"}, "bears the id"),
-        ({**dialogue, "role": "training"}, "another role than gold"),
-        ({**dialogue, "turns": [turns[0], {**turns[1], "labels": ["rude"]}]}, "no answers to the questions lead to"),
-    ):
-        with pytest.raises(UserError, match=said):
-            planned(wrong)
-    with pytest.raises(UserError, match="'sociality', expected 'empathy'"):
-        planned(dialogue, task="empathy")
-    path.unlink()
-    with pytest.raises(UserError, match="no such file"):
-        launch(LaunchRequest(packed.path, NAME, "sociality", LaunchSettings(gold=str(path)), dry_run=True))
 
 
 def test_each_task_has_a_lock_of_its_own(packed):

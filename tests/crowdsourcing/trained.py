@@ -16,8 +16,8 @@ from office import Office
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.gold import gold_items, is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, QUESTIONS, complete, labels_of
+from parlai_spotbot.surveys.controls.gold import gold_items, is_mark, key_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import GoldDialogue
 

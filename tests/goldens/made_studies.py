@@ -242,10 +242,10 @@ def behaviours(study: Study) -> None:
     from made_abc_eval import COMMON, RATES, answered, labelled, rounds
     from made_up_behaviours import answers_for
 
-    from parlai_spotbot.surveys.abc_eval.gold import key_of
     from parlai_spotbot.surveys.abc_eval.label_frame import TASK_OF
     from parlai_spotbot.surveys.abc_eval.labels import possible
     from parlai_spotbot.surveys.controls import read_controls, write_controls
+    from parlai_spotbot.surveys.controls.gold import key_of
 
     write_controls(study, "abc_eval")
     rates = dict(zip(study.plan.contestants, RATES.values(), strict=True))

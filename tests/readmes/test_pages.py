@@ -13,7 +13,6 @@ from parlai_spotbot.domains.custom import describe
 from parlai_spotbot.judges.specs import read_judges
 from parlai_spotbot.selfplay.pool import read_entries
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.gold import read_gold
 from parlai_spotbot.surveys.nuc_groups import read_groups
 from parlai_spotbot.surveys.own_surveys import read_survey
 
@@ -51,7 +50,6 @@ READERS = (
     (r"texts/README.md: (onboarding|questions):", part_of_texts),
     (r"texts/README.md: language:", texts),
     (r'abc_eval/README.md: \{"task"', None),
-    (r"abc_eval/README.md: task:", lambda path: read_gold(path, "sociality")),
     (r"crowdsourcing/", read_settings),
     (r'domains/README.md: \{"turns"', conversation),
     (r"domains/README.md: name: ", domain),

@@ -10,10 +10,10 @@ from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys.abc_eval.gold import key_of
 from parlai_spotbot.surveys.abc_eval.label_frame import TASK_OF
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, possible
 from parlai_spotbot.surveys.controls import read_controls, write_controls
+from parlai_spotbot.surveys.controls.gold import key_of
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "abc_eval"

@@ -8,7 +8,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.behaviours.ranking import ranked
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.surveys.abc_eval.gold import gold_quality
+from parlai_spotbot.surveys.controls.gold import gold_quality
 from parlai_spotbot.wording import interval, percent
 
 

@@ -12,10 +12,9 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, survey_of
-from parlai_spotbot.surveys.abc_eval.gold import KNOWN_LABELS, is_mark
 from parlai_spotbot.surveys.controls.checks import CheckControl
 from parlai_spotbot.surveys.controls.control import Answers, Control
-from parlai_spotbot.surveys.controls.gold import GoldControl
+from parlai_spotbot.surveys.controls.gold import KNOWN_LABELS, GoldControl, is_mark
 from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, SegmentControl
 from parlai_spotbot.surveys.controls.whole_controls import KNOWN_CHOICE, KNOWN_LOW, ChoiceControl, RatingControl
 from parlai_spotbot.surveys.packing import packing_of

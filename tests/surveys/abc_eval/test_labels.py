@@ -1,13 +1,11 @@
-"""From answers to labels, and the files of the training as they are read: what they need, and what a wrong one says."""
+"""From answers to labels, and the dialogues of the training."""
 
 from itertools import product
 
 import pytest
-import yaml
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval import gold as of_gold
 from parlai_spotbot.surveys.abc_eval.labels import (
     ALLOWED,
     ANSWERS,
@@ -19,13 +17,12 @@ from parlai_spotbot.surveys.abc_eval.labels import (
     TASKS,
     complete,
     labels_of,
-    left_open,
     possible,
     task_of_label,
 )
-from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_file_of
+from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks
+from parlai_spotbot.surveys.controls import gold as of_gold
 from parlai_spotbot.surveys.controls import gradable, missed_by
-from parlai_spotbot.surveys.tasks import rounds
 
 PAPER = {
     "uninterpretable",
@@ -73,8 +70,6 @@ def test_facts_count_as_the_annotator_knew_them_or_found_them():
     assert held("knowledge", **looked, facts_looked_up="one_wrong") == {"fact_contradiction"}
     for unknown in ("sources_disagree", "not_found"):
         assert held("knowledge", **looked, facts_looked_up=unknown) == set()
-        assert left_open({**looked, "facts_looked_up": unknown})
-    assert not left_open({"uses_facts": "no"})
     # What was answered before the annotator went back counts no more.
     assert held("knowledge", uses_facts="no", facts_known="one_wrong") == set()
     assert held("knowledge", uses_facts="yes", facts_known="all_right", facts_looked_up="one_wrong") == {"fact_usage"}
@@ -186,76 +181,3 @@ def answers(task, labels):
         if complete(task, own) and held(task, **own) == set(labels):
             return own
     raise AssertionError((task, labels))
-
-
-def test_a_first_attempt_has_three_rounds_and_a_second_one_dialogue_of_its_own():
-    training = gold_dialogues("consistency")
-    first, second = rounds(training, 0), rounds(training, 1)
-    assert [gold.role for gold in first] == ["training"] * 3
-    assert [gold.role for gold in second] == ["second_chance"]
-    assert len({gold.id for gold in training}) == 5
-
-
-# -- wrong files -------------------------------------------------------------------------------------------------------
-def task_file(change=lambda row: None):
-    """A short file of the task sociality, changed."""
-    turns = [{"user": "hello"}, {"bot": "go away", "labels": ["antisocial"], "why": "rude"}]
-    roles = ["training"] * 3 + ["second_chance", "gold"]
-    examples = [
-        {"context": "hi", "turn": "hello", "label": False, "why": "kind"},
-        {"context": "hi", "turn": "be off", "label": True, "why": "rude"},
-    ]
-    row = {
-        "task": "sociality",
-        "definitions": {
-            "antisocial": {"short": "rude", "counts": ["an insult"], "counts_not": ["a no"], "examples": examples}
-        },
-        "instructions": "Look for rudeness.",
-        "dialogues": [
-            {"id": f"s-{n}", "role": role, "covers": "all", "turns": [dict(turn) for turn in turns]}
-            for n, role in enumerate(roles)
-        ],
-    }
-    change(row)
-    return row
-
-
-WRONG = {
-    "unknown key 'colour'": lambda row: row.update(colour="red"),
-    "expected instructions, and definitions of antisocial": lambda row: row.pop("instructions"),
-    "field 'task' is 'style'": lambda row: row.update(task="style"),
-    "definitions of antisocial": lambda row: row["definitions"].clear(),
-    "antisocial.short: expected a valid string": lambda row: row["definitions"]["antisocial"].update(short=3),
-    "examples with label true and false": lambda row: row["definitions"]["antisocial"]["examples"].pop(),
-    "the dialogues have the roles {'training': 2": lambda row: row["dialogues"].pop(0),
-    "dialogue 's-1' stands twice": lambda row: row["dialogues"][0].update(id="s-1"),
-    r"dialogues\[0\]: role is 'exam'": lambda row: row["dialogues"][0].update(role="exam"),
-    r"dialogue 's-1', turn 1: labels are .'rude'.*no answers": lambda row: row["dialogues"][1]["turns"][1].update(
-        labels=["rude"]
-    ),
-    r"dialogues\[1\]: turn 1: expected bot, labels and why": lambda row: row["dialogues"][1]["turns"][1].pop("why"),
-    r"dialogues\[2\]: turn 0: expected user": lambda row: row["dialogues"][2]["turns"].reverse(),
-    "expected that the bot has the last": lambda row: row["dialogues"][4]["turns"].append({"user": "bye"}),
-}
-
-
-@pytest.mark.parametrize("message", WRONG)
-def test_a_wrong_file_names_file_dialogue_turn_and_field(tmp_path, message):
-    path = tmp_path / "sociality.yaml"
-    path.write_text(yaml.safe_dump(task_file(WRONG[message])), encoding="utf-8")
-    with pytest.raises(UserError, match=message) as err:
-        read_file_of(path, "sociality")
-    assert str(path) in str(err.value)
-
-
-def test_a_file_that_is_right_missing_or_no_yaml(tmp_path):
-    path = tmp_path / "sociality.yaml"
-    path.write_text(yaml.safe_dump(task_file()), encoding="utf-8")
-    about = read_file_of(path, "sociality")
-    assert about.dialogues[0].key == {1: frozenset({"antisocial"})}
-    assert about.definitions["antisocial"].examples[1].label
-    path.write_text("task: [", encoding="utf-8")
-    with pytest.raises(UserError, match="not valid YAML"):
-        read_file_of(path, "sociality")
-    with pytest.raises(UserError, match="no such file"):
-        read_file_of(tmp_path / "empathy.yaml", "empathy")

@@ -5,7 +5,7 @@ from itertools import product, zip_longest
 
 import pytest
 
-from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, ANSWERS, LABELS, QUESTIONS, TASKS
+from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, ANSWERS, LABELS, QUESTIONS, TASKS, possible
 from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_task
 from parlai_spotbot.surveys.tasks import rounds
 
@@ -21,9 +21,12 @@ def deciding(task: str) -> list:
 def test_five_dialogues_of_ten_to_twelve_turns_each(task):
     every = gold_dialogues(task)
     assert [gold.role for gold in every] == ["training"] * 3 + ["second_chance", "gold"]
+    assert len({gold.id for gold in every}) == 5
     for gold in every:
         assert len(gold.turns) == 2 * len(gold.key), gold.id
         assert 10 <= len(gold.key) <= 12, gold.id
+        assert all(turn.user if place % 2 == 0 else turn.bot and turn.why for place, turn in enumerate(gold.turns))
+        assert set(gold.key.values()) <= possible(task)  # labels that answers lead to
 
 
 def test_every_label_holds_somewhere_in_every_dialogue_and_several_times_in_the_first(task):

@@ -8,7 +8,6 @@ the first screen.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -22,13 +21,9 @@ from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.scarce import (
     CHOICES,
-    KINDS,
     MATCHES,
-    VOTES,
     Kind,
-    obstacle_sentences,
-    obstacle_step,
-    obstacles,
+    obstacle,
     scarce,
     scarce_sentence,
     scarce_step,
@@ -54,25 +49,6 @@ def finding(form: Form, compute: Callable[[Any], dict | None]) -> Finding:
     return Finding(
         "needs", form, compute, tables={"needs": TABLE}, summarise=summarise, heading=TITLE, first=True, place=5
     )
-
-
-def _hindered(needs: Mapping) -> list[str]:
-    """Return what further answers can't settle, and what to collect in their place."""
-    obstacle = needs["obstacles"]
-    kind = KINDS[obstacle["of"]]
-    step, more = obstacle_step(obstacle, kind, obstacle["each"])
-    pairs = needs.get("pairs") or []
-    opened, text = _opened(pairs), obstacle_sentences(obstacle, kind)
-    if "no_scale" not in obstacle and (pairs or needs.get("tested")):
-        total = needs.get("tested") or len(pairs)
-        text.append(_named(opened, total, count=needs.get("open")) if opened else MET.format(total))
-    return [*text, Step.of(step, more, plan=False)]
-
-
-def _obstacles(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: float) -> dict:
-    """Return {"obstacles": …}, with the kind of answers and how many `each` pair has; {} where there is none."""
-    found_obstacles = obstacles(ranking, answers_by)
-    return {"obstacles": found_obstacles | {"of": kind.all, "each": max(1, round(each))}} if found_obstacles else {}
 
 
 def of_choices(rows: pd.DataFrame) -> dict | None:
@@ -118,17 +94,16 @@ def of_matches(
 
     `ranking` tells what no further annotation settles; contestants with too few matches aren't planned for.
     """
-    ranking = ranking or {}
-    seen = set(matches["a"]) | set(matches["b"])
+    ranking, seen = ranking or {}, set(matches["a"]) | set(matches["b"])
     names = [bot for bot in names if bot in seen]
     if matches.empty:
         return None
     decided = int((matches["outcome"] != 0).sum())
     if little := scarce(MATCHES, matches["worker_id"].nunique(), len(matches), decided, len(names)):
         return {"scarce": little}
-    hindered = _obstacles(ranking, matches["worker_id"].value_counts().tolist(), MATCHES, typical(matches))
-    if "no_scale" in hindered.get("obstacles", {}):
-        return hindered
+    found = obstacle(ranking, matches["worker_id"].value_counts().tolist(), MATCHES, typical(matches))
+    if found and found["kind"] == "no_scale":
+        return {"obstacle": found}
     names = [bot for bot in names if bot not in ranking.get("too_few", {})]
     matches = matches[matches["a"].isin(names) & matches["b"].isin(names)].reset_index(drop=True)
     start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
@@ -138,54 +113,31 @@ def of_matches(
         if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= {"status": UNREACHABLE, "more_conversations": None, "more_annotations": None, "needed": None}
     about = {name: getattr(design, name) for name in ABOUT}
-    return {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds} | hindered
+    return {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds, "obstacle": found}
 
 
 def of_tests(
     ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = (), kind: Kind = CHOICES
 ) -> dict | None:
-    """Return how many times as much data each open pair needs, from its test, unless there is too `little`; None where
-    nothing was tested. `answers_by`: how many answers each annotator gave."""
+    """Return how much more data each open pair needs, from its test, unless there is too `little`; None where nothing
+    was tested. `answers_by`: how many answers each annotator gave."""
     if little:
         return {"scarce": little}
-    counts = [pair["n"] for pair in ranking.get("pairs") or [] if pair.get("n")]
-    hindered = _obstacles(ranking, answers_by, kind, median(counts or [0]))
-    if "no_scale" in hindered.get("obstacles", {}):
-        return hindered
+    found = obstacle(ranking, answers_by, kind)
+    if found and found["kind"] == "no_scale":
+        return {"obstacle": found}
     tested = [p for p in ranking.get("pairs") or [] if p.get("p") is not None and p.get("p_adjusted") is not None]
     tested = [pair for pair in tested if pair["p"] == pair["p"]]
     if not tested:
-        return hindered or None
-    wished, rows = norm.isf((1 - LEVEL) / len(tested) / 2) + norm.ppf(POWER), []
+        return {"obstacle": found} if found else None
+    counts = ranking.get("pair_counts") or {"tested": len(tested), "clear": len(tested) - len(_opened(tested))}
+    wished, rows = norm.isf((1 - LEVEL) / counts["tested"] / 2) + norm.ppf(POWER), []
     for pair in _opened(tested):
         z = float(norm.isf(max(pair["p"], 1e-300) / 2))
-        more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 else np.inf
+        more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 and pair["n"] else np.inf
         entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")} | {"annotations": pair["n"]}
         rows.append(entry | {"more_annotations": max(1, round(more)) if more <= FARTHEST * pair["n"] else None})
-    return {"tested": len(tested), "pairs": rows} | hindered
-
-
-def of_pool(ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = ()) -> dict | None:
-    """Return how many pairs more would be told apart by more votes in all, which tell of every difference."""
-    needs, counts = of_tests(ranking, little, answers_by, VOTES), ranking.get("pair_counts")
-    if counts and needs and "tested" in needs:
-        needs |= {"tested": counts["tested"], "open": counts["tested"] - counts["clear"]}
-    if needs is None or not needs.get("pairs") or "obstacles" in needs:
-        return needs
-    columns = np.array([[pair["p"], pair["p_adjusted"]] for pair in ranking["pairs"]], dtype=float)
-    return needs | {"more": counts["more"] if counts else more_apart(*columns.T)}
-
-
-TIMES = (2, 4, 10)
-
-
-def more_apart(p: np.ndarray, adjusted: np.ndarray) -> dict[str, int]:
-    """Return how many pairs more would be told apart with so many (`TIMES`) times the votes, from all tests (q,)."""
-    opened = adjusted >= 1 - LEVEL
-    wished = norm.isf((1 - LEVEL) / max(int(np.isfinite(p).sum()), 1) / 2)
-    # Chance alone makes the square of z greater by 1.
-    z = np.sqrt(np.maximum(norm.isf(np.maximum(p[opened], 1e-300) / 2) ** 2 - 1, 0.0))
-    return {str(times): int((z * times**0.5 > wished).sum()) for times in TIMES}
+    return {"tested": counts["tested"], "open": counts["tested"] - counts["clear"], "pairs": rows, "obstacle": found}
 
 
 def summarise(result: Result) -> list[str]:
@@ -193,35 +145,32 @@ def summarise(result: Result) -> list[str]:
     data = result.data
     if "scarce" in data:
         return [scarce_sentence(data["scarce"]), Step.of(scarce_step(data["scarce"]))]
-    if "obstacles" in data:
-        return _hindered(data)
-    opened, seconds = _opened(data["pairs"]), data.get("seconds")
-    if not opened:
-        return [SETTLED.format(data["tested"])]
-    text = _named(opened, data["tested"], data.get("open"))
-    if "more" in data:
-        more = [f"{count:,} more with {times} times as many" for times, count in data["more"].items() if count]
-        apart = f"votes would tell apart about {', '.join(more)}" if more else "more votes would tell no more apart"
-        return [text, f"If differences are those found here, {apart}. Each vote counts for all pairs."]
+    opened, tested = _opened(data.get("pairs") or []), data.get("tested", 0)
+    text = _named(opened, tested, data.get("open")) if opened else SETTLED.format(tested)
+    if found := data.get("obstacle"):
+        step = Step.of(found["step"], found["more"], plan=False)
+        return [found["why"], text if opened else MET.format(tested) if tested else "", step]
+    return [text, *_takes(opened, data)] if opened else [text]
+
+
+def _takes(opened: Sequence[Mapping], data: Mapping) -> list[str]:
+    """Return what settling the pairs takes, and which to begin with."""
     reachable = sorted(
         (row for row in opened if row["more_annotations"] is not None),
         key=lambda row: (row["more_annotations"], row["a"], row["b"]),
     )
     if not reachable:
-        return [text, "No number of annotations that can be had would settle them."]
+        return ["No number of annotations that can be had would settle them."]
+    seconds, first = data.get("seconds"), reachable[0]
     total = sum(row["more_annotations"] for row in reachable)
     which = "them" if len(reachable) == data.get("open", len(opened)) else f"{len(reachable)} of them"
     takes = f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}."
-    first = reachable[0]
     count, new = first["more_annotations"], first.get("more_conversations")
     details = f" of {counted(round(new), 'new conversation')}" if new else ""
     step = f"Begin with {first['a']} and {first['b']}: about {count:,.0f} more "
     step += f"annotations{details}{_hours(count, seconds)}."
-    return [
-        text,
-        takes if "design" in data else "",
-        Step.of(step, f"{first['a']}/{first['b']}={new:.0f}" if new else ""),
-    ]
+    more = f"{first['a']}/{first['b']}={new:.0f}" if new else ""
+    return [takes if "design" in data else "", Step.of(step, more)]
 
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:

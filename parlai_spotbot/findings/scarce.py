@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from pathlib import Path
 
 import pandas as pd
 
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.wording import NAMED, counted, listed, number, percent, who
 
 LEAST_ANNOTATORS = 2
@@ -42,10 +40,6 @@ class Kind:
     collected: str
     ends: int
     ties: float = 0.0
-
-    def of_a_pair(self, count: int) -> str:
-        """Return what is collected of one pair."""
-        return {MATCHES: "conversation", VOTES: "vote"}.get(self, "comparison") + "s" * (count != 1)
 
     def annotations(self, contestants: int) -> int:
         """Return what that comes to in all."""
@@ -117,8 +111,8 @@ def scarce_step(needs: Mapping) -> str:
 
 
 # -- what more answers of the same kind can't settle -------------------------------------------------------------------
-def obstacles(ranking: Mapping, answers_by: Sequence[int] = ()) -> dict:
-    """Return what keeps further answers of the same kind from settling an order.
+def obstacle(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: int = 0) -> dict | None:
+    """Return what keeps further answers of the same kind from settling an order, the worst alone.
 
     Parameters
     ----------
@@ -126,111 +120,60 @@ def obstacles(ranking: Mapping, answers_by: Sequence[int] = ()) -> dict:
         As `criteria.pool_of` makes it; one of means has none of these.
     answers_by : sequence of int
         How many answers each annotator gave; empty where that isn't known.
+    each : int
+        How many conversations a pair of `MATCHES` should have.
 
     Returns
     -------
-    dict
-        `no_scale`: True where one scale is rejected; `best`: the best contestant of each group, where several never
-        met; `too_few` {name: comparisons} and `ranked`, who could play them; `dominant` {given, total, more}: an
-        annotator's answers, all, and how many by others would make that share ordinary, unless every pair is told
-        apart. Each only where it is so.
+    dict, or None
+        `kind`: no_scale (one scale is rejected), groups (several never met), too_few (some have too few comparisons) or
+        dominant (one annotator gave a large share of all answers while pairs are open); `why` and `step`, sentences;
+        `more`: conversations of pairs as spotbot_selfchat takes them.
     """
-    result: dict = {"no_scale": True} if (ranking.get("one_scale") or {}).get("rejected") else {}
-    if len(groups := ranking.get("groups") or []) > 1:
-        result["best"] = [group[0] for group in groups]
-    few = ranking.get("too_few") or {}
-    if 0 < len(few) <= MOST - len(ranking.get("order") or ()):  # of more some are never ranked
-        result |= {"too_few": few, "ranked": list(ranking["order"])[: 2 * NAMED]}
+    order, groups, few = (ranking.get(key) or [] for key in ("order", "groups", "too_few"))
+    if (ranking.get("one_scale") or {}).get("rejected"):
+        why = f"No number of further {kind.all} makes one order of these results."
+        return _said("no_scale", why, "Report who beats whom, pair by pair, in place of an order.")
+    if len(groups) > 1:
+        first, *others = [group[0] for group in groups[: NAMED + 1]]
+        why = f"Only {kind.all} between the groups can show how these compare."
+        step = f"Compare {who(first)} with {listed(map(who, others))}: the best of groups that never met."
+        return _said("groups", why, step, [(first, other) for other in others] if kind is MATCHES else (), each)
+    if 0 < len(few) <= MOST - len(order) and order:  # of more some are never ranked
+        names, partners = list(few)[:NAMED], [*map(who, order[:NAMED])]
+        step = (
+            f"Compare {listed(map(who, names))} with {listed(partners)}: a place takes {MINIMUM} comparisons at least."
+        )
+        pairs = [(name, other) for name in names for other in order[:NAMED]]
+        return _said("too_few", "", step, pairs if kind is MATCHES else (), each)
     given, total = max(answers_by, default=0), sum(answers_by)
     tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or []]
     opened = any(p is None or not p < LEVEL for p in tested) or not tested
     if opened and len(answers_by) > 1 and given >= max(DOMINANT, UNEQUAL / len(answers_by)) * total:
-        more = int(given / DOMINANT - total) + 1
-        result["dominant"] = {"given": int(given), "total": int(total), "more": more}
-    return result
-
-
-def obstacle_sentences(data: Mapping, kind: Kind) -> list[str]:
-    """Return why further answers don't settle an order, a sentence each."""
-    text = []
-    if "no_scale" in data:
-        text.append(f"No number of further {kind.all} makes one order of these results.")
-    if "best" in data:
-        text.append(f"Only {kind.all} between the groups can show how these compare.")
-    if "dominant" in data:
-        dominant = data["dominant"]
-        text.append(
-            f"One annotator gave {dominant['given']:,} of {dominant['total']:,} answers "
-            f"({percent(dominant['given'] / dominant['total'])}), so how much others differ is hardly known."
+        why = (
+            f"One annotator gave {given:,} of {total:,} answers ({percent(given / total)}), so how much others differ "
         )
-    return text
+        more = int(given / DOMINANT - total) + 1
+        step = f"Let others answer: {more:,} answers by others bring that share below {percent(DOMINANT)}."
+        return _said("dominant", f"{why}is hardly known.", step)
+    return None
+
+
+def _said(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]] = (), each: int = 0) -> dict:
+    return {"kind": kind, "why": why, "step": step, "more": ",".join(f"{a}/{b}={each}" for a, b in pairs)}
 
 
 def typical(rows: pd.DataFrame) -> int:
-    """Return how many conversations half of the pairs of matches or choices that met have, or fewer."""
-    talks = rows["conversation_id" if "conversation_id" in rows else "conversation_ids"].astype(str)
-    return max(1, round(talks.groupby(rows[["a", "b"]].apply(frozenset, axis=1)).nunique().median()))
-
-
-def check_plannable(data: Mapping, kind: Kind, each: int, path: Path) -> None:
-    """Raise `UserError` where no scale fits or one annotator dominates, so that no number would be a plan."""
-    if "no_scale" in data or "dominant" in data:
-        kept = {name: data[name] for name in ("no_scale", "dominant") if name in data}
-        step, _ = obstacle_step(kept, kind, each)
-        raise UserError(f"{path}: {' '.join(obstacle_sentences(kept, kind))}", step)
-
-
-def first_of(data: Mapping, kind: Kind, each: int) -> list[str]:
-    """Return the sentences on what to collect before more of the pairs that met."""
-    step, more = obstacle_step(data, kind, each)
-    played = f" (spotbot_selfchat --more {more})" if more else ""
-    text = [*obstacle_sentences(data, kind), too_few_sentence(data), f"{step.rstrip('.')}{played}." if step else ""]
-    return [sentence for sentence in text if sentence]
+    """Return how many conversations half of the pairs of matches that met have, or fewer."""
+    pairs = rows[["a", "b"]].apply(frozenset, axis=1)
+    return max(1, round(rows["conversation_id"].groupby(pairs).nunique().median()))
 
 
 def too_few_sentence(data: Mapping) -> str:
-    """Return who has too few answers to be ranked, or isn't among the `MOST` who have the most; "" where nobody is."""
-    few, text = data.get("too_few") or {}, ""
+    """Return who has too few answers to be ranked, or how many aren't among the `MOST` who have the most."""
+    few = data.get("too_few") or {}
     if len(data.get("order") or ()) + len(few) > MOST:
-        others = sum(n >= MINIMUM for n in few.values())
-        few = {name: n for name, n in few.items() if n < MINIMUM}
-        text = f"Only the {MOST:,} contestants with the most comparisons are ranked; of the others {others:,} have "
-        text += f"{MINIMUM} or more."
-    names = [f"{who(name)} ({n:,})" for name, n in list(few.items())[:NAMED]]
+        return f"Only the {MOST:,} contestants with the most comparisons are ranked."
+    named = [f"{who(name)} ({n:,})" for name, n in list(few.items())[:NAMED]]
     more = [f"{len(few) - NAMED:,} others"] if len(few) > NAMED else []
-    return " ".join(
-        filter(None, [f"Too few comparisons to be ranked: {listed([*names, *more])}." if few else "", text])
-    )
-
-
-def obstacle_step(data: Mapping, kind: Kind, each: int) -> tuple[str, str]:
-    """Return what to collect first, and as "A/B=N" the further conversations of pairs; ("", "") without obstacles.
-
-    `each`: how many conversations (or answers) half of the pairs that met have, or fewer.
-    """
-    if "no_scale" in data:
-        return "Report who beats whom, pair by pair, in place of an order.", ""
-    pairs, why = [], ""
-    if "best" in data:
-        first, *others = data["best"]
-        pairs = [(first, other) for other in others[:NAMED]]
-        why = "the best of groups that never met" if len(others) <= NAMED else "the best of some groups that never met"
-    elif "too_few" in data:
-        few = [name for name in data["too_few"] if name not in data["ranked"]][:NAMED]
-        pairs = [(name, other) for name in few for other in data["ranked"] if len(few) * len(data["ranked"]) <= 12]
-        pairs = pairs or [(name, data["ranked"][0]) for name in few]
-        why = f"a place takes {MINIMUM} comparisons at least"
-    if pairs:
-        with_whom: dict[str, list[str]] = {}
-        for name, other in pairs:
-            with_whom.setdefault(name, []).append(who(other))
-        met = "; ".join(f"{who(name)} with {'each of ' * (len(o) > 1)}{listed(o)}" for name, o in with_whom.items())
-        what = {1: "one", 2: "two"}.get(each, f"{each:,}")
-        return (
-            f"Collect about {what} {kind.of_a_pair(each)} of {met}: {why}.",
-            ",".join(f"{name}/{other}={each}" for name, other in pairs) if kind is MATCHES else "",
-        )
-    if "dominant" in data:
-        more = data["dominant"]["more"]
-        return f"Let others answer: {more:,} answers by others bring that share below {percent(DOMINANT)}.", ""
-    return "", ""
+    return f"Too few comparisons to be ranked: {listed([*named, *more])}." if few else ""

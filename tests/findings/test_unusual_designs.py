@@ -15,7 +15,7 @@ from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.finding import Result, tables_of
 from parlai_spotbot.findings.plans import PlanRequest, plan
-from parlai_spotbot.findings.scarce import obstacles
+from parlai_spotbot.findings.scarce import MATCHES, obstacle
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import chapter_of
@@ -157,7 +157,7 @@ def test_what_the_first_screen_says_of_a_design(name, survey, tmp_path):
     if name == "two groups":
         assert "fall into 2 groups that never met" in text[0]
         assert [sorted(group) for group in ranking["groups"]] == [["ann", "bob"], ["cat", "dan"]]
-        assert re.search(r"of ann with cat: the best of groups that never met", next_step)
+        assert re.search(r"Compare ann with cat: the best of groups that never met", next_step)
         assert not PROMISES.search(every)
         assert re.search(
             r"is known: (ann is ahead of bob; cat is ahead of dan|cat is .*; ann is ahead of bob)\.", text[0]
@@ -182,7 +182,7 @@ def test_what_the_first_screen_says_of_a_design(name, survey, tmp_path):
         assert ranking["too_few"] == {last: count}
         assert last not in ranking["order"]
         assert f"Too few comparisons to be ranked: {last} ({count})." in text
-        assert f"of {last} with each of " in next_step
+        assert f"Compare {last} with " in next_step
         alone, without = designed(tmp_path / "without", survey, "ordinary")
         same = answered(alone, survey, without, only=("ranking",))["ranking"]["by_source"][HUMAN]
         assert {bot: same["clusters"][bot] for bot in same["order"]} == ranking["clusters"]
@@ -193,8 +193,8 @@ def test_what_the_first_screen_says_of_a_design(name, survey, tmp_path):
 
 def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
     for name, told in {
-        "two groups": "of ann with cat: the best of groups that never met (spotbot_selfchat --more ann/cat=8).",
-        "a lonely bot, 2 matches": "of dan with each of ann, bob and cat: a place takes 5 comparisons",
+        "two groups": "Compare ann with cat: the best of groups that never met (spotbot_selfchat --more ann/cat=8).",
+        "a lonely bot, 2 matches": "Compare dan with ann, bob and cat: a place takes 5 comparisons",
     }.items():
         study, rows = designed(tmp_path / name, "spot_the_bot", name)
         answered(study, "spot_the_bot", rows)
@@ -215,23 +215,23 @@ def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ([40, *[2] * 30], {"given": 40, "total": 100, "more": 61}),
-        ([25, *[3] * 25], {"given": 25, "total": 100, "more": 1}),
+        ([40, *[2] * 30], 61),
+        ([25, *[3] * 25], 1),
         ([24, *[4] * 19], None),
         ([50, 50], None),
         ([34, 33, 33], None),
-        ([60, 20, 20], {"given": 60, "total": 100, "more": 141}),
+        ([60, 20, 20], 141),
         ([100], None),
         ([], None),
     ],
 )
 def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(given, expected):
-    assert obstacles({}, given).get("dominant") == expected
-    told_apart = {"pairs": [{"p_adjusted": 0.001}]}
-    assert obstacles(told_apart, given) == {}
-    if expected:
-        more = expected["more"]
-        assert given[0] < 0.25 * (sum(given) + more) <= given[0] + 0.25
+    found = obstacle({}, given, MATCHES)
+    assert (found and found["step"]) == (
+        expected and f"Let others answer: {expected} answers by others bring that share below 25%."
+    )
+    assert obstacle({"pairs": [{"p_adjusted": 0.001}]}, given, MATCHES) is None
+    assert not expected or given[0] < 0.25 * (sum(given) + expected) <= given[0] + 0.25
 
 
 def test_a_dominating_annotator_leads_to_more_annotators_not_to_thousands_of_answers(tmp_path):
@@ -282,7 +282,7 @@ def test_the_page_of_votes_of_a_design(name, tmp_path):
     assert len(" ".join(first).split()) <= 150
     if name == "two groups":
         assert "Place 1 of 1" not in every
-        assert "of ann with cat: the best of groups that never met" in first[-1]
+        assert "Compare ann with cat: the best of groups that never met" in first[-1]
     if name.startswith("a circle"):
         assert first[0].startswith("There is no single order: ")
         assert "by all choices together" not in every

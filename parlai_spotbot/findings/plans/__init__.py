@@ -5,8 +5,7 @@ The arithmetic is that of `analysis.planning`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,10 +37,6 @@ SAID = ("difference", "wage", "looks", "simulations")
 """The options that a written plan repeats."""
 
 
-PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
-"""Columns of a written plan's pairs."""
-
-
 @dataclass(frozen=True)
 class SizePlan:
     """A plan: `text` for the terminal, and its numbers; of a pilot's `source`, with what they are `made_by`. `path` is
@@ -61,12 +56,7 @@ class SizePlan:
         """Write the plan as JSON and, after a pilot of matches, its pairs as CSV beside it."""
         checksums.write_json(path, self.to_json())
         if any("annotations" in row for row in self.numbers.get("pairs", [])):
-            files.write_text(path.with_suffix(".csv"), of_pairs(self.numbers["pairs"]))
-
-
-def of_pairs(rows: Iterable[Mapping]) -> str:
-    """The pairs of a plan as CSV."""
-    return files.frame_csv(pd.DataFrame([{name: row[name] for name in PAIR} for row in rows]))
+            files.write_text(path.with_suffix(".csv"), files.frame_csv(pd.DataFrame(self.numbers["pairs"])[[*PAIR]]))
 
 
 def plan(request: PlanRequest, study: Study | None = None, progress: bool = True) -> SizePlan:
@@ -80,12 +70,14 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
     options = {name: getattr(request, name) for name in SAID}
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
     unit = request.planning.of
-    with _options():
+    try:
         if study is None:
             numbers, design = _before(request, progress)
             return SizePlan(words.before_text(numbers, design, unit), numbers, made_by=made_by)
         numbers = pilot.after(study.remaining(), request)
-    text, path = words.after_text(numbers, unit), study.analysis_path(request.survey) / "plan.json"
+    except ValueError as err:
+        raise UserError(f"{err}.", "Change that option; --help says what each means.") from err
+    text, path = words.after_text(numbers), study.analysis_path(request.survey) / "plan.json"
     return SizePlan(text, numbers, numbers.pop("source"), made_by, path)
 
 
@@ -121,12 +113,3 @@ def _before(request: PlanRequest, progress: bool) -> tuple[dict, planning.Design
         effort = {"conversations_per_pair": planned["needed"], "annotations_per_conversation": each}
         numbers["effort"] = asdict(compare_effort(design.bots, seconds=seconds, **effort))
     return numbers, design
-
-
-@contextmanager
-def _options() -> Iterator[None]:
-    """Turn what the arithmetic refuses into an error of an option."""
-    try:
-        yield
-    except ValueError as err:
-        raise UserError(f"{err}.", "Change that option; --help says what each means.") from err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 import pandas as pd
@@ -16,16 +17,7 @@ from parlai_spotbot.findings.choices import ranking as choices_ranking
 from parlai_spotbot.findings.contents import people_first
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.ratings import ranking as ratings_ranking
-from parlai_spotbot.findings.scarce import (
-    KINDS,
-    check_plannable,
-    first_of,
-    obstacles,
-    scarce,
-    scarce_sentence,
-    scarce_step,
-    typical,
-)
+from parlai_spotbot.findings.scarce import KINDS, MATCHES, obstacle, scarce, scarce_sentence, scarce_step, typical
 from parlai_spotbot.findings.spotting import ranking as spotting_ranking
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
@@ -48,9 +40,9 @@ def after(study: Study, request: PlanRequest) -> dict:
     if little:
         raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
     ranking = RANKINGS[unit](answers)
-    hindered = obstacles(ranking, given)
-    each = 1 if unit == "ratings" else typical(rows)
-    check_plannable(hindered, kind, each, path)
+    found = obstacle(ranking, given, kind, typical(rows) if kind is MATCHES else 0)
+    if found and found["kind"] in ("no_scale", "dominant"):
+        raise UserError(f"{path}: {found['why']}", found["step"])
     names = [name for name in answers.names if name in set(names) and name not in (ranking.get("too_few") or {})]
     design = request.design(max(2, len(names)), request.looks)
     if unit == "ratings":
@@ -72,7 +64,15 @@ def after(study: Study, request: PlanRequest) -> dict:
     more = {"annotations": round(annotations), "hours": hours}
     more["cost"] = None if hours is None or request.wage is None else hours * request.wage
     numbers = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
-    return plain(numbers | {"source": answers.source, "first": first_of(hindered, kind, each)})
+    return plain(numbers | {"source": answers.source, "first": _first(found)})
+
+
+def _first(found: Mapping | None) -> list[str]:
+    """Return the sentences on what to collect before more of the pairs that met."""
+    if not found:
+        return []
+    played = f" (spotbot_selfchat --more {found['more']})" if found["more"] else ""
+    return [text for text in (found["why"], f"{found['step'].rstrip('.')}{played}.") if text]
 
 
 def _rows(answers: Answers, unit: str) -> pd.DataFrame:

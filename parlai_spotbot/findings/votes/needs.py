@@ -13,7 +13,7 @@ def compute(ballots: Ballots) -> dict | None:
         return None
     little = scarce(VOTES, None, len(ballots.a), int((ballots.outcome != 0).sum()), len(ballots.names))
     given = np.bincount(ballots.worker[ballots.worker >= 0]) if (ballots.worker >= 0).all() else np.zeros(0, dtype=int)
-    return needs.of_pool(ranking.compute(ballots), little, given[given > 0].tolist())
+    return needs.of_tests(ranking.compute(ballots), little, given[given > 0].tolist(), VOTES)
 
 
 FINDING = needs.finding(FORM, compute)

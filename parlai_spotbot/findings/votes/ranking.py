@@ -15,7 +15,7 @@ from scipy.special import expit
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
-from parlai_spotbot.findings import criteria, needs
+from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -127,7 +127,7 @@ def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Seque
 
     Where no one scale fits, `alone` holds the rows of `pair_grid`, whose shares and tests take the contrasts' place. Of
     more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are: `all`,
-    `tested`, `clear`, that `met`, that are `linked` by others alone, and `more` (see `needs.more_apart`).
+    `tested`, `clear`, that `met`, and that are `linked` by others alone.
     """
     frame, place = fit.pairs, {name: i for i, name in enumerate(fit.names)}
     first, second = np.triu_indices(len(place), 1)
@@ -140,7 +140,6 @@ def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Seque
             "clear": int((adjusted < ALPHA).sum()),
             "met": int(met.sum()),
             "linked": int((np.isfinite(p) & ~met).sum()),
-            "more": needs.more_apart(p, adjusted),
         }
         position = np.full(len(place), -2)
         position[[place[name] for name in order]] = np.arange(len(order))

@@ -116,10 +116,6 @@ def asked(question: str) -> str:
     return "who is human" if question == "nature" else plainly(question)
 
 
-def genitive(name: str) -> str:
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
-
-
 def upper_first(text: str) -> str:
     """As `str.capitalize`, but names keep their capitals."""
     return text[:1].upper() + text[1:]

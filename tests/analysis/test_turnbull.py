@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import parlai_spotbot
 from parlai_spotbot.analysis.survival import cox, current_status_survival, logrank, npmle, turnbull
 from parlai_spotbot.analysis.survival.intervals import innermost
-from parlai_spotbot.findings.spotting.survival_words import median_note
+from parlai_spotbot.findings.spotting.survival_estimates import median_note
 
 DOMAINS = ("dailydialog", "empathetic")
 

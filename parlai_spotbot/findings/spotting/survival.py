@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
-from parlai_spotbot.findings.spotting.survival_words import passing
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import INTERVAL, NAMED, factor, part_of, percent, plainly, points, some, to, who
 
 BOT = Column("name", "Bot")
+LEVEL = 0.05
+PASSING = {
+    "survives": "“human” or “unsure”",
+    "missing": "“human”; answers “unsure” are left out",
+    "half": "“human”; an answer “unsure” counts half",
+}
 
 
 def compute(answers: Annotations) -> dict:
@@ -21,7 +30,51 @@ def summarise(result: Result) -> list[str]:
     """Return who passes longest, whose curves differ, and which features go with being spotted."""
     data = result.data
     warning = [Caution(data["warning"])] if data.get("warning") else []
-    return [data["sentence"], data["pairs_sentence"], data["cox_sentence"], *warning, passing(data["unsure"]["option"])]
+    sentences = [_longest(data["curves"]), _told_apart(data["pairs"]), _effects(data["cox"]), *warning]
+    return [*sentences, f"Not called a bot: judged {PASSING[data['unsure']['option']]}."]
+
+
+def _longest(curves: Mapping[str, Mapping]) -> str:
+    """Return which bot passes most often at the longest length, and people's share there."""
+    bots = [name for name in curves if name != HUMAN]
+    if not bots:
+        return ""
+    last = max(curves[bot]["exchanges"][-1] for bot in bots)
+    shares = {bot: curves[bot]["survival"][-1] for bot in bots if curves[bot]["exchanges"][-1] == last}
+    best = [bot for bot in shares if shares[bot] == max(shares.values())]
+    curve = curves[best[0]]
+    versus, share = curve.get("versus_human"), f"{percent(curve['survival'][-1])}{to(curve['ci'][-1], prefix=INTERVAL)}"
+    people = ". No conversation of people was judged at this length."
+    if versus:
+        ends = to(versus["ci"], points)
+        people = f"; people in {percent(versus['human'])}, a difference of {points(versus['difference'])} points{ends}."
+    return f"After {last} exchanges {some(best, 'bots')} are not called a bot most often: in {share}{people}"
+
+
+def _told_apart(pairs: Sequence[Mapping]) -> str:
+    """Return how many pairs differ in how soon they are spotted."""
+    clear = sum(row["p_adjusted"] is not None and row["p_adjusted"] < LEVEL for row in pairs)
+    differ = part_of(clear, len(pairs), "pair", "differs", "differ")
+    return f"{differ} clearly in how soon they are spotted (log-rank test, Holm)." if pairs else ""
+
+
+def _effects(cox: Mapping[str, Mapping]) -> str:
+    """Return with which contestants being favoured in a feature goes clearly with being spotted sooner or later."""
+    clear = [
+        f"{plainly(feature)} for {who(name)} ({factor(fit['ratio'])})"
+        for name, fits in cox.items()
+        for feature, fit in fits.items()
+        if fit["p_adjusted"] is not None and fit["p_adjusted"] < LEVEL
+    ]
+    if not clear:
+        return (
+            "For no feature is it clear that being favoured in it goes with being spotted sooner or later."
+            if cox
+            else ""
+        )
+    more = f" and {len(clear) - NAMED} more" if len(clear) > NAMED else ""
+    ratios = f"Clear hazard ratios of being favoured (below 1: spotted later): {'; '.join(clear[:NAMED])}{more}."
+    return f"{ratios} They are associations, not causes."
 
 
 CURVES = Table(
@@ -40,17 +93,6 @@ CURVES = Table(
     "there are conversations or annotators.",
     ("deriu2020", "turnbull1976"),
     csv="survival_curves",
-)
-SUMMARY = Table(
-    "curves/{bot}",
-    {
-        "bot": BOT,
-        "median": Column("text", "Half spotted by", key="median.note"),
-        "median_low": Column("number", key="median.low"),
-        "median_high": Column("number", key="median.high"),
-        "minus_human": Column("share", "Difference from people", key="versus_human.difference", ci="versus_human.ci"),
-        "why": Column("text", "Note"),
-    },
 )
 LOGRANK = Table(
     "pairs",
@@ -90,32 +132,11 @@ COX = Table(
     "are asked after the verdict and against the opponent.",
     ("deriu2020", "finkelstein1986", "anderson2017", "holm1979"),
 )
-MODELS = Table(
-    "cox_models/{bot}/{model}",
-    {
-        "bot": BOT,
-        "model": Column("text"),
-        "loglik": Column("number"),
-        "n": Column("count"),
-        "chi2": Column("number", key="test.chi2"),
-        "df": Column("count", key="test.df"),
-        "p": Column("p", key="test.p"),
-        "errors": Column("text"),
-    },
-)
-
 FINDING = Finding(
     "survival",
     FORM,
     compute,
-    tables={
-        "curves": CURVES,
-        "pairs": LOGRANK,
-        "cox": COX,
-        "cox_po": Table("cox_po/{bot}/{feature}", COEFFICIENTS),
-        "cox_models": MODELS,
-        "summary": SUMMARY,
-    },
+    tables={"curves": CURVES, "pairs": LOGRANK, "cox": COX, "cox_po": Table("cox_po/{bot}/{feature}", COEFFICIENTS)},
     summarise=summarise,
     heading="Survival",
     chart=Chart(

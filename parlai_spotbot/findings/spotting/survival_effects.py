@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,7 @@ from parlai_spotbot.analysis.survival import BootstrapWarning, ConvergenceWarnin
 from parlai_spotbot.analysis.survival.events import BESIDE
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.findings.spotting import survival_words as sentences
 
-MODELS = {"ph": "proportional hazards", "po": "proportional odds"}
 KEYS = {"ph": "cox", "po": "cox_po"}
 FEW_REPLICATES = 20
 
@@ -26,6 +24,9 @@ SAME = "the same answer everywhere"
 UNTOLD = "constant, or a combination of the other features, where it could tell"
 NOTHING = "everybody was spotted, or nobody, at lengths that can be compared"
 SEPARATED = "tells spotted from unspotted rows perfectly: no finite estimate"
+
+Errors = tuple[dict, str]
+"""Options of `cox` for its standard errors, and where these are from."""
 
 
 def effects(
@@ -44,80 +45,62 @@ def effects(
     for name in names:
         row = rows[rows["group"] == name]
         for model, key in KEYS.items():
-            drawn = _Errors(row, clusters, rng(f"{key} {name}"), replicates)
-            result[key][name], models[name][model] = _fit(row, model, drawn, backend)
-        models[name]["better"] = _better(models[name])
-    totals = [np.nansum([models[name][m]["loglik"] for name in names]) for m in MODELS]
-    better = "po" if totals[1] > totals[0] else "ph"
+            errors = errors_of(row, clusters, rng(f"{key} {name}"), replicates)
+            result[key][name], models[name][model] = _fit(row, model, errors, backend)
     for key in KEYS.values():
-        _adjust(result[key])
-    return {
-        **result,
-        "cox_model": _said("ph"),
-        "cox_po_model": _said("po"),
-        "cox_models": models,
-        "cox_better": better,
-        "cox_sentence": sentences.all_effects(result[KEYS[better]], better),
-    }
+        entries = [entry | {"p_adjusted": None} for fit in result[key].values() for entry in fit.values()]
+        tested = [entry for entry in entries if entry["p"] is not None and np.isfinite(entry["p"])]
+        for entry, p in zip(tested, adjust([entry["p"] for entry in tested]), strict=True):
+            entry["p_adjusted"] = p
+        rest = iter(entries)
+        result[key] = {name: {feature: next(rest) for feature in fit} for name, fit in result[key].items()}
+    return {**result, "cox_models": models}
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A fit, what limits it, and where its covariance is from."""
-
-    fit: RegressionFit
-    notes: list[str]
-    said: str
-
-
-class _Errors:
-    """Record of where standard errors come from: bootstraps of the clusters (see `cox`), else observed information."""
-
-    def __init__(self, rows: pd.DataFrame, clusters: list[str], rng: np.random.Generator, replicates: int) -> None:
-        use = [c for c in clusters if rows[c].nunique() > 1]
-        by = {"conversation_id": "conversations", "worker_id": "annotators"}
-        self.options: dict = {}
-        self.unknown = False
-        if replicates < FEW_REPLICATES:
-            self.said = f"observed information (fewer than {FEW_REPLICATES} replicates: rows taken as independent)"
-        elif clusters and not use:
-            self.said = f"none: one of {' and of '.join(by[c] for c in clusters)} is too few"
-            self.unknown = True
-        else:
-            # Without clusters annotations are drawn, whose rows share an index.
-            draws = [rows[c].to_numpy() for c in use] or [np.asarray(rows.index) // 2]
-            self.options = {"clusters": ClusterBootstrap(*draws, rng=rng, replicates=replicates)}
-            self.said = f"bootstrap of {' and of '.join(by[c] for c in use) or 'annotations'}, {replicates} replicates"
-
-    def fit(self, *arguments, **options) -> Fitted:
-        fit, notes = _cox(*arguments, **self.options, **options)
-        if self.unknown:
-            fit = replace(fit, covariance=np.full_like(fit.covariance, np.nan))
-        if notes and self.options:
-            # Replicates without an estimate are the extreme ones, so what is left varies too little.
-            by_rows, finite = _cox(*arguments, **options)[0], np.isfinite(fit.coef)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                clustered_size, theirs = (np.log(each.se[finite]).sum() for each in (fit, by_rows))
-            if not (finite.any() and clustered_size >= theirs):
-                reason = "observed information, as too many replicates have no estimate (rows taken as independent)"
-                return Fitted(by_rows, [], reason)
-        return Fitted(fit, notes, self.said)
+def errors_of(rows: pd.DataFrame, clusters: list[str], rng: np.random.Generator, replicates: int) -> Errors:
+    """Return how standard errors are computed: bootstraps of the clusters (see `cox`), else observed information."""
+    used = [c for c in clusters if rows[c].nunique() > 1]
+    by = {"conversation_id": "conversations", "worker_id": "annotators"}
+    if replicates < FEW_REPLICATES:
+        return {}, f"observed information (fewer than {FEW_REPLICATES} replicates: rows taken as independent)"
+    if clusters and not used:
+        return {"unknown": True}, f"none: one of {' and of '.join(by[c] for c in clusters)} is too few"
+    # Without clusters annotations are drawn, whose rows share an index.
+    draws = [rows[c].to_numpy() for c in used] or [np.asarray(rows.index) // 2]
+    what = " and of ".join(by[c] for c in used) or "annotations"
+    drawn = ClusterBootstrap(*draws, rng=rng, replicates=replicates)
+    return {"clusters": drawn}, f"bootstrap of {what}, {replicates} replicates"
 
 
-def _fit(rows: pd.DataFrame, model: str, errors: _Errors, backend: str) -> tuple[dict, dict]:
+def fitted(arguments: tuple, errors: Errors, **options) -> tuple[RegressionFit, list[str], str]:
+    """Return a fit, what limits it, and where its standard errors are from."""
+    drawn = {name: value for name, value in errors[0].items() if name == "clusters"}
+    fit, notes = _cox(*arguments, **drawn, **options)
+    if "unknown" in errors[0]:
+        fit = replace(fit, covariance=np.full_like(fit.covariance, np.nan))
+    if notes and drawn:
+        # Replicates without an estimate are the extreme ones, so what is left varies too little.
+        by_rows, finite = _cox(*arguments, **options)[0], np.isfinite(fit.coef)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            clustered_size, theirs = (np.log(each.se[finite]).sum() for each in (fit, by_rows))
+        if not (finite.any() and clustered_size >= theirs):
+            return by_rows, [], "observed information, as too many replicates have no estimate (rows as independent)"
+    return fit, notes, errors[1]
+
+
+def _fit(rows: pd.DataFrame, model: str, errors: Errors, backend: str) -> tuple[dict, dict]:
     """One contestant's coefficients by feature, and the model as a whole."""
     features = _features(rows)
     arguments = (rows["left"], rows["right"], rows[features].astype(float), model)
     try:
-        fitted = errors.fit(*arguments, weights=rows["weight"], backend=backend)
+        fit, notes, said = fitted(arguments, errors, weights=rows["weight"], backend=backend)
     except ValueError:  # not one observation lies wholly before another
         none = {"coef": None, "se": None, "p": None, "ratio": None, "ci": [None] * 2, "ratio_ci": [None] * 2}
         why = {f: SAME if rows[f].nunique() < 2 else NOTHING for f in features}
-        whole = {"loglik": float("nan"), "n": len(rows), "test": None, "errors": None, "notes": [NOTHING]}
+        whole = {"loglik": float("nan"), "n": len(rows), "errors": None, "notes": [NOTHING]}
         return {f: none | {"why": why[f]} for f in features}, whole
-    one_by_f = {f: _one(fitted.fit, i, rows[f]) for i, f in enumerate(features)}
-    whole = {"loglik": fitted.fit.loglik, "n": len(rows), "test": _wald(fitted.fit)}
-    return one_by_f, whole | {"errors": fitted.said, "notes": fitted.notes}
+    whole = {"loglik": fit.loglik, "n": len(rows), "errors": said, "notes": notes}
+    return {f: _one(fit, i, rows[f]) for i, f in enumerate(features)}, whole
 
 
 def _cox(*arguments, **options) -> tuple[RegressionFit, list[str]]:
@@ -152,31 +135,3 @@ def _one(fit: RegressionFit, i: int, feature: pd.Series) -> dict:
     if np.isnan(coef):
         return entry | {"why": SAME if feature.nunique() < 2 else UNTOLD}
     return entry | {"why": SEPARATED, "separated": "sooner" if coef > 0 else "later"}
-
-
-def _wald(fit: RegressionFit) -> dict | None:
-    """That no feature matters, by the covariance of the standard errors."""
-    test = fit.wald()
-    return {"chi2": test.chi2, "df": test.df, "p": test.pvalue} if test.df else None
-
-
-def _adjust(fits: dict[str, dict]) -> None:
-    """Holm's correction over all contestants and features of a source."""
-    entries = [entry for fit in fits.values() for entry in fit.values()]
-    tested = [entry for entry in entries if entry["p"] is not None and np.isfinite(entry["p"])]
-    for entry in entries:
-        entry["p_adjusted"] = None
-    for entry, p in zip(tested, adjust([entry["p"] for entry in tested]), strict=True):
-        entry["p_adjusted"] = p
-
-
-def _better(models: dict[str, dict]) -> str | None:
-    logliks = [models[m]["loglik"] for m in MODELS]
-    return None if np.isnan(logliks).any() else list(MODELS)[int(np.argmax(logliks))]
-
-
-def _said(model: str) -> str:
-    return (
-        f"{MODELS[model]}, a feature being +1 where the contestant is favoured, -1 where its opponent is; positive: "
-        "goes with being spotted sooner; an association, not a cause"
-    )

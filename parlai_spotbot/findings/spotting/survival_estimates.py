@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.analysis.survival import (
     current_status_survival,
     events,
@@ -17,17 +15,11 @@ from parlai_spotbot.analysis.survival import (
     logrank_pairs,
     turnbull,
 )
+from parlai_spotbot.analysis.survival.turnbull import TurnbullFit
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.findings.spotting import Annotations
-from parlai_spotbot.findings.spotting import survival_words as sentences
 from parlai_spotbot.findings.spotting.survival_effects import effects
 from parlai_spotbot.records import HUMAN
-
-SAID = {
-    "survives": '"unsure" counts as not spotted',
-    "missing": 'answers "unsure" are left out',
-    "half": '"unsure" counts half as spotted and half as not',
-}
 
 DEPENDENT = {
     "conversations_workers": ("conversation_id", "worker_id"),
@@ -37,68 +29,44 @@ DEPENDENT = {
 }
 """Which answers are taken to depend on each other, by what the bootstrap draws."""
 
+CHOSEN = (
+    "Annotators chose themselves when to stop, and that choice is informative: whoever stops early with “human” does "
+    "so because the entity looks human. The estimates assume that whoever stopped would have gone on to spot bots like "
+    "those who did not, so the curves fall too steeply. For a measure take segments of fixed length (survey "
+    "spot_the_bot)."
+)
+
 ALONE = "too few conversations or annotators to know how much these differ"
 
 
-@dataclass(frozen=True)
-class Setting:
-    """Description of how to analyse: `drawn` are replicates of the entities, `rng` makes a generator for a name.
-
-    `followed`: annotators went from exchange to exchange, so that rows carry the time of their decision (appendix B).
-    `features` are those that were asked about.
-    """
-
-    names: Sequence[str]
-    drawn: ClusterBootstrap
-    backend: str
-    unsure: str
-    resample: str
-    rng: Callable[[str], np.random.Generator]
-    followed: bool = False
-    features: tuple[str, ...] = FEATURES
-
-
 def survival_of(answers: Annotations) -> dict:
-    """Everything about survival; of a game with a warning."""
-    names = [*answers.bots, *([HUMAN] if (answers.rows["a"] == HUMAN).any() else [])]
-    drawn = answers.drawn("survival").take(answers.pages)
-    options = answers.options
-    setting = Setting(
-        names, drawn, options.backend, options.unsure, answers.resample, answers.rng, answers.followed, answers.features
-    )
-    result = survival(answers.entities, setting) | {"bootstrap": answers.bootstrap()}
-    counted = "Appearances still undecided when so much was open"
-    return result | ({"warning": sentences.CHOSEN, "counted": counted} if answers.followed else {})
-
-
-def survival(entities: pd.DataFrame, setting: Setting) -> dict:
-    """Everything about survival of the annotated `entities`.
+    """Everything about survival; of a game with a warning.
 
     Curves and their tests are native, since icenReg's are exact to 1e-9 only, which would decide ties between shares
     and how they are rounded; `cox_backend` gives coefficients.
     """
-    cox_backend = icenreg.choose(setting.backend)
-    rows = events(entities, setting.unsure, setting.features)
-    names = [name for name in setting.names if (rows["group"] == name).any()]
-    clusters = [c for c in DEPENDENT[setting.resample] if rows[c].nunique() > 1]
-    drawn = {name: _Drawn(rows, name, setting) for name in names}
-    curves = {name: _curve(drawn[name], drawn.get(HUMAN)) for name in names}
+    names = [*answers.bots, *([HUMAN] if (answers.rows["a"] == HUMAN).any() else [])]
+    every, options = answers.drawn("survival").take(answers.pages), answers.options
+    cox_backend = icenreg.choose(options.backend)
+    rows = events(answers.entities, options.unsure, answers.features)
+    present = [name for name in names if (rows["group"] == name).any()]
+    clusters = [c for c in DEPENDENT[answers.resample] if rows[c].nunique() > 1]
+    drawn = {name: _Drawn(rows[rows["group"] == name], every, answers.followed) for name in present}
     # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
-    strata = None if setting.followed else rows["k"]
-    pairs = _pairs(rows, names, clusters, strata, drawn)
+    strata = None if answers.followed else rows["k"]
     result = {
-        "curves": curves,
-        "sentence": sentences.all_curves(curves, pairs),
-        "pairs": pairs,
-        "pairs_sentence": sentences.all_pairs(pairs),
-        "test": _test(clusters, setting.followed),
-        **effects(rows, names, clusters, setting.rng, setting.drawn.replicates, cox_backend),
-        "unsure": {"option": setting.unsure, "said": SAID[setting.unsure]},
+        "curves": {name: _curve(drawn[name], drawn.get(HUMAN)) for name in present},
+        "pairs": _pairs(rows, present, clusters, strata, drawn),
+        "clusters": clusters,
+        **effects(rows, present, clusters, answers.rng, options.bootstraps, cox_backend),
+        "unsure": {"option": options.unsure},
         "backend": "native",
         "cox_backend": cox_backend,
+        "bootstrap": answers.bootstrap(),
     }
-    lost = [name for name in setting.names if name not in names]
-    return result | ({"why": f'only answers "unsure" about {", ".join(lost)}: left out'} if lost else {})
+    lost = [name for name in names if name not in present]
+    result |= {"why": f'only answers "unsure" about {", ".join(lost)}: left out'} if lost else {}
+    return result | ({"warning": CHOSEN} if answers.followed else {})
 
 
 class _Drawn:
@@ -108,16 +76,15 @@ class _Drawn:
     `n` were shown that much, of whom `spotted` were called bots then.
     """
 
-    def __init__(self, rows: pd.DataFrame, name: str, setting: Setting) -> None:
-        row = rows[rows["group"] == name]
+    def __init__(self, row: pd.DataFrame, every: ClusterBootstrap, followed: bool) -> None:
         self.left, self.right, self.weight = (row[c].to_numpy() for c in ("left", "right", "weight"))
         self.lengths, level = np.unique(row["k"], return_inverse=True)
-        spotted, self.every, self.rows = np.isfinite(self.right), setting.drawn, row.index.to_numpy()
+        spotted, self.every, self.rows = np.isfinite(self.right), every, row.index.to_numpy()
         self.drawn = self.every.take(self.rows)
         counts = np.bincount(2 * level + spotted, self.weight, 2 * len(self.lengths))
-        self.spotted, self.n, self.survival = self._estimate(counts, setting.followed)
+        self.spotted, self.n, self.survival = self._estimate(counts, followed)
         sums = self.drawn.cell_sums(2 * level + spotted, 2 * len(self.lengths), self.weight)
-        self.samples = self._estimate(sums, setting.followed)[2]
+        self.samples = self._estimate(sums, followed)[2]
 
     def _estimate(self, counts: np.ndarray, followed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return how many were spotted, of how many, and survival, from the numbers unspotted and spotted at each
@@ -152,7 +119,7 @@ def _curve(curve: _Drawn, people: _Drawn | None) -> dict:
         "ci": curve.drawn.interval(curve.survival, curve.samples, span=(0, 1)).tolist(),
         "n": [_count(x) for x in curve.n],
         "spotted": [_count(x) for x in curve.spotted],
-        "median": {"low": float(low), "high": float(high), "note": sentences.median_note(fit)},
+        "median": {"low": float(low), "high": float(high), "note": median_note(fit)},
     }
     if curve is not people:
         k = curve.lengths[-1]
@@ -161,6 +128,14 @@ def _curve(curve: _Drawn, people: _Drawn | None) -> dict:
         if bound is not None:
             result["versus_human"] = {"exchanges": _count(k), "human": bound[0], **curve.less(people, k)}
     return result | ({"why": curve.drawn.why} if curve.drawn.why else {})
+
+
+def median_note(fit: TurnbullFit) -> str:
+    """The median for a table's cell: the times between which it lies, or how many are unspotted at the last one."""
+    low, high = (float(end) for end in fit.quantile_bounds(0.5))
+    if np.isinf(high):
+        return f"not reached: {float(fit.survival(low)):.0%} are still unspotted at {low:g}"
+    return f"{high:g}" if low == high else f"between {low:g} and {high:g}"
 
 
 def _pairs(
@@ -192,16 +167,6 @@ def _passing(a: _Drawn, b: _Drawn) -> dict | None:
         return None
     k = shared[-1]
     return {"exchanges": _count(k), "a": a.at(k)[0], "b": b.at(k)[0], **a.less(b, k)}
-
-
-def _test(clusters: list[str], followed: bool) -> str:
-    by = {"conversation_id": "conversations", "worker_id": "annotators"}
-    taken = f"answers on the same {' or by the same '.join(by[c][:-1] for c in clusters)} may depend on each other, so "
-    taken += "p is by F with no more degrees of freedom than those allow"
-    return (
-        f"generalized log-rank (Sun's score){'' if followed else ' within lengths'}, Holm-adjusted; "
-        f"{taken if clusters else 'rows as independent'}; positive: a is spotted more than expected"
-    )
 
 
 def _count(value: float) -> int | float:

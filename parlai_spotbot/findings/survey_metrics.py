@@ -7,30 +7,24 @@ are left out as in the survey's own analysis, and counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.controls import lost
-from parlai_spotbot.analysis.answers import answers_frame, last_answers, shown_item
-from parlai_spotbot.analysis.choices.grid import choice_frame
+from parlai_spotbot.analysis.answers import last_answers, shown_item
 from parlai_spotbot.analysis.metrics.frame import CHOICE, MEAN, QUALITY, RATE, TURN_COLUMNS, Metric, Outcomes
-from parlai_spotbot.analysis.ratings import rating_frame
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.answers import Answers, Facts, Options
+from parlai_spotbot.findings.spotting import Annotations
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
-from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
-from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL
-from parlai_spotbot.surveys.asking import incomplete
-from parlai_spotbot.surveys.controls.exclusion import failed_people
-from parlai_spotbot.surveys.survey import Question, Survey
+from parlai_spotbot.surveys.survey import Survey
 
 INTERACTIVE = "interactive"
 """The survey of people who chat with bots and then say how it was: the outcome, never a metric."""
 
 ABC = "abc_eval"
-SPOTTING = ("spot_the_bot", "spot_the_bot_game")
 TAKEN_FOR_HUMAN = {"human": 1.0, "unsure": 0.5, "bot": 0.0}
-FAVOURED = {"entity:0": 1.0, "no_difference": 0.0, "entity:1": -1.0}
 
 
 def metrics_of(
@@ -46,21 +40,15 @@ def metrics_of(
     """
     if survey.name == INTERACTIVE:
         return [], {}
-    talks = {c.conversation_id: c for c in conversations}
-    by_id = {item.item_id: item for item in items}
-    js = [j for j in judgements if j.source == source]
-    item_of = shown_item(by_id, talks, survey.layout == "opening")
-    frame_of_answers = answers_frame(js, conversations, incomplete(survey, by_id), item_of)
-    failed = failed_people(frame_of_answers.judgements, survey)
-    reasons = frame_of_answers.left_out.get(source, {}) | lost(frame_of_answers.frame, failed)
-    rows = frame_of_answers.frame[~frame_of_answers.frame["worker_id"].isin(list(failed))].reset_index(drop=True)
-    if survey.name == ABC:
-        metrics, more = _behaviours(rows, talks, by_id)
-    elif survey.name in SPOTTING:
-        metrics, more = _spotting(survey.name, rows, talks), {}
-    else:
-        metrics, more = _asked(survey, rows, talks, by_id)
-    return _tasks(metrics) if survey.name != ABC else metrics, reasons | more
+    facts = Facts.of(conversations, items, name=survey.name, survey=survey, made={"copies": {}})
+    metrics: list[Metric] = []
+    reasons: dict[str, int] = {}
+    for form in {id(finding.form): finding.form for finding in findings_of(survey.name)}.values():
+        sources, left_out = form.sources([row for row in judgements if row.source == source], facts, Options())
+        reasons |= left_out.get(source, {})
+        for answers in sources.values():
+            metrics += _spotting(answers) if isinstance(answers, Annotations) else _asked(answers)
+    return _tasks(metrics) if survey.name != ABC else metrics, reasons
 
 
 def outcomes_of(
@@ -88,102 +76,49 @@ def outcomes_of(
     )
 
 
-def _asked(
-    survey: Survey, rows: pd.DataFrame, talks: Mapping[str, Conversation], items: Mapping[str, Item]
-) -> tuple[list[Metric], dict[str, int]]:
-    """Scales and choices between conversations, whatever survey asks them; other questions are no metrics."""
-    metrics, lost = [], {}
-    for question in survey.questions:
-        question_rows = rows[rows["question"] == question.name].reset_index(drop=True)
-        if question_rows.empty:
-            continue
-        if question.kind == "scale":
-            values = [int(option.value) for option in question.options]
-            frame, why = rating_frame(question_rows, talks, items, values)
-            frame = frame[frame["name"] != HUMAN]
-            ratings = _rated(frame)
-            kind = MEAN
-        elif _between_conversations(question):
-            frame, why = choice_frame(question_rows, talks, items, tie=True)
-            both = list(frame["conversation_ids"])
-            ratings = pd.DataFrame(
-                {
-                    "conversation_a": [pair[0] for pair in both],
-                    "conversation_b": [pair[1] for pair in both],
-                    "a": frame["a"],
-                    "b": frame["b"],
-                    "unit": ["\t".join(sorted(pair)) for pair in both],
-                    "worker_id": frame["worker_id"],
-                    "annotation_id": frame["annotation_id"],
-                    "value": frame["outcome"].astype(float),
-                }
-            )
-            kind = CHOICE
-        else:
-            continue
-        lost |= {reason: lost.get(reason, 0) + n for reason, n in why.items()}
-        if len(ratings):
-            metrics.append(Metric(survey.name, question.name, kind, "", "ordinal", ratings.reset_index(drop=True)))
-    return metrics, lost
+def _asked(answers: Answers) -> list[Metric]:
+    """Scales, labels of turns and choices between conversations, one metric each; nothing that people are asked of
+    people."""
+    metrics, survey = [], answers.facts.name
+    for question in answers.questions:
+        rows = answers.to(question)
+        if "outcome" in rows:
+            metrics.append(Metric(survey, question, CHOICE, "", "ordinal", _chosen(rows)))
+        elif len(rows := rows[rows["name"] != HUMAN]):
+            labels = "task" in rows
+            kind, scale = (RATE, "nominal") if labels else (MEAN, "ordinal")
+            task = f"{survey}:{rows['task'].iloc[0]}" if labels else ""
+            metrics.append(Metric(survey, question, kind, task, scale, _rated(rows)))
+    return metrics
 
 
-def _between_conversations(question: Question) -> bool:
-    values = {option.value for option in question.options}
-    return question.kind == "choice" and {"conversation:0", "conversation:1"} <= values
+def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a metric from those of `choice_frame`."""
+    columns = {f"conversation_{end}": [pair[i] for pair in rows["conversation_ids"]] for i, end in enumerate("ab")}
+    kept = {name: rows[name].tolist() for name in ("a", "b", "worker_id", "annotation_id")}
+    unit = ["\t".join(sorted(pair)) for pair in rows["conversation_ids"]]
+    return pd.DataFrame({**columns, **kept, "unit": unit, "value": rows["outcome"].astype(float).tolist()})
 
 
-def _behaviours(
-    rows: pd.DataFrame, talks: Mapping[str, Conversation], items: Mapping[str, Item]
-) -> tuple[list[Metric], dict[str, int]]:
-    """One metric a label: 1 for each of the bot's turns that shows it, else 0."""
-    frame, lost = label_frame(rows, talks, items)
-    frame = frame[frame["name"] != HUMAN]
-    metrics = []
-    for label in EVERY_LABEL:
-        label_rows = frame[frame["question"] == label]
-        if len(label_rows):
-            rated = _rated(label_rows)
-            metrics.append(Metric(ABC, label, RATE, f"{ABC}:{label_rows['task'].iloc[0]}", "nominal", rated))
-    return metrics, lost
-
-
-def _rated(frame: pd.DataFrame) -> pd.DataFrame:
+def _rated(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of a metric from those of `rating_frame`."""
-    return pd.DataFrame(
-        {
-            "conversation_id": frame["conversation_id"],
-            "bot": frame["name"],
-            "unit": frame["rated"],
-            "worker_id": frame["worker_id"],
-            "annotation_id": frame["annotation_id"],
-            "value": frame["value"].astype(float),
-        }
-    ).reset_index(drop=True)
+    frame = rows.rename(columns={"name": "bot", "rated": "unit"})[list(TURN_COLUMNS)]
+    return frame.astype({"value": float}).reset_index(drop=True)
 
 
-def _spotting(name: str, rows: pd.DataFrame, talks: Mapping[str, Conversation]) -> list[Metric]:
+def _spotting(answers: Annotations) -> list[Metric]:
     """Describe how human each bot was taken for, and how far it was favoured over its partner."""
-    rows_by_question: dict[str, list[tuple]] = {}
-    for row in rows.itertuples(index=False):
-        talk = talks[row.conversation_id]
-        if row.question == "nature" and row.answer in TAKEN_FOR_HUMAN:
-            pairs = [(int(row.target[-1]), TAKEN_FOR_HUMAN[row.answer])]
-        elif row.target == "pair" and row.answer in FAVOURED and talk.entities[0] != talk.entities[1]:
-            pairs = [(0, FAVOURED[row.answer]), (1, -FAVOURED[row.answer])]
-        else:
-            continue
-        for entity, value in pairs:
-            bot = talk.entities[entity]
-            if bot != HUMAN:
-                unit = f"{row.conversation_id}\t{row.exchanges}\tentity:{entity}"
-                question = "taken_for_human" if row.question == "nature" else row.question
-                rows_by_question.setdefault(question, []).append(
-                    (row.conversation_id, bot, unit, row.worker_id, row.annotation_id, value)
-                )
-    return [
-        Metric(name, question, MEAN, "", "ordinal", pd.DataFrame(group_rows, columns=list(TURN_COLUMNS)))
-        for question, group_rows in sorted(rows_by_question.items())
-    ]
+    rows = pd.concat([answers.rows, answers.with_people], ignore_index=True)
+    entities = answers.with_rows(rows).entities
+    unit = entities["conversation_id"] + "\t" + entities["k"].astype(str) + "\tentity:" + entities["entity"].astype(str)
+    entities = entities.assign(bot=entities["name"], unit=unit, taken_for_human=entities["nature"].map(TAKEN_FOR_HUMAN))
+    others = (rows["a"] != rows["b"]).to_numpy().repeat(2)
+    metrics = []
+    for name in sorted({"taken_for_human", *answers.features}):
+        kept = (entities["bot"] != HUMAN) & (others | (name == "taken_for_human"))
+        frame = entities[kept].assign(value=entities[name].astype(float))[list(TURN_COLUMNS)].reset_index(drop=True)
+        metrics.append(Metric(answers.facts.name, name, MEAN, "", "ordinal", frame))
+    return [metric for metric in metrics if len(metric.rows)]
 
 
 def _tasks(metrics: Sequence[Metric]) -> list[Metric]:

@@ -30,7 +30,7 @@ def hold(name, folder):
 @pytest.mark.parametrize(
     "name", ["people", *(pytest.param(name, marks=pytest.mark.slow) for name in ("rules", "surveys"))]
 )
-def test_a_study_gives_what_it_gave(name, tmp_path, laid_out):
+def test_a_study_gives_what_it_gave(name, tmp_path):
     golden_runs.run(name, tmp_path)
     hold(name, tmp_path)
 

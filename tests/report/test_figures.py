@@ -29,7 +29,7 @@ NAMES = [Name(bot) for bot in BOTS]
 
 
 @pytest.fixture(scope="module")
-def page(study, pdfs):
+def page(study):
     return build_report(study).read_text(encoding="utf-8")
 
 

@@ -24,7 +24,7 @@ EVERYTHING = pytest.mark.parametrize("everything", [False, pytest.param(True, ma
 
 
 @pytest.fixture(scope="module")
-def page_of(study_of, laid_out):
+def page_of(study_of):
     """The report of the study of a name."""
     found = {}
 

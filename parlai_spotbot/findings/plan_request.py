@@ -26,7 +26,6 @@ OF_DESIGN = (
     "unequal",
     "power",
     "level",
-    "correction",
 )
 """The options that are fields of a design."""
 
@@ -51,7 +50,6 @@ class PlanRequest:
         "or of mean ratings in points of the scale (default .5)",
     )
     level: float = option(0.95, "1 less the chance of any false alarm")
-    correction: str = option("bonferroni", "for many pairs: bonferroni (covers Holm) or none")
     bots: int | None = option(None, "bots in the pool; every pair meets", "The study")
     segments: Sequence[int] = option((2, 3, 5), "segment lengths shown of a conversation")
     annotators_per_segment: int | None = option(

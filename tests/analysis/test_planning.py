@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import case_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_studies import expected_counts
@@ -30,7 +31,7 @@ from parlai_spotbot.analysis.planning import (
 )
 from parlai_spotbot.analysis.planning.pilot import _counts
 from parlai_spotbot.analysis.planning.power import planned_error, rating_variance
-from parlai_spotbot.analysis.planning.simulation import latent_of, moments, outcome_chances, simulate
+from parlai_spotbot.analysis.planning.simulation import latent_of, moments, simulate
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
@@ -87,7 +88,6 @@ def test_the_pool_helps_as_much_as_least_squares_say(bots):
 def test_corrections_for_pairs_and_looks():
     assert Design(bots=6).alpha == pytest.approx(0.05 / 15)
     assert Design(bots=6, looks=2, level=0.9).alpha == pytest.approx(0.1 / 30)
-    assert Design(bots=6, correction="none").alpha == pytest.approx(0.05)
 
 
 designs = st.builds(
@@ -139,8 +139,7 @@ def test_totals_are_what_they_multiply_to():
     assert ratings["cost"] is None
 
 
-@pytest.mark.parametrize("rate", [0.5, 0.6, 0.8])
-@pytest.mark.parametrize("correlations", [(0.0, 0.0), (0.1, 0.0), (0.12, 0.08)])
+@pytest.mark.parametrize(("rate", "correlations"), [(0.5, (0.1, 0.0)), (0.8, (0.12, 0.08))])
 def test_simulated_matches_have_the_wished_moments(rate, correlations):
     design = Design(
         bots=2,
@@ -164,12 +163,6 @@ def test_simulated_matches_have_the_wished_moments(rate, correlations):
     assert (number**2).sum() / number.sum() == pytest.approx(design.effective_per_worker, rel=0.1)
 
 
-def test_outcomes_follow_davidsons_model():
-    win, tie, loss = outcome_chances(np.log(np.array(3.0)), np.log(0.5))
-    assert win / loss == pytest.approx(3)
-    assert tie / np.sqrt(win * loss) == pytest.approx(0.5)
-
-
 def test_simulation_agrees_with_the_formula():
     design = Design(bots=4, annotations_per_worker=40)
     needed = conversations_needed(0.75, design)
@@ -188,13 +181,9 @@ def latent_preferences(rng, design, gap, people, conversations, **how):
 POOLS = [
     # bots, annotations a conversation, mean annotations a person, sd of the logarithm of activity, taste, latent gap
     (2, 6, 40, 0.75, 0.25, 0.4),
-    (2, 2, 20, 1.0, 0.25, 0.6),
     (3, 2, 60, 0.7, 0.35, 0.6),
-    (4, 3, 30, 1.0, 0.2, 0.5),
     (4, 6, 100, 1.2, 0.2, 0.5),
-    (6, 6, 60, 0.75, 0.15, 0.5),
     (6, 2, 60, 0.0, 0.15, 0.5),
-    (6, 6, 100, 1.0, 0.15, 0.6),
     (12, 2, 40, 1.0, 0.2, 0.6),
 ]
 
@@ -230,8 +219,7 @@ def test_a_planned_study_has_its_power_under_another_model(bots, each, mean, spr
     assert 0.77 - 0.016 < power < 0.83 + 0.016
 
 
-@pytest.mark.parametrize("people", [10, 40, 200])
-@pytest.mark.parametrize("spread", [0.0, 0.7, 1.0, 1.2])
+@pytest.mark.parametrize(("people", "spread"), [(10, 0.7), (10, 1.2), (200, 1.0)])
 def test_few_people_are_less_unequal_than_many(people, spread):
     """Σ m² / Σ m beside lognormal activity, of which the mean is 30, in 20,000 studies."""
     active = np.exp(spread * np.random.default_rng(0).standard_normal((20_000, people)))
@@ -280,17 +268,6 @@ def test_a_pilot_says_which_pairs_need_more():
     assert design.effective_per_worker == pytest.approx(26, abs=3)  # people come to conversations by chance
 
 
-def test_a_pair_nearer_than_what_is_of_interest_is_planned_for_that():
-    even = pd.DataFrame(
-        [("a", "b", o, f"c{i}", f"w{i % 7}") for i, o in enumerate([1, -1, 0] * 20)],
-        columns=["a", "b", "outcome", "conversation_id", "worker_id"],
-    )
-    table, design = pilot_needs(even, ["a", "b"], Design(bots=2), difference=0.3)
-    (row,) = table
-    assert (row["status"], row["difference"]) == ("close", 0.3)
-    assert row["needed"] == conversations_needed(0.65, design)
-
-
 def test_a_pair_that_grows_alone_needs_more():
     """With K contestants by K / 2, where no other pair is open."""
     chances = dict.fromkeys(("ab", "ac", "ad", "bd", "cd"), (0.9, 0.05, 0.05)) | {"bc": (0.3, 0.4, 0.3)}
@@ -310,13 +287,12 @@ def test_correlations_by_hand():
     ]
     found = match_correlations(pd.DataFrame(rows, columns=["a", "b", "outcome", "conversation_id", "worker_id"]))
     assert found["conversation"] == pytest.approx(1)
-    assert (found["n_conversation"], found["n_worker"]) == (2, 0)
     assert np.isnan(found["worker"])
     # The same worker twice in one conversation is no couple of either kind.
     twice = match_correlations(
         pd.DataFrame([(*r[:4], "w") for r in rows], columns=["a", "b", "outcome", "conversation_id", "worker_id"])
     )
-    assert (twice["n_conversation"], twice["n_worker"]) == (0, 4)
+    assert np.isnan(twice["conversation"])
     assert twice["worker"] == pytest.approx(-1)
 
 
@@ -347,46 +323,15 @@ def test_the_variance_that_is_planned_with_is_that_of_the_contrasts_of_the_relea
     assert student.ppf(0.975, df) == pytest.approx(student.ppf(0.975, found.pairs["df"].mean()), rel=0.02)
 
 
-BAD = [
-    ({"bots": 1}, "bots is 1"),
-    ({"ties": 1.0}, "ties is 1.0"),
-    ({"power": 0}, "power is 0"),
-    ({"level": 1}, "level is 1"),
-    ({"correction": "holm"}, "correction is 'holm'"),
-    ({"worker_correlation": -0.1}, "worker_correlation is -0.1"),
-    ({"annotations_per_worker": 0.5}, "annotations_per_worker is 0.5"),
-]
+@case_table(__file__, "refused")
+def test_refused(design, plan_of, error):
+    with pytest.raises(ValueError, match=error):
+        plan(Design(**{"bots": 3, **(design or {})}), **{"difference": 0.2, **(plan_of or {})})
 
 
-@pytest.mark.parametrize(("change", "said"), BAD)
-def test_designs_that_cannot_be_are_refused(change, said):
-    with pytest.raises(ValueError, match=said):
-        Design(**{"bots": 3, **change})
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: plan(Design(bots=3), 0), "difference is 0"),
-        (lambda: plan(Design(bots=3), 1.2), "difference is 1.2, expected a number above 0, up to 1"),
-        (lambda: plan(Design(bots=3), 0.5, sd=0.0), "sd is 0"),
-        (lambda: plan(Design(bots=3), 0.2, seconds=0), "seconds is 0"),
-        (lambda: plan(Design(bots=3), 0.2, wage=-1), "wage is -1"),
-        (lambda: plan(Design(bots=3), 0.2, questions=0), "questions is 0"),
-        (lambda: pair_power(1.5, 10, INDEPENDENT), "rate is 1.5"),
-        (lambda: simulated_power(1.0, 5, Design(bots=3)), "rate is 1.0"),
-    ],
-)
-def test_what_cannot_be_planned_is_named(call, said):
-    with pytest.raises(ValueError, match=said):
-        call()
-
-
-@pytest.mark.parametrize("flipped", [False, True])
-def test_shares_of_a_pilot_are_exact_either_way_round(flipped):
+def test_shares_of_a_pilot_are_exact_either_way_round():
     """9 of 11, and 2 of 11, not 1 less a rounded 2 of 11; whichever of the two a match names first."""
     rows = [("x", "y", 1)] * 9 + [("y", "x", 1)] * 2 + [("x", "y", 0)]
-    rows = [(b, a, -outcome) for a, b, outcome in rows] if flipped else rows
     found = _counts(pd.DataFrame(rows, columns=["a", "b", "outcome"]).assign(conversation_id="c"))
     assert found["x", "y"] == {"conversations": 1, "annotations": 12, "rate": 9 / 11}
     assert found["y", "x"] == {"conversations": 1, "annotations": 12, "rate": 2 / 11}
@@ -428,15 +373,7 @@ def rated(rng, design, n, difference, spread, sds):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("bots", "each", "mean", "unequal", "taste", "difference"),
-    [
-        (2, 1, 15, 1.0, 0.0, 0.5),
-        (2, 2, 15, 1.0, 0.2, 0.4),
-        (4, 1, 15, 1.75, 0.2, 0.4),
-        (6, 2, 30, 1.75, 0.2, 0.4),
-        (4, 1, 15, 1.63, 0.35, 0.5),
-        (3, 2, 30, 2.72, 0.35, 0.5),
-        (2, 2, 30, 4.22, 0.2, 0.5),
-    ],
+    [(2, 1, 15, 1.0, 0.0, 0.5), (6, 2, 30, 1.75, 0.2, 0.4), (3, 2, 30, 2.72, 0.35, 0.5), (2, 2, 30, 4.22, 0.2, 0.5)],
 )
 def test_a_rating_plan_has_its_power_by_the_test_of_means(bots, each, mean, unequal, taste, difference):
     """1,000 studies; .77 to .84 and two and a half times the Monte Carlo error, .013.

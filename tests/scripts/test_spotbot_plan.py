@@ -50,7 +50,6 @@ def test_a_plan_before_a_study(capsys, tmp_path):
         ({"bots": 1}, "bots is 1, expected a number from 2 up"),
         ({"bots": 4, "power": 1.2}, "power is 1.2"),
         ({"bots": 4, "difference": 0.0}, "difference is 0"),
-        ({"bots": 4, "correction": "holm"}, "correction is 'holm'"),
         ({"bots": 4, "wage": -3.0}, "wage is -3.0"),
         ({"bots": 4, "simulations": -1}, "--simulations -1"),
         ({"bots": 4, "segments": "2,x"}, "--segments: expected whole numbers, as in 2,3,5, not '2,x'"),

@@ -43,9 +43,8 @@ class Design:
     power : float
         Wished chance that the test of a pair finds a difference that is there.
     level : float
-        1 less the chance of a false alarm, over all tests together.
-    correction : str
-        "bonferroni" (over pairs and looks; a lower limit to the power under Holm) or "none".
+        1 less the chance of a false alarm, over all tests together (Bonferroni's, over pairs and looks, a lower limit
+        to the power under Holm).
     looks : int
         How often the pairs will be tested: 2 where a pilot is tested, and again with the data added to it.
     people : float
@@ -63,7 +62,6 @@ class Design:
     unequal: float = UNEQUAL
     power: float = 0.8
     level: float = 0.95
-    correction: str = "bonferroni"
     looks: int = 1
     people: float = 0.0
     calibration: float = 1.0
@@ -74,7 +72,6 @@ class Design:
         checks += [(name, 0 < getattr(self, name) < 1, "a number between 0 and 1") for name in ("power", "level")]
         for name in ("ties", "conversation_correlation", "worker_correlation"):
             checks.append((name, 0 <= getattr(self, name) < 1, "a number from 0 up, below 1"))
-        checks.append(("correction", self.correction in ("bonferroni", "none"), "bonferroni or none"))
         for name, holds, expected in checks:
             if not holds:
                 raise ValueError(f"{name} is {getattr(self, name)!r}, expected {expected}")
@@ -86,7 +83,7 @@ class Design:
     @property
     def alpha(self) -> float:
         """The level of a single two-sided test."""
-        return (1 - self.level) / (self.pairs * self.looks if self.correction == "bonferroni" else 1)
+        return (1 - self.level) / (self.pairs * self.looks)
 
     @property
     def effective_per_worker(self) -> float:

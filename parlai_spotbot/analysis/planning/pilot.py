@@ -43,8 +43,7 @@ def match_correlations(matches: pd.DataFrame) -> dict:
         ``conversation`` and ``worker``: the mean product of two residuals over their mean square (a moment estimate,
         which can come out below 0); NaN where no two matches share one. A worker's liking of a contestant enters all
         matches of it, so two matches with one contestant in common have half the correlation of two of one pair; both
-        kinds count, by least squares. ``n_conversation``, ``n_worker``: how many couples of one pair. A residual is
-        that of the decided share, which ties don't touch.
+        kinds count, by least squares. A residual is that of the decided share, which ties don't touch.
     """
     a, b = matches["a"].to_numpy(dtype=object), matches["b"].to_numpy(dtype=object)
     names, place = np.unique(np.concatenate([a, b]).astype(str), return_inverse=True)
@@ -65,9 +64,7 @@ def match_correlations(matches: pd.DataFrame) -> dict:
         "conversation": _couples(residual, conversation) - within,
         "worker": np.array([products / 2, couples / 4 + twice[1] / 2]) - within,
     }
-    counts = {"conversation": sums["conversation"][1], "worker": (twice - within)[1]}
-    correlations = {name: float(a / n / square) if n > 0 and square > 0 else np.nan for name, (a, n) in sums.items()}
-    return correlations | {f"n_{name}": int(n) for name, n in counts.items()}
+    return {name: float(a / n / square) if n > 0 and square > 0 else np.nan for name, (a, n) in sums.items()}
 
 
 def _couples(residual: np.ndarray, code: np.ndarray) -> np.ndarray:
@@ -141,7 +138,6 @@ def pilot_needs(
     if not crossed:
         design = replace(design, worker_correlation=0.0, annotations_per_worker=1.0)
     fit = contrasts(matches, names, crossed=crossed)
-    looks = design.looks if design.correction == "bonferroni" else 1
     place, shown, rows = {name: i for i, name in enumerate(names)}, _counts(matches), []
     for row in fit.pairs.to_dict("records"):
         if (row["a"], row["b"]) not in shown:
@@ -149,9 +145,7 @@ def pilot_needs(
         gap = np.nan_to_num(fit.strength[place[row["a"]]] - fit.strength[place[row["b"]]])
         expected = abs(2 * float(expit(gap)) - 1)
         entry = {name: row[name] for name in ("a", "b", "p", "p_adjusted")} | shown[row["a"], row["b"]]
-        settled = row["p_adjusted"] is not None and row["p_adjusted"] * looks < 1 - design.level
-        status = SETTLED if settled else CLOSE if expected < difference else MORE
-        rows.append(entry | {"difference": max(expected, difference), "status": status})
+        rows.append(entry | _status(row["p_adjusted"], expected, difference, design))
     share = (sum(row["status"] != SETTLED for row in rows) - 1) / max(1, len(rows) - 1)
     for row in rows:
         rate, had = min(0.5 + row["difference"] / 2, CLEAREST), row["conversations"]
@@ -165,6 +159,13 @@ def pilot_needs(
         row |= {"more_conversations": more, "needed": None if more is None else had + more}
         row["more_annotations"] = None if more is None else more * design.annotations_per_conversation
     return rows, design
+
+
+def _status(p: float | None, expected: float, least: float, design: Design) -> dict:
+    """Return the difference that a pair is planned for, and whether it is settled."""
+    settled = p is not None and p * design.looks < 1 - design.level
+    status = SETTLED if settled else CLOSE if expected < least else MORE
+    return {"difference": max(expected, least), "status": status}
 
 
 def _with_conversation(matches: pd.DataFrame) -> pd.DataFrame:
@@ -205,22 +206,18 @@ def rating_needs(
             needs.append(each * pair["se"] ** 2 / (1 / talks[0] + 1 / talks[1]))
     if needs:
         design, sd = replace(design, conversation_correlation=0.0, worker_correlation=0.0), float(np.mean(needs) ** 0.5)
-    rows, looks = [], design.looks if design.correction == "bonferroni" else 1
+    rows = []
     for pair in ranking["pairs"]:
         had = int(min(ranking["annotations"][pair[end]] for end in ("a", "b")) // each)
-        expected, p = abs(pair["estimate"] or 0.0), pair["p_adjusted"]
-        planned = max(expected, difference)
-        settled, needed = p is not None and p * looks < 1 - design.level, ratings_needed(planned, sd, design)
-        more = 0 if settled else None if needed is None else max(0, needed - had)
-        status = UNREACHABLE if more is None else CLOSE if expected < difference else MORE
-        status = SETTLED if settled else status
+        row = {name: pair[name] for name in ("a", "b", "estimate", "p_adjusted")} | {"conversations": had}
+        row |= _status(pair["p_adjusted"], abs(pair["estimate"] or 0.0), difference, design)
+        needed = had if row["status"] == SETTLED else ratings_needed(row["difference"], sd, design)
+        more = None if needed is None else max(0, needed - had)
+        row["status"] = UNREACHABLE if more is None else row["status"]
         rows.append(
-            {
-                **{name: pair[name] for name in ("a", "b", "estimate", "p_adjusted")},
-                "conversations": had,
-                "difference": planned,
-                "status": status,
-                "power": rating_power(planned, had, sd, design),
+            row
+            | {
+                "power": rating_power(row["difference"], had, sd, design),
                 "more_conversations": more,
                 "needed": None if more is None else had + more,
                 "more_annotations": None if more is None else round(more * each),

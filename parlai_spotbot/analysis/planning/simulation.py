@@ -22,9 +22,6 @@ from parlai_spotbot.analysis.ranking.contrasts import contrasts
 ROUNDS = 3
 """So many times a plan is simulated to calibrate it."""
 
-FEW_PEOPLE = 1000
-"""Of more people each is so seldom drawn that whoever is drawn twice for a conversation is drawn again."""
-
 NODES = 41
 """Of the Gauss–Hermite quadrature."""
 
@@ -146,13 +143,7 @@ def _chosen(talks: int, design: Design, rng: np.random.Generator) -> np.ndarray:
     size, mean = design.annotations_per_conversation, design.annotations_per_worker
     people = max(size, round(talks * size / mean))
     active = np.sqrt(np.log(max(1.0, (design.effective_per_worker - 1) / mean))) * rng.standard_normal(people)
-    if people <= FEW_PEOPLE:
-        return np.argpartition(-active - rng.gumbel(size=(talks, people)), size - 1, axis=1)[:, :size]
-    weight = np.exp(active) / np.exp(active).sum()
-    chosen = rng.choice(people, (talks, size), p=weight)
-    while (twice := (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any(axis=1)).any():
-        chosen[twice] = rng.choice(people, (int(twice.sum()), size), p=weight)
-    return chosen
+    return np.argpartition(-active - rng.gumbel(size=(talks, people)), size - 1, axis=1)[:, :size]
 
 
 def simulated_power(
@@ -176,24 +167,19 @@ def simulated_power(
     Returns
     -------
     dict
-        power (share of studies in which the difference of the first pair is found, with Holm's correction, or none, as
-        the design says), ci (exact 95 % interval of the Monte Carlo error), repetitions.
+        power (share of studies in which the difference of the first pair is found, with Holm's correction), ci (exact
+        95 % interval of the Monte Carlo error), repetitions.
     """
     if repetitions < 1:
         raise ValueError(f"repetitions is {repetitions}, expected a whole number from 1 up")
     strength = np.append([0.5, -0.5], np.zeros(design.bots - 2))
     i, j = np.triu_indices(design.bots, 1)
     latent = latent_of(rate, design, strength[i] - strength[j])
-    strength, rng, significant = (
-        strength * latent.gap,
-        np.random.default_rng(seed),
-        0,
-    )  # effects draw win rates towards .5
+    strength, rng, significant = strength * latent.gap, np.random.default_rng(seed), 0
     names = [f"bot {place}" for place in range(design.bots)]
-    column = "p_adjusted" if design.correction == "bonferroni" else "p"
     for _ in range(repetitions):
         pairs = contrasts(simulate(latent, strength, conversations, design, rng), names).pairs
-        significant += pairs[column].iloc[0] * (design.looks if column == "p_adjusted" else 1) < 1 - design.level
+        significant += pairs["p_adjusted"].iloc[0] * design.looks < 1 - design.level
         if progress is not None:
             progress()
     ci = binomtest(int(significant), repetitions).proportion_ci(method="exact")

@@ -74,7 +74,7 @@ def after_text(result: Mapping) -> str:
     """Return each pair's need as a table, and what to collect."""
     design, more, pairs = result["design"], result["more"], result["pairs"]
     lines = [table([_pair(row) for row in pairs], PILOT, right=range(1, 7))]
-    if design["looks"] > 1 and design["correction"] == "bonferroni":
+    if design["looks"] > 1:
         threshold = p_value((1 - design["level"]) / design["looks"])
         lines.append(f"settled: p below {threshold}, for pairs are tested {design['looks']} times")
     lines += ["", *result["first"], *_activity(design["annotations_per_worker"], design["effective_per_worker"])]

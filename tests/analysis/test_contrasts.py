@@ -43,9 +43,9 @@ corrected.
 | side by side, shown three times to three | 1000 | .962, .953 | 1.08, 1.08 | .034 | .025 |
 | side by side, 5 conversations of 3 bots | 1000 | .978, .955 | 1.16, 1.21 | .096 | .040 |
 
-Of independent votes (`test_power_in_sparse_arenas_beside_plain_likelihood_ratios`, strengths from 2 to -2) likelihood
-ratios of maximum likelihood with Holm find 12.7 (9 bots, 1 to 5 votes a pair), 15.2 (11 bots, 2) and 50.4 pairs (20
-bots, 1 or 2), contrasts 11.4, 13.0 and 45.6; with false pairs in .044, .049, .024 and .034, .047, .016 of null studies.
+Of independent votes (`test_power_in_sparse_arenas_beside_plain_likelihood_ratios`, 9 bots of strengths from 2 to -2, 1
+to 5 votes a pair) likelihood ratios of maximum likelihood with Holm find 12.7 pairs, contrasts 11.4; with false pairs
+in .044 and .034 of null studies.
 """
 
 import numpy as np
@@ -56,9 +56,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_studies import DESIGNS, expected_counts, simulated, study
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit
 from scipy.stats import chi2
-from scipy.stats import t as student
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, win_matrix, win_rate_intervals, win_rates
@@ -247,19 +246,12 @@ def test_how_matches_are_written_changes_nothing(rows, turned, random):
     known = found.pairs[found.pairs["low"].notna()]
     assert ((known["low"] <= known["difference"]) & (known["difference"] <= known["high"])).all()
     assert ((known["low"] > 0) | (known["high"] < 0) == (known["p"] < 0.05)).all()
+    for row in found.pairs[found.pairs["p_adjusted"] >= 0.05].itertuples():
+        (low, high), (other_low, other_high) = (found.score_ci[names.index(name)] for name in (row.a, row.b))
+        assert max(low, other_low) <= min(high, other_high) + 1e-12  # intervals of two not told apart touch
     inside = np.isfinite(found.score_ci[:, 0])
     assert (found.score_ci[inside, 0] <= found.score[inside]).all()
     assert (found.score[inside] <= found.score_ci[inside, 1]).all()
-
-
-@settings(max_examples=20, deadline=None)
-@given(FORMS)
-def test_intervals_of_two_that_are_not_told_apart_touch(rows):
-    found = contrasts(matches_from(rows), [f"n{i}" for i in range(5)])
-    for row in found.pairs.itertuples():
-        if row.p_adjusted >= 0.05:
-            (low, high), (other_low, other_high) = (found.score_ci[found.names.index(name)] for name in (row.a, row.b))
-            assert max(low, other_low) <= min(high, other_high) + 1e-12
 
 
 def test_a_lead_that_one_annotator_carries_is_told(matches_of):
@@ -270,15 +262,6 @@ def test_a_lead_that_one_annotator_carries_is_told(matches_of):
     found = leave_one_out(rows, contrasts(rows, ["a", "b"]))
     assert found["leader"] == "a"
     assert found["annotators"] == {"total": 13, "tried": 13, "carry": 0}
-
-
-def test_bad_input_is_named(matches):
-    with pytest.raises(ValueError, match="level is 95"):
-        contrasts(matches, [f"b{i}" for i in range(4)], level=95)
-    with pytest.raises(ValueError, match="column 'a' holds 'b"):
-        contrasts(matches, ["b0", "b1"])
-    with pytest.raises(ValueError, match="workers: row 0 is missing"):
-        contrasts(matches.assign(worker_id=[None, *matches["worker_id"][1:]]), [f"b{i}" for i in range(4)])
 
 
 def test_the_released_data(released):
@@ -306,7 +289,7 @@ def test_many_designs(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bots", "votes", "spread"), [(9, (1, 5), 2.0), (11, (2, 2), 2.0), (20, (1, 2), 2.0)])
+@pytest.mark.parametrize(("bots", "votes", "spread"), [(9, (1, 5), 2.0)])
 def test_power_in_sparse_arenas_beside_plain_likelihood_ratios(bots, votes, spread):
     """Independent votes: at least 80 % of what maximum-likelihood ratios with Holm find, with the errors of null
     studies kept. 1,000 studies (200 with 20 bots), so a family error of .05 is known to .007 (.015)."""
@@ -342,10 +325,9 @@ def test_a_small_study_is_honest():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("per_pair", [1, 2, 3, 4])
+@pytest.mark.parametrize("per_pair", [1, 3])
 def test_win_rates_of_a_judge(per_pair):
-    """A few conversations a pair, six answers of one judge each: .98, .97, .96, .95; a bootstrap within pairs covered
-    0, .77, .85, .90."""
+    """A few conversations a pair, six answers of one judge each: .98, .96; a bootstrap within pairs covered 0, .85."""
     rng, theta = np.random.default_rng(2), 0.7 * np.linspace(-1, 1, 6)
     names, how = [f"b{i}" for i in range(6)], {"taste": 0.0}
     truth = win_rates(WinMatrix(tuple(names), expected_counts(theta, **how)))
@@ -363,28 +345,6 @@ def test_win_rates_of_a_judge(per_pair):
 def spread_over(matches, groups):
     """The same matches, in conversations of their own, by so many annotators of their own."""
     return matches.assign(conversation_id=range(len(matches)), worker_id=np.arange(len(matches)) % groups)
-
-
-def test_win_rates_of_matches_that_share_nothing_by_hand(matches_of):
-    """Each match moves a rate by its share of it, times how far its outcome was from what the strengths expect."""
-    rows = spread_over(matches_of("ab+ " * 9 + "ba+ " * 4 + "ab= ba= " + "ac+ " * 5 + "ca+ " * 3 + "bc+ cb= "), 64)
-    found = contrasts(rows, list("abc"))
-    got, rates = win_rate_intervals(rows, found, 0.9), win_rates(win_matrix(rows, list("abc")))
-    decided = {("a", "b"): 13, ("a", "c"): 8, ("b", "c"): 1}
-    for place, name in enumerate("abc"):
-        moves, weights = [], []
-        for a, b, outcome in zip(rows["a"], rows["b"], rows["outcome"], strict=True):
-            if name not in (a, b):
-                continue
-            weight = 1 / (2 * decided[min(a, b), max(a, b)])
-            ours = found.strength[place] - found.strength["abc".index(b if name == a else a)]
-            won = (outcome > 0) == (name == a)
-            weights.append(weight)
-            moves.append(weight * (won - expit(ours)) * (outcome != 0))
-        part = np.square(weights) / np.square(weights).sum()
-        variance = (np.square(moves) / (1 - part)).sum()
-        reach = student.ppf(0.95, 1 / (part @ part) - 1) * np.sqrt(variance) / (rates[place] * (1 - rates[place]))
-        np.testing.assert_allclose(got[place], expit(logit(rates[place]) + np.array([-reach, reach])))
 
 
 def test_win_rates_at_the_ends_and_of_too_few_pairs(matches_of):
@@ -417,20 +377,6 @@ def test_strengths_are_drawn_with_their_covariance(matches):
     assert drawn.sum(axis=1).std() < 0.1 * se.min()
     assert (abs(drawn.mean(axis=0) - found.strength) < 0.1 * se).all()
     assert np.isnan(contrasts(matches[:0], names).draws(3, np.random.default_rng(0))).all()
-
-
-def test_scores_are_shares_of_points_against_everybody():
-    """In a balanced study what the model gives each is what it had: ties count half."""
-    rows = study(np.random.default_rng(5), np.array([0.6, 0.0, -0.6]), 400, 2, 60)
-    names = ["b0", "b1", "b2"]
-    found = contrasts(rows, names, order=False)
-    counts = win_matrix(rows, names)
-    n = counts.wins + counts.wins.T + counts.ties
-    np.testing.assert_allclose(found.score, ((counts.wins + counts.ties / 2).sum(axis=1) / n.sum(axis=1)), atol=1e-3)
-    assert (found.score_ci[:, 0] < found.score).all()
-    assert (found.score < found.score_ci[:, 1]).all()
-    assert found.places.tolist() == [[1, 1], [2, 2], [3, 3]]
-    assert [names[i] for i in np.argsort(-found.score)] == found.ranked
 
 
 @pytest.mark.slow

@@ -17,8 +17,7 @@ ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "GPT", "
 
 @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
 @pytest.mark.parametrize(
-    ("criterion", "table"),
-    [("nature", "table1"), ("fluency", "table5_fluency"), ("sensibleness_and_specificity", "table6_ssa_correct")],
+    ("criterion", "table"), [("nature", "table1"), ("sensibleness_and_specificity", "table6_ssa_correct")]
 )
 def test_counts_rates_and_p_values_of_the_paper(released, reference, domain, criterion, table):
     known = reference(f"paper_tables/{domain}.json")[table]
@@ -55,20 +54,6 @@ def test_ranges_throw_out_the_outer_ranks():
     scores[:3] = [1.0, 2.0, 3.0]
     assert rank_ranges(scores, 0.95).tolist() == [[1, 3], [2, 2], [1, 3]]
     assert rank_ranges(np.zeros((10, 2)), 0.95).tolist() == [[1, 2], [1, 2]]
-
-
-def test_the_papers_ranges_are_the_best_rank_and_the_one_that_995_of_1000_have(matches_of):
-    matches = matches_of("ab+ " * 30 + "ba+ " * 24 + "ab= " * 6 + "bc+ " * 30 + "cb+ " * 28 + "ca- ac+ ca+ " * 20)
-    matrix = win_matrix(matches, list("abc"))
-    cells = matrix.counts.ravel()
-    # 5,000 of 178 annotations are drawn, however few there are.
-    drawn = np.random.default_rng(0).multinomial(5000, cells / cells.sum(), size=1000).reshape(1000, 3, 3, 3)
-    won = drawn[..., 0].sum(axis=2) + drawn[..., 2].sum(axis=1)
-    scores = won / (drawn.sum(axis=(2, 3)) + drawn.sum(axis=(1, 3)))
-    found = paper_ranges(matrix, rng=np.random.default_rng(0))
-    for place, name in enumerate("abc"):
-        rank = 1 + (scores > scores[:, [place]]).sum(axis=1)
-        assert found[name] == [rank.min(), np.sort(rank)[995]]
 
 
 def test_clusters_join_overlapping_ranges():

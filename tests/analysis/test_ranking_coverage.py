@@ -61,23 +61,6 @@ def covered(interval, truth):
     return (interval[..., 0] <= truth) & (truth <= interval[..., 1])
 
 
-def test_studies_are_as_correlated_as_the_released_ones():
-    found = []
-    for matches, _ in studies(40, seed=3):
-        pair = matches[["a", "b"]].min(axis=1) + matches[["a", "b"]].max(axis=1)
-        outcome = matches["outcome"] * np.where(matches["a"] < matches["b"], 1, -1)
-        rest = (outcome - outcome.groupby(pair).transform("mean")).to_numpy()
-        groups = matches["conversation_id"], pair + matches["worker_id"].astype(str)
-        found.append([within(rest, pd.factorize(group)[0]) for group in groups])
-    np.testing.assert_allclose(np.mean(found, axis=0), 0.08, atol=0.015)
-
-
-def within(rest, group):
-    """Correlation of two of the same group."""
-    total, squares, n = np.bincount(group, rest), np.bincount(group, rest**2), np.bincount(group)
-    return (total**2 - squares).sum() / (n * (n - 1)).sum() / (rest**2).mean()
-
-
 @pytest.mark.slow
 def test_ranges_and_intervals_of_trueskill():
     model = TrueSkill(tau=0.0, draw_probability=0.7)

@@ -162,46 +162,38 @@ def contrasts(
     matches = matches.reset_index(drop=True)
     codes = match_codes(matches, names)
     clusters = frame_clusters(matches, crossed, resample)
-    counted = np.bincount(np.concatenate(codes[:2]), minlength=size)
     enough = enough_matches(*codes[:2], size)
     group = _connected(codes, enough)
-    fits = [
-        GroupFit.of(codes, np.flatnonzero(group == number), clusters, order)
-        for number in range(group.max(initial=-1) + 1)
-    ]
-    strength, score, ci, score_ci = (np.full((size, 2)[:n], np.nan) for n in (1, 1, 2, 2))
-    for fit in fits:
-        strength[fit.members], ci[fit.members] = fit.strengths(level)
-        score[fit.members], score_ci[fit.members] = fit.scores(level)
-    pairs, ends = _tested(names, fits, level)
-    clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
-    finite = np.isfinite(pairs["p"].to_numpy())
-    score_ci = _touching(score, score_ci, ends, finite & ~clear)
-    first, last = np.zeros((2, size), dtype=int)
-    for fit in fits:
-        within = (group[ends[0]] == group[fit.members[0]]) & (group[ends[1]] == group[fit.members[0]])
-        ahead = (pairs["difference"] > 0).to_numpy()
-        table = places(*(end[within] for end in ends), ahead[within], clear[within], size)[fit.members]
-        first[fit.members], last[fit.members] = table[:, 0], table[:, 1] - size + len(fit.members)
-    main = fits[0] if fits else None
+    count = group.max(initial=-1) + 1
+    fits = [GroupFit.of(codes, np.flatnonzero(group == number), clusters, order) for number in range(count)]
+    counted = np.bincount(np.concatenate(codes[:2]), minlength=size)
     return Contrasts(
         names,
-        strength,
-        ci,
-        score,
-        score_ci,
-        np.stack([first, last], axis=-1),
-        group,
-        pairs,
-        main.single("tie", level) if main else UNKNOWN,
-        main.single("order", level) if main else UNKNOWN,
-        main.both_orders if main else 0.0,
+        *_estimates(names, fits, group, level),
+        *([fits[0].single(name, level) for name in ("tie", "order")] if fits else (UNKNOWN, UNKNOWN)),
+        fits[0].both_orders if fits else 0.0,
         conversations_won(codes, clusters, size),
         {names[k]: int(counted[k]) for k in np.flatnonzero(~enough)},
         clusters,
         tuple(fits),
         "; ".join(dict.fromkeys(filter(None, (fit.why for fit in fits)))) or ("" if fits else "no match"),
     )
+
+
+def _estimates(names: tuple[str, ...], fits: Sequence[GroupFit], group: np.ndarray, level: float) -> tuple:
+    """Strengths, points, places, group and pairs as `Contrasts` has them."""
+    size = len(names)
+    strength, score, ci, score_ci = (np.full((size, 2)[:n], np.nan) for n in (1, 1, 2, 2))
+    for fit in fits:
+        strength[fit.members], ci[fit.members] = fit.strengths(level)
+        score[fit.members], score_ci[fit.members] = fit.scores(level)
+    pairs, ends = _tested(names, fits, level)
+    clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
+    score_ci = _touching(score, score_ci, ends, np.isfinite(pairs["p"].to_numpy()) & ~clear)
+    table = places(*ends, (pairs["difference"] > 0).to_numpy(), clear, size)
+    table[:, 1] += np.bincount(group[group >= 0], minlength=size)[group] - size
+    table[group < 0] = 0
+    return strength, ci, score, score_ci, table, group, pairs
 
 
 def leave_one_out(matches: pd.DataFrame, fit: Contrasts, **options) -> dict:

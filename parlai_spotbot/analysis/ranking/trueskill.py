@@ -7,65 +7,36 @@ have the package's scores, a thousand orders at a time: by stepping over matches
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import erfcinv, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, match_codes
 from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
 
-# erfc(z) ≈ t·exp(-z² + polynomial in t), t = 1 / (1 + z/2), relative error below 1.2e-7; highest power first
-# (Press et al., Numerical Recipes, 2nd ed., section 6.2).
-POLYNOMIAL = np.array(
-    [
-        0.17087277,
-        -0.82215223,
-        1.48851587,
-        -1.13520398,
-        0.27886807,
-        -0.18628806,
-        0.09678418,
-        0.37409196,
-        1.00002368,
-        -1.26551223,
-    ]
-)
-CDFS = ("exact", "polynomial")
 DENSITY = 1 / np.sqrt(2 * np.pi)
 
 
 @dataclass(frozen=True)
 class TrueSkill:
-    """The model's constants; the defaults are those of the package.
-
-    `cdf` is how the normal distribution function is computed: "exact", as the package does with its scipy backend, or
-    "polynomial", as it does by default, with an error of up to 6e-8.
-    """
+    """The constants of the package `trueskill`; `backend` computes the normal distribution function: "scipy" exactly,
+    None, the package's default, by a polynomial with an error of up to 6e-8, in single fits."""
 
     mu: float = 25.0
     sigma: float = 25.0 / 3
     beta: float = 25.0 / 6
     tau: float = 25.0 / 300
     draw_probability: float = 0.10
-    cdf: str = "exact"
-
-    def __post_init__(self):
-        if self.cdf not in CDFS:
-            raise ValueError(f"cdf is {self.cdf!r}, expected exact or polynomial")
-        if not 0 <= self.draw_probability < 1:
-            raise ValueError(f"draw_probability is {self.draw_probability}, expected a share from 0 to less than 1")
+    backend: str | None = "scipy"
 
     @property
     def draw_margin(self) -> float:
-        quantile = ndtri((self.draw_probability + 1) / 2)
-        if self.cdf == "polynomial":
-            quantile = _polynomial_quantile((self.draw_probability + 1) / 2)
-        return float(quantile) * np.sqrt(2) * self.beta
+        return float(ndtri((self.draw_probability + 1) / 2)) * np.sqrt(2) * self.beta
 
 
-PAPER = TrueSkill(cdf="polynomial")
+PAPER = TrueSkill(backend=None)
 """The paper's variant: the package's global environment, ties as rare as one in ten, and skills that drift."""
 
 
@@ -112,9 +83,7 @@ def _by_package(
     """`mu` and `sigma` (1, K) by the package, which plays one match after another."""
     import trueskill
 
-    backend = "scipy" if model.cdf == "exact" else None
-    constants = (model.mu, model.sigma, model.beta, model.tau, model.draw_probability)
-    environment = trueskill.TrueSkill(*constants, backend=backend)
+    environment = trueskill.TrueSkill(**asdict(model))
     ratings = [environment.create_rating() for _ in range(size)]
     try:
         for first, second, outcome in zip(*(code.tolist() for code in codes), strict=True):
@@ -169,7 +138,7 @@ def _update(
     mu_w, mu_l = mu[winner], mu[loser]
     total = 2 * model.beta**2 + var_w + var_l
     spread = np.sqrt(total)
-    v, w = _corrections((mu_w - mu_l) / spread, model.draw_margin / spread, drawn, model.cdf)
+    v, w = _corrections((mu_w - mu_l) / spread, model.draw_margin / spread, drawn)
     v /= spread
     w /= total
     mu[winner] = mu_w + var_w * v
@@ -178,20 +147,19 @@ def _update(
     variance[loser] = var_l * (1 - var_l * w)
 
 
-def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray, cdf: str) -> tuple[np.ndarray, np.ndarray]:
+def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The functions V and W: additive correction of the mean, multiplicative one of the variance.
 
     Both follow from a normal variable known to lie between `low` and `high`; a win has no `low`.
     """
-    distribution = ndtr if cdf == "exact" else _polynomial_cdf
     size = np.abs(gap)
     high = np.where(drawn, margin - size, gap - margin)
-    dense, mass = _density(high), distribution(high)
+    dense, mass = _density(high), ndtr(high)
     moment = high * dense
     tie = np.flatnonzero(drawn)
     low = -margin[tie] - size[tie]
     dense_low = _density(low)
-    mass[tie] -= distribution(low)
+    mass[tie] -= ndtr(low)
     dense[tie] -= dense_low
     moment[tie] -= low * dense_low
     positive = mass > 0
@@ -206,22 +174,3 @@ def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray, cdf: st
 
 def _density(x: np.ndarray) -> np.ndarray:
     return np.exp(-0.5 * x * x) * DENSITY
-
-
-def _polynomial_erfc(x: np.ndarray) -> np.ndarray:
-    z = np.abs(x)
-    t = 1 / (1 + z / 2)
-    tail = t * np.exp(-z * z + np.polyval(POLYNOMIAL, t))
-    return np.where(x < 0, 2 - tail, tail)
-
-
-def _polynomial_cdf(x: np.ndarray) -> np.ndarray:
-    return 0.5 * _polynomial_erfc(-x / np.sqrt(2))
-
-
-def _polynomial_quantile(p: float) -> float:
-    """Return where the polynomial distribution function is p, at least 1/2: Newton from the exact quantile."""
-    x, tail = float(erfcinv(2 - 2 * p)), 2 - 2 * p
-    for _ in range(3):
-        x += (float(_polynomial_erfc(np.float64(x))) - tail) * np.sqrt(np.pi) / 2 * np.exp(x * x)
-    return np.sqrt(2) * x

@@ -6,7 +6,6 @@ import pytest
 from computing import analyze
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, silent_annotators
-from parlai_spotbot.findings.spotting.standing import NO_MATCH
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls, without_failed
@@ -110,10 +109,8 @@ def test_who_missed_more_than_allowed_is_left_out_of_every_main_figure(results, 
                 assert own == alone[stem]["by_source"][source], stem
     mine, theirs = (found["annotators"]["by_source"][HUMAN] for found in (controlled, alone))
     assert mine["pooled"] == theirs["pooled"]
-    for rule in set(theirs["without"]) - {"all rules"}:
-        assert mine["without"][rule] == theirs["without"][rule]
     missed = {worker for worker, row in mine["annotators"].items() if MISSED in row["flags"]}  # one, as is allowed
-    assert len(missed) == mine["without"][MISSED]["annotators"] == mine["summary"]["flags"][MISSED]["n"] == 1
+    assert len(missed) == mine["summary"]["flags"][MISSED] == 1
     assert all(not mine["annotators"][worker]["left_out"] for worker in missed)
     gone = len({j.annotation_id for j in judgements if (j.source, j.worker_id) == (HUMAN, "w0")})
     made_by = controlled["ranking"]["made_by"]
@@ -170,8 +167,7 @@ def test_results_with_everybody_stand_beside(results):
     found = controlled["annotators"]["by_source"][HUMAN]["with_everybody"]
     kept, every = (r["ranking"]["by_source"][HUMAN] for r in (controlled, plain))
     assert found["order"] == every["order"]
-    assert (found["score"], found["clusters"]) == (every["score"], every["clusters"])
-    assert [pair["p"] for pair in found["pairs"]] == [pair["p"] for pair in every["pairs"]]
+    assert found["score"] == every["score"]
     change = max(abs(every["score"][bot] - kept["score"][bot]) for bot in every["score"])
     assert found["largest"] == pytest.approx(change, abs=1e-12)
     assert found["largest"] > 0
@@ -186,7 +182,7 @@ def test_what_changes_with_everybody_is_told():
     kept = ranking({"a": 0.7, "b": 0.5, "c": 0.3}, {"ab": 0.2, "cb": 0.01, "ac": 0.001})
     every = ranking({"a": 0.45, "b": 0.65, "c": 0.4}, {"ab": 0.03, "cb": 0.04, "ac": None})
     found = compare_everybody(kept, every)
-    assert found["moved"] == {"b": [2, 1], "a": [1, 2]}
+    assert found["order"] == ["b", "a", "c"]
     assert not found["same_order"]
     assert found["largest"] == pytest.approx(0.25)
     assert found["changed"] == [
@@ -194,19 +190,6 @@ def test_what_changes_with_everybody_is_told():
         {"a": "a", "b": "c", "before": "a", "after": None},
     ]
     assert compare_everybody(kept, kept)["same_order"]
-
-
-def test_only_with_everybody_there_is_a_ranking():
-    every = {
-        "order": ["a", "b"],
-        "clusters": {},
-        "score": {"a": 0.6, "b": 0.4},
-        "score_ci": {},
-        "pairs": [{"a": "a", "b": "b", "p_adjusted": 0.01}],
-    }
-    found = compare_everybody(NO_MATCH, every)
-    assert found["changed"] == [{"a": "a", "b": "b", "before": None, "after": "a"}]
-    assert compare_everybody(NO_MATCH, NO_MATCH)["same_order"]
 
 
 def test_who_never_gave_a_reason():
@@ -223,14 +206,3 @@ def test_who_never_gave_a_reason():
     ]
     assert silent_annotators(rows) == ["b", "c"]
     assert silent_annotators(rows[1:]) == []  # nobody gave one: nothing to hold against anybody
-
-
-def test_annotators_marked_by_other_means_are_left_out_too(made_up):
-    from annotated import annotations_frame
-
-    from parlai_spotbot.analysis.annotators import rankings_without
-
-    rows = annotations_frame(*made_up(sources=("human",))).frame
-    found = rankings_without(rows, ["bot0", "bot1", "bot2"], marked={"odd": ["w1", "w2"]})
-    assert found["odd"]["annotations"] == rows["worker_id"].isin(["w1", "w2"]).sum()
-    assert found["all rules"]["annotations"] >= found["odd"]["annotations"]

@@ -1,7 +1,7 @@
 """Annotators who missed too many controls (items with a known right answer), and results without them.
 
-Controls are never analysed as data. Answers to them are graded where surveys are known (`surveys.controls`); who misses
-more than may be missed is left out of all main figures, and results with everybody are next to (`compare_everybody`).
+Controls are never analysed as data. `surveys.controls` grades the answers to them; who misses more than the launch
+allows is left out of all main figures, with the results of everybody next to them (`compare_everybody`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pandas as pd
 from parlai_spotbot.records import Judgement
 
 Graded = Mapping[str, Mapping[str, int]]
-"""worker_id -> how many controls were `answered`, and how many of these `missed`."""
+"""worker_id -> numbers of controls `answered` and `missed`."""
 
 
 def failed_annotators(graded: Graded, allowed: int) -> dict[str, str]:
@@ -40,10 +40,9 @@ def silent_annotators(judgements: Iterable[Judgement]) -> list[str]:
 
 
 def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str]) -> dict:
-    """Over annotators: controls `answered` and `missed`, how many are `allowed`, who `failed`, and each one's own.
+    """Return the numbers of controls `answered`, `missed` and `allowed`, who `failed`, and the numbers by annotator.
 
-    `allowed` is None for judges, who aren't subject to it. Who was stopped before any unit was complete has controls,
-    and no annotation to leave out.
+    `allowed` is None for judges, to whom the limit does not apply.
     """
     answered, missed = (sum(row[key] for row in graded.values()) for key in ("answered", "missed"))
     return {
@@ -56,27 +55,21 @@ def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str
 
 
 def compare_everybody(kept: Mapping, every: Mapping) -> dict:
-    """Return what changes in a ranking if annotators are in or out who are not, or are, in the main figures.
+    """Return what changes in a ranking if annotators who are left out of the main figures are in.
 
     Parameters
     ----------
     kept, every : mapping
-        The main ranking and the other one, each with `order`, `clusters` (places), `score` and `score_ci` {name: …}, by
-        which it is ordered, and `pairs` (a, b, `p_adjusted`).
+        The main ranking and the one with everybody, each with `order`, `score` and `score_ci` {name: …}, and `pairs`
+        (a, b, `p_adjusted`).
 
     Returns
     -------
     dict
-        `order`, `clusters`, `score`, `score_ci` and `pairs` of `every`; `same_order`; `moved` {name: [place in `kept`,
-        in `every`]}; `changed` [{a, b, before, after}], the pairs whose verdict (who is ahead, or None where they can't
-        be told apart at .05) is another; `largest`, the largest change of a score.
+        `order`, `score` and `score_ci` of `every`; `same_order`; `changed` [{a, b, before, after}], the pairs whose
+        verdict (who is ahead, or None where they can't be distinguished at .05) is another; `largest`, the largest
+        change of a score.
     """
-    places = {name: place for place, name in enumerate(kept["order"], start=1)}
-    moved = {
-        name: [places.get(name), place]
-        for place, name in enumerate(every["order"], start=1)
-        if places.get(name) != place
-    }
     before, after = _verdicts(kept), _verdicts(every)
     changed = [
         {"a": a, "b": b, "before": before.get((a, b)), "after": after.get((a, b))}
@@ -86,8 +79,8 @@ def compare_everybody(kept: Mapping, every: Mapping) -> dict:
     old, new = kept["score"], every["score"]
     changes = [abs(new[name] - old[name]) for name in old if None not in (old[name], new.get(name))]
     largest = max((change for change in changes if change == change), default=None)
-    result = {key: every[key] for key in ("order", "clusters", "score", "score_ci", "pairs")}
-    return result | {"same_order": not moved, "moved": moved, "changed": changed, "largest": largest}
+    result = {key: every[key] for key in ("order", "score", "score_ci")}
+    return result | {"same_order": kept["order"] == every["order"], "changed": changed, "largest": largest}
 
 
 def _verdicts(ranking: Mapping) -> dict[tuple[str, str], str | None]:

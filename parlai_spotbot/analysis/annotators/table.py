@@ -1,192 +1,178 @@
-"""One row an annotator: what they got right, how fast they were, which rules they broke; and all of them together."""
+"""One row per annotator: correctness, speed, amounts and flags; and rankings without those who are flagged.
+
+Appendix G and Table 9 of the paper. No figure but that ranking leaves anybody out for a flag; only controls do that
+(`annotators.controls`).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators import rules as flag
 from parlai_spotbot.analysis.annotators.detection import CALLED, detection
-from parlai_spotbot.analysis.annotators.rules import ANSWERS, Rules
+from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
+from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.records import HUMAN
 
-COLUMNS = (
-    "n",
-    "units",
-    "correct",
-    "correct_people",
-    "balanced_accuracy",
-    "sensitivity",
-    "sensitivity_low",
-    "sensitivity_high",
-    "bias",
-    "bias_low",
-    "bias_high",
-    "median_seconds",
-    "hours",
-    "speed",
-    "same_answers",
-    "repeated_segments",
-    "repeated_conversations",
-    "flags",
-)
+SAME_LABEL = "always the same label"
+GUESSING = "worse than guessing"
+INCORRECT = "too seldom correct"
+TOO_FAST = "too fast"
+SAME_ANSWERS = "same answers over and over"
+TWICE = "same segment twice"
+SEGMENTS = "two segments of one conversation"
+UNITS = "too many units"
+AMOUNTS = (TWICE, SEGMENTS, UNITS)
+
+ENOUGH_LABELS, ENOUGH_ANNOTATIONS = 20, 10
+"""An annotator's answers, or speed, are judged from this many labelled entities, or annotations, on."""
+
+MAX_SPEED = 2.0
+"""How many times as fast as usual half of the annotations may be: the relative speed index of Leiner 2019, Surv. Res.
+Methods 13."""
+
+MIN_SECONDS = 2.0
+"""Half of the annotations must take this long at least, however fast others are. The shortest segment has four turns,
+some 40 words, for which a quick reader needs 8 seconds."""
+
+MAX_SAME_ANSWERS = 0.9
+"""The share of annotations in which all answers may be the same ones."""
 
 
 def annotator_table(
-    annotations: pd.DataFrame, entities: pd.DataFrame, limits: bool = True, rules: Rules | None = None
+    annotations: pd.DataFrame, labels: pd.DataFrame, max_units: int | None = 3, min_correct: float | None = None
 ) -> pd.DataFrame:
-    """One row an annotator, index `worker_id`.
+    """Return one row per annotator, index `worker_id`.
 
-    Columns: `n` annotations; `units` worked on; `correct`, share right of the labels that are not unsure (the
-    paper's), and `correct_people`, the same of people only; `balanced_accuracy`, mean of the shares right on bots and
-    on people; `sensitivity` d' and `bias` c of calling an entity a bot, with intervals (see `detection`);
-    `median_seconds`, `hours` (of annotations with a known time); `speed`: in the median, how many times as fast as
-    everybody's median at that length; `same_answers`: the share of the annotator's most frequent set of answers;
-    `repeated_segments`, `repeated_conversations`: annotations of a segment, segments of a conversation beyond the
-    first; `flags`, a list of the `rules` that catch the annotator. Unsure counts as half a "bot", so guessing has
-    balanced accuracy .5. NaN where nothing is known.
+    Parameters
+    ----------
+    annotations : frame
+        worker_id, unit_id, conversation_id, k (exchanges shown), seconds, answers (a tuple of all of them).
+    labels : frame
+        One row per labelled entity: worker_id, nature (the label), name (who it is).
+    max_units : int or None
+        Units that one annotator may do: the paper's 3. None: amounts, segments and repeats are not flagged.
+    min_correct : float, optional
+        Flags who is correct less often; the paper tries .75 (appendix G). Correctness rewards always saying "bot".
 
-    `limits` says whether the rules on units, segments and repeats hold, as they do for people.
+    Returns
+    -------
+    frame
+        `n` annotations; `units`; `correct`, share of correct labels that are not unsure (the paper's), and
+        `correct_people`, the same of people only; `balanced_accuracy`; `sensitivity` d' and `bias` c with intervals
+        (see `detection`); `median_seconds`, `hours` (of annotations with a known time); `speed`: in the median, how
+        many times as fast as everybody's median at that length; `same_answers`: the share of the most frequent set of
+        answers; `flags`, a list. NaN where nothing is known.
     """
-    rules = Rules() if rules is None else rules
-    rows = {}
-    for worker, annotator in annotators(annotations, entities, rules.answers).items():
-        broken = limits_broken(annotator.annotations, rules) if limits else []
-        rows[worker] = {**annotator.row, "flags": flags(annotator, rules) + broken}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
-
-
-@dataclass(frozen=True)
-class Annotator:
-    """A row of the table without its `flags`, and what it is of: labels of entities, annotations with `_speed`."""
-
-    row: dict
-    labels: pd.DataFrame
-    annotations: pd.DataFrame
-
-
-def annotators(
-    annotations: pd.DataFrame, entities: pd.DataFrame, answers: Sequence[str] = ANSWERS
-) -> dict[str, Annotator]:
-    """Everybody who labelled an entity, by `worker_id`; the answers of an annotation are in the columns `answers`."""
     annotations = with_speed(annotations)
-    by_worker, result = dict(iter(annotations.groupby("worker_id"))), {}
-    for worker, labels in entities.groupby("worker_id", sort=True):
-        work = by_worker.get(worker, annotations.iloc[:0])
-        result[worker] = Annotator({**worked(work, answers), **right(labels)}, labels, work)
-    return result
+    labels_by_worker = dict(iter(labels.groupby("worker_id")))
+    rows = {}
+    for worker, work in annotations.groupby("worker_id", sort=True):
+        given = labels_by_worker.get(worker, labels.iloc[:0])
+        row = {**worked(work), **correctness(given)}
+        flags = flags_of(row, given, work, min_correct)
+        rows[worker] = {**row, "flags": flags + (limits_broken(work, max_units) if max_units else [])}
+    columns = [*worked(annotations.iloc[:0]), *correctness(labels.iloc[:0]), "flags"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 
 def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
-    """With `_speed`: how many times as fast as everybody's median at that length; NaN where no time is known."""
+    """Add `_speed`: how many times as fast as everybody's median at that length; NaN where no time is known."""
     seconds = annotations["seconds"].astype(float)
     usual = seconds.groupby(annotations["k"]).transform("median")
-    speed = np.divide(usual, seconds, out=np.full(len(seconds), np.nan), where=(seconds > 0).to_numpy())
-    return annotations.assign(_speed=speed)
+    return annotations.assign(_speed=(usual / seconds).where(seconds > 0))
 
 
-def worked(rows: pd.DataFrame, columns: Sequence[str] = ANSWERS) -> dict:
-    """Describe how an annotator worked: amounts, times, repetitions; `answers` hold all those to an item, else
-    `columns` do."""
-    column_set = ["answers"] if "answers" in rows else columns
-    answers = Counter(
-        given for given in zip(*(rows[name] for name in column_set), strict=True) if all(v == v for v in given)
-    )
-    segments = _segments(rows)
+def worked(rows: pd.DataFrame) -> dict:
+    """Return the amounts, times and most frequent answers of an annotator."""
+    answers = Counter(given for given in rows["answers"] if all(value == value for value in given))
+    known = rows["seconds"].notna().any()
     return {
         "n": len(rows),
         "units": int(rows["unit_id"].nunique()),
-        "median_seconds": float(rows["seconds"].median()),
-        "hours": float(rows["seconds"].sum() / 3600) if rows["seconds"].notna().any() else np.nan,
-        "speed": float(rows["_speed"].median()),
+        "median_seconds": float(rows["seconds"].median()) if known else np.nan,
+        "hours": float(rows["seconds"].sum() / 3600) if known else np.nan,
+        "speed": float(rows["_speed"].median()) if known else np.nan,
         "same_answers": max(answers.values(), default=np.nan) / len(rows) if len(rows) else np.nan,
-        "repeated_segments": len(rows) - len(segments),
-        "repeated_conversations": len(segments) - rows["conversation_id"].nunique(),
     }
 
 
-def _segments(rows: pd.DataFrame) -> Counter[tuple[str, int]]:
-    """Compute how often each segment, a conversation cut after `k` exchanges, was annotated."""
-    return Counter(zip(rows["conversation_id"], rows["k"], strict=True))
-
-
-def right(labels: pd.DataFrame) -> dict:
-    """Return what an annotator got right."""
+def correctness(labels: pd.DataFrame) -> dict:
+    """Return how often an annotator is correct."""
     called = labels["nature"].map(CALLED).to_numpy(dtype=float)
     is_bot = (labels["name"] != HUMAN).to_numpy()
-    sure = called != CALLED["unsure"]
-    good = called == is_bot
+    sure, correct = called != CALLED["unsure"], called == is_bot
     rates = detection(called, is_bot)
     return {
-        "correct": float(good[sure].mean()) if sure.any() else np.nan,
-        "correct_people": float(good[sure & ~is_bot].mean()) if (sure & ~is_bot).any() else np.nan,
-        "balanced_accuracy": rates.balanced_accuracy,
-        "sensitivity": rates.sensitivity,
-        "sensitivity_low": rates.sensitivity_ci[0],
-        "sensitivity_high": rates.sensitivity_ci[1],
-        "bias": rates.bias,
-        "bias_low": rates.bias_ci[0],
-        "bias_high": rates.bias_ci[1],
+        "correct": float(correct[sure].mean()) if sure.any() else np.nan,
+        "correct_people": float(correct[sure & ~is_bot].mean()) if (sure & ~is_bot).any() else np.nan,
+        **{name: rates[name] for name in ("balanced_accuracy", "sensitivity", "sensitivity_ci", "bias", "bias_ci")},
     }
 
 
-def flags(annotator: Annotator, rules: Rules) -> list[str]:
-    """The rules on what was answered, and how fast, that catch an annotator."""
-    row, labels, work, broken = annotator.row, annotator.labels, annotator.annotations, []
-    if len(labels) >= rules.enough_labels:
-        sure = int((labels["nature"] != "unsure").sum())
-        if rules.same_label and labels["nature"].nunique() == 1:
-            broken.append(flag.SAME_LABEL)
-        if rules.min_balanced_accuracy is not None and row["balanced_accuracy"] < rules.min_balanced_accuracy:
-            broken.append(flag.GUESSING)
-        if rules.min_correct is not None and sure >= rules.enough_labels and row["correct"] < rules.min_correct:
-            broken.append(flag.INCORRECT)
-    timed = work["_speed"].notna().sum() >= rules.enough_annotations
-    hasty = row["speed"] > (rules.max_speed or np.inf) or row["median_seconds"] < rules.min_seconds
-    if rules.max_speed is not None and timed and hasty:
-        broken.append(flag.TOO_FAST)
-    enough = len(work) >= rules.enough_annotations
-    if rules.max_same_answers is not None and enough and row["same_answers"] > rules.max_same_answers:
-        broken.append(flag.SAME_ANSWERS)
-    return broken
+def flags_of(row: dict, labels: pd.DataFrame, work: pd.DataFrame, min_correct: float | None) -> list[str]:
+    """Return the flags for an annotator's answers and speed."""
+    many = len(labels) >= ENOUGH_LABELS
+    sure = (labels["nature"] != "unsure").sum() >= ENOUGH_LABELS
+    timed = work["_speed"].notna().sum() >= ENOUGH_ANNOTATIONS
+    broken = {
+        SAME_LABEL: many and labels["nature"].nunique() == 1,
+        GUESSING: many and row["balanced_accuracy"] < 0.5,
+        INCORRECT: min_correct is not None and sure and row["correct"] < min_correct,
+        TOO_FAST: timed and (row["speed"] > MAX_SPEED or row["median_seconds"] < MIN_SECONDS),
+        SAME_ANSWERS: len(work) >= ENOUGH_ANNOTATIONS and row["same_answers"] > MAX_SAME_ANSWERS,
+    }
+    return [flag for flag, holds in broken.items() if holds]
 
 
-def limits_broken(rows: pd.DataFrame, rules: Rules) -> list[str]:
-    """The rules on amounts that the annotations of one annotator break."""
-    broken, segments = [], _segments(rows)
-    if rules.max_repeats is not None and max(segments.values(), default=0) > rules.max_repeats:
-        broken.append(flag.TWICE)
-    of_one = Counter(conversation for conversation, _ in segments)
-    if rules.max_segments is not None and max(of_one.values(), default=0) > rules.max_segments:
-        broken.append(flag.SEGMENTS)
-    if rules.max_units is not None and rows["unit_id"].nunique() > rules.max_units:
-        broken.append(flag.UNITS)
-    return broken
+def limits_broken(rows: pd.DataFrame, max_units: int) -> list[str]:
+    """Return the flags for amounts: a segment, and a conversation, may be shown to an annotator once."""
+    segments = rows[["conversation_id", "k"]]
+    broken = {
+        TWICE: segments.duplicated().any(),
+        SEGMENTS: segments.drop_duplicates()["conversation_id"].duplicated().any(),
+        UNITS: rows["unit_id"].nunique() > max_units,
+    }
+    return [flag for flag, holds in broken.items() if holds]
 
 
-def summary(table: pd.DataFrame, rules: Rules | None = None, marked: Iterable[str] = ()) -> dict:
-    """Over annotators: how many, the means of Table 9's columns, the share that does worse than guessing, the flags.
-
-    `marked` names flags of other origin. `flags` is {flag: {"n": how many annotators, "annotations": how many of
-    theirs}}.
-    """
-    rules = Rules() if rules is None else rules
-    finite = table["balanced_accuracy"].dropna()
-    flags = {}
-    for name in (*rules.in_force(), *marked):
-        caught = table["flags"].map(lambda flags, name=name: name in flags).astype(bool)
-        flags[name] = {"n": int(caught.sum()), "annotations": int(table["n"][caught].sum())}
+def summary(table: pd.DataFrame) -> dict:
+    """Return how many annotators there are and Table 9's columns: mean correctness, of people only, and the share of
+    annotators below one half; and how many annotators have each flag."""
+    correct = table["correct"].dropna()
     return {
         "n": len(table),
-        "correct": float(table["correct"].mean()),
+        "correct": float(correct.mean()),
         "correct_people": float(table["correct_people"].mean()),
-        "balanced_accuracy": float(finite.mean()) if len(finite) else np.nan,
-        "share_worse_than_guessing": float((finite < 0.5).mean()) if len(finite) else np.nan,
-        "share_below_half_correct": float((table["correct"].dropna() < 0.5).mean()) if len(table) else np.nan,
-        "flagged": int((table["flags"].map(len) > 0).sum()),
-        "flags": flags,
+        "share_below_half_correct": float((correct < 0.5).mean()),
+        "flags": dict(Counter(flag for flags in table["flags"] for flag in flags)),
     }
+
+
+def rankings_without(
+    annotations: pd.DataFrame, bots: Sequence[str], flagged: Collection[str], resample: str
+) -> dict[str, dict]:
+    """Return win rates with all annotations ("everybody") and without those of the `flagged` ("without flagged").
+
+    Each has `annotators`, `n` annotations, `win_rate` and `win_rate_ci` {bot: …} and `order`.
+    """
+    kept = annotations[~annotations["worker_id"].isin(list(flagged))]
+    result = {}
+    for name, rows in {"everybody": annotations, "without flagged": kept}.items():
+        matches = matches_frame(rows)
+        rates = win_rates(win_matrix(matches, bots))
+        ends = win_rate_intervals(matches, contrasts(matches, bots, resample=resample))
+        place = np.argsort(np.where(np.isfinite(rates), -rates, np.inf), kind="stable")
+        result[name] = {
+            "annotators": int(rows["worker_id"].nunique()),
+            "n": len(rows),
+            "win_rate": dict(zip(bots, rates.tolist(), strict=True)),
+            "win_rate_ci": dict(zip(bots, ends.tolist(), strict=True)),
+            "order": [bots[i] for i in place],
+        }
+    return result

@@ -138,12 +138,6 @@ class Annotations(Answers):
         options = {"replicates": self.options.bootstraps, "resample": self.resample}
         return ClusterBootstrap(cluster_of(self.rows), self.rows["worker_id"], rng=self.rng(statistic), **options)
 
-    @cached_property
-    def submitted(self) -> list[str]:
-        """When each annotation ended."""
-        ended = {judgement.annotation_id: judgement.submitted_at for judgement in self.judgements}
-        return [ended[annotation] for annotation in self.rows["annotation_id"]]
-
     def bootstrap(self) -> dict:
         """Return what the intervals rest on, and what they can't show."""
         bootstrap = {"replicates": self.options.bootstraps, "resample": self.resample, "level": 0.95}

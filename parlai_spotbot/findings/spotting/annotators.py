@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pandas as pd
-
 from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
+from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
 from parlai_spotbot.findings.annotators import told_of_ids
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
@@ -15,62 +12,45 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.annotators_words import detection_sentence, rankings_in_words, rules_in_words
+from parlai_spotbot.findings.spotting.annotators_words import detection_sentence
 from parlai_spotbot.findings.spotting.ranking import ranked
-from parlai_spotbot.surveys.controls.flags import MISSED, missed_some, rules_of
-
-MISSED_SOME = "missed controls, though no more than are allowed"
+from parlai_spotbot.surveys.controls.flags import MISSED, max_units_of, missed_some
 
 
 def compute(answers: Annotations) -> dict:
-    """Compute one entry an annotator, all together, and rankings without those that rules catch."""
-    people, items = answers.crossed, answers.by_item
-    rules, whole = replace(rules_of(answers.facts.survey), min_correct=answers.options.min_correct), answers.whole
-    table = annotators.annotator_table(answers.work.rows, answers.work.entities, limits=people, rules=rules)
+    """Compute one entry an annotator, all together, and the ranking without those who are flagged."""
+    people, items, work = answers.crossed, answers.by_item, answers.work
+    given = work.rows[["nature0", "nature1", *answers.features]]
+    rows = work.rows.assign(answers=list(given.itertuples(index=False, name=None)))
+    max_units = max_units_of(answers.facts.survey) if people else None
+    table = annotators.annotator_table(rows, work.entities, max_units, answers.options.min_correct)
     for column, key in (("controls", "answered"), ("missed_controls", "missed")):
         table[column] = [answers.controls.get(worker, {}).get(key, 0) for worker in table.index]
     table["left_out"] = [answers.failed.get(worker, "") for worker in table.index]
-    also = _marked(answers)
-    for name, workers in also.items():
-        for worker in workers:
-            table.at[worker, "flags"].append(name)
+    for worker in missed_some(answers.judgements, answers.facts.survey) if people else ():
+        if worker in table.index:
+            table.at[worker, "flags"].append(MISSED)
     kept = table[table["left_out"] == ""]
-    words = rules_in_words(rules) | {MISSED: MISSED_SOME}
-    summary = annotators.summary(kept, rules, also) | {"left_out": _left_out(table)}
-    summary["flags"] = {name: {"rule": words[name], **flag} for name, flag in summary["flags"].items()}
+    reasons = table["left_out"][table["left_out"] != ""].value_counts()
     controls = controls_summary(answers.controls, answers.allowed, answers.failed)
     pooled = annotators.pooled_detection(items.entities, answers.together.take(answers.pages))
     entries = table.to_dict(orient="index")
     result = {
         "annotators": entries,
         "account": account(answers, entries, pooled),
-        "summary": summary,
+        "summary": annotators.summary(kept) | {"left_out": {str(why): int(n) for why, n in reasons.items()}},
         "controls": controls | {"sentence": controls_sentence(controls)},
         "pooled": pooled | {"sentence": detection_sentence(pooled)},
         **told_of_ids(answers),
     }
-    if people and answers.bots:
-        rows = answers.rows
-        rows = rows.assign(submitted=answers.submitted) if any(answers.submitted) else rows
-        without = annotators.rankings_without(rows, answers.bots, rules, answers.resample, also)
-        result["without"] = rankings_in_words(without, words)
+    flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]
+    if people and answers.bots and flagged:
+        result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.resample)
     if answers.failed and len(answers.everyone) > len(answers.rows):
-        beside = compare_everybody(answers.once("ranking", ranked), ranked(whole))
+        beside = compare_everybody(answers.once("ranking", ranked), ranked(answers.whole))
         sentence = everybody_sentence(beside, "With everybody's annotations")
         result["with_everybody"] = beside | {"sentence": sentence}
     return result
-
-
-def _marked(answers: Annotations) -> dict[str, list[str]]:
-    """Return annotators that no rule on answers catches: those who missed controls."""
-    labelled = set(answers.whole.rows["worker_id"])
-    missed = [worker for worker in missed_some(answers.judgements, answers.facts.survey) if worker in labelled]
-    return {MISSED: missed} if missed and answers.crossed else {}
-
-
-def _left_out(table: pd.DataFrame) -> dict[str, int]:
-    """Return how many annotators of the table are left out, by the reason."""
-    return {str(why): int(n) for why, n in table["left_out"][table["left_out"] != ""].value_counts().items()}
 
 
 def summarise(result: Result) -> list[str]:
@@ -87,8 +67,8 @@ TABLE = Table(
         "units": Column("count"),
         "correct": Column("share", "Correct"),
         "balanced_accuracy": Column("share"),
-        "sensitivity": Column("number", "Sensitivity d′", ci=("sensitivity_low", "sensitivity_high")),
-        "bias": Column("number", ci=("bias_low", "bias_high")),
+        "sensitivity": Column("number", "Sensitivity d′", ci="sensitivity_ci"),
+        "bias": Column("number", ci="bias_ci"),
         "median_seconds": Column("number"),
         "hours": Column("number"),
         "controls": Column("count", "Controls"),
@@ -97,20 +77,22 @@ TABLE = Table(
         "flags": Column("text", "Flags"),
     },
     "Annotators",
-    "Always the same answer has sensitivity 0; a positive bias is slow to say bot. Shares "
-    "of 0 and 1 are moved off the edge by half an answer (log-linear). Those left out count in no other figure, those "
-    "flagged in all.",
+    "Always the same answer has sensitivity 0; a positive bias is slow to say bot. Shares of 0 "
+    "and 1 are moved off the edge by half an answer (log-linear). Flags: of 20 labels or more, all are the same or "
+    "balanced accuracy is below one half; of 10 annotations or more, half took less than half of the usual time or two "
+    "seconds, or nine in ten have the same answers; more units or segments than an annotator may do; missed controls. "
+    "Those left out count in no other figure, those flagged in all.",
     ("hautus1995",),
 )
 WITHOUT = Table(
-    "without/{removed}/{column}/{bot}",
+    "without/{rows}/{column}/{bot}",
     {
-        "removed": Column("text", "Without"),
+        "rows": Column("text", "Annotators"),
         "bot": Column("name", "Bot"),
         "win_rate": Column("share", "Win rate", ci="win_rate_ci"),
     },
-    "Win rates without flagged annotations",
-    'Computed again without the annotations that a rule catches; "raw" is the ranking above.',
+    "Win rates without flagged annotators",
+    "Computed again without annotators flagged for their answers, their speed or missed controls.",
     ("deriu2020",),
 )
 CAPTION = "Sensitivity (telling bots from people) against bias (right: slow to say bot), by annotator; 0 is guessing."

@@ -10,43 +10,36 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.rules import Rules
 from parlai_spotbot.analysis.annotators.work import work_table
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls
-from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.survey import Survey
 
 MISSED = "missed controls"
 """Who missed some, though no more than are allowed."""
 
-OF_SEGMENTS = ("max_units", "max_segments", "max_repeats")
+MAX_UNITS = 3
+"""The paper's limit."""
 
 
-def rules_of(survey: Survey | None) -> Rules:
-    """Return the rules for a survey's annotators.
+def max_units_of(survey: Survey | None) -> int | None:
+    """Return how many units an annotator may do: the paper's number, unless the launch allows more.
 
-    Those on amounts are the paper's, for segments, unless the launch allows more units; in other surveys a
-    conversation may well be shown twice.
+    None in surveys that are not about segments: there a conversation may well be shown twice.
     """
-    rules = Rules()
     if survey is None:
-        return rules
+        return MAX_UNITS
     if all(question.name != "nature" for question in survey.questions):
-        return Rules(**dict.fromkeys(OF_SEGMENTS))
-    answers = ("nature0", "nature1", *features_of(survey))
-    return Rules(max_units=max(rules.max_units or 0, survey.limits.units_per_annotator), answers=answers)
+        return None
+    return max(MAX_UNITS, survey.limits.units_per_annotator)
 
 
 def flagged_people(
-    judgements: Sequence[Judgement],
-    conversations: Mapping[str, Conversation],
-    survey: Survey | None,
-    rules: Rules | None = None,
+    judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey | None
 ) -> pd.DataFrame:
     """`work_table` of the people among `judgements`, with `MISSED` among the flags."""
     people = [row for row in judgements if row.source == HUMAN]
-    table = work_table(people, conversations, rules_of(survey) if rules is None else rules)
+    table = work_table(people, conversations, max_units_of(survey))
     for worker in missed_some(people, survey):
         if worker in table.index:
             table.at[worker, "flags"].insert(0, MISSED)

@@ -15,7 +15,6 @@ from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import INTERVAL, number, p_said, to
 
-PERMUTATIONS = 9999
 CONSISTENCY = "Consistency of the judge with itself"
 
 
@@ -30,7 +29,7 @@ def compute(answers: Annotations) -> dict:
     for question, (units, frame) in asked.items():
         alpha = agreement.krippendorff_alpha(units, frame[question], answers.clusters(frame))
         alphas[question] = alpha_in_words(alpha)
-    alike = agreement.alike_table(rows, rng=answers.rng("alike"), permutations=PERMUTATIONS, crossed=answers.crossed)
+    alike = agreement.alike_table(rows, answers.crossed)
     return {
         "both_given_one": agreement.both_given_one(entities),
         "krippendorff_alpha": alphas,

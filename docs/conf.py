@@ -62,7 +62,7 @@ def linked(text: str, folder: Path, page: Path) -> str:
     """A text of `folder` as it is in the file `page`: links to pages lead there, others are their words."""
     places = {(ROOT / source).resolve(): MADE / f"{name}.md" for name, source in READMES.items()}
 
-    def mended(match: re.Match) -> str:
+    def corrected(match: re.Match) -> str:
         image, words, link = match[1], match[2], match[3]
         target = (folder / link).resolve()
         if image:
@@ -72,7 +72,7 @@ def linked(text: str, folder: Path, page: Path) -> str:
             return words
         return f"[{words}]({os.path.relpath(target, page.parent)})"
 
-    return LINK.sub(mended, text)
+    return LINK.sub(corrected, text)
 
 
 def api() -> str:

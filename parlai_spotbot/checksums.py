@@ -1,7 +1,7 @@
 """Checksums of a study's files: ``manifest.json`` holds length and SHA-256 of each, and reading compares.
 
-A file is recorded just before it is replaced, with the record of what it replaces (`before`): after a kill in between
-it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the recorded part is
+A file is recorded just before it is replaced, with the record of the earlier version (`before`): after a kill in
+between it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the recorded part is
 unchanged. Files outside a study have no checksums.
 """
 
@@ -40,7 +40,7 @@ RECORDED = (
     "analysis/**/*.json",
     "nuc/analysis/*.json",
 )
-"""Files that a manifest records when it is made for files that are there; others are recorded when they are written."""
+"""Files that a manifest records when it is made for existing files; others are recorded when they are written."""
 
 Manifest = dict[str, dict[str, Any]]
 

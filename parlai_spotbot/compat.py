@@ -184,7 +184,7 @@ def _plain_contents() -> None:
 
 
 def _plain_dictionary(*factory: Any) -> dict:
-    """Stand in for a defaultdict: torch's safe loader fills plain dictionaries only."""
+    """Replace a defaultdict: torch's safe loader fills plain dictionaries only."""
     return {}
 
 

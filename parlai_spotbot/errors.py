@@ -1,4 +1,4 @@
-"""The one exception a user can mend: every command turns it into one line and exit code 2."""
+"""The one exception that a user can correct: every command turns it into one line and exit code 2."""
 
 import re
 from collections.abc import Iterator

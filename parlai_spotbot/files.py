@@ -176,7 +176,7 @@ def read_jsonl(
             try:
                 row = parse_json(line)
             except Malformed as err:
-                raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Mend or remove that line.") from None
+                raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Correct or remove that line.") from None
             if not isinstance(row, dict):
                 raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
             values.append(parse(row, where))
@@ -209,7 +209,7 @@ def rare_collection() -> Iterator[None]:
 
 
 RARELY = (50_000, 20, 20)
-"""After so many more objects a search, and after so many of these one through older objects."""
+"""New objects before a search, and searches before one through older objects."""
 
 MOST_BITS = 1023
 """A longer whole number is none that can be computed with."""
@@ -271,7 +271,7 @@ class Journal:
         with _disk_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115
-            self.mended = self._cut_torn_line()
+            self.cut = self._cut_torn_line()
 
     def _cut_torn_line(self) -> int:
         self._file.seek(0)

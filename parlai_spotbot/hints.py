@@ -1,4 +1,4 @@
-"""Commands as users are told them: whole, with the study's folder and the survey, so that they run when pasted."""
+"""Commands in messages: whole, with the study's folder and the survey, so that they run when pasted."""
 
 from __future__ import annotations
 

@@ -120,5 +120,5 @@ def _wrong(line: bytes, where: str, err: Exception) -> UserError:
     except UserError as told:
         return told
     except ValueError as told:
-        return UserError(f"{where}: not valid JSON: {told}.", "Mend or remove that line.")
+        return UserError(f"{where}: not valid JSON: {told}.", "Correct or remove that line.")
     return UserError(f"{where}: {err}.", "Correct it, or make the file again.")

@@ -16,7 +16,7 @@ def option(default: Any, help: str, group: str = "", **argument: Any) -> Any:
         The option's help text and the heading under which ``--help-all`` lists it; "" for that of the field before.
     argument
         Further arguments of `argparse.ArgumentParser.add_argument`: choices, metavar, `flags` where the option is
-        spelt otherwise than the field.
+        spelt unlike the field.
     """
     return field(default=default, metadata={"help": help, "group": group, **argument})
 

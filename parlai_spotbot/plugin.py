@@ -26,7 +26,7 @@ KINDS = {
     "EXPORT": "not known",
     "FINDING": "no such finding",
 }
-"""The kinds of plug-in, and what is said of a name that none has."""
+"""The kinds of plug-in, and the message for an unknown name."""
 
 SOURCE = "install parlai_spotbot"
 

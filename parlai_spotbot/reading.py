@@ -19,7 +19,7 @@ import yaml
 from parlai_spotbot.errors import UserError
 
 MOST_VALUES = 1_000_000
-"""A YAML file may hold so many values, each counted as often as aliases repeat it; a plan of votes on 100,000
+"""Most values of a YAML file, each counted as often as aliases repeat it; a plan of votes on 100,000
 contestants has 600,000."""
 
 MOST_BYTES_OF_YAML = 1 << 24

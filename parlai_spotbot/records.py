@@ -83,7 +83,7 @@ class Conversation:
     """A conversation of two entities; entity 0 has the even turns, entity 1 the odd ones.
 
     `seed_exchanges` exchanges at the front are context: they came from people, are never shown and never count in k.
-    `context` holds what each entity was told before the first turn (a persona), "" where nothing.
+    `context` holds the persona that each entity was given before the first turn, "" where none.
     """
 
     conversation_id: str
@@ -221,7 +221,7 @@ def _entry_of(text: str, where: str) -> dict:
 class Contestant:
     """One entry of a pool: a name and any ParlAI agent.
 
-    `model_file` and `model` are ParlAI's options, `opt` holds any others. `persona` is what it is told of itself before
+    `model_file` and `model` are ParlAI's options, `opt` holds any others. `persona` is given to it before
     each conversation, a sentence a line, as ParlAI's tasks tell it ("your persona: …"). `turn_timeout` (seconds for one
     turn) and `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies`
     of it run at once, each with the share `gpus` of one or more GPUs (which Ray computes with; other engines give what
@@ -292,7 +292,7 @@ class Item:
 
     `control` names the kind of a control item (never analysed as data), or is None. `judged` holds for each transcript
     the entity that is judged, 0 or 1; where it is empty, both are. `questions` names those of the survey's questions
-    that are put; where it is empty, all are. `partners` are the contestants with whom the annotator is to talk first,
+    that are put; where it is empty, all are. `partners` are the contestants that the annotator chats with first,
     one for each transcript, which is empty until then. `candidates` are possible next turns of the first transcript,
     of which the annotator chooses ("candidate:0", …).
     """

@@ -137,7 +137,7 @@ class Study:
         try:
             row = parse_yaml(plan_path.read_text(encoding="utf-8"))
         except (Malformed, UnicodeDecodeError) as err:
-            raise UserError(f"{plan_path}: not valid YAML: {err}.", "Mend that line.") from None
+            raise UserError(f"{plan_path}: not valid YAML: {err}.", "Correct that line.") from None
         base = Plan.from_json(row, str(plan_path))
         checksums.verify(plan_path)
         study = cls(path, base, base)
@@ -228,7 +228,7 @@ class Study:
         return checksums.read_jsonl(self.failures_path, _failure, "failures file", torn_tail=True)
 
     def played(self) -> set[str]:
-        """The contestants of whom at least one conversation is finished."""
+        """The contestants with at least one finished conversation."""
         return {name for row in self.finished() for name in row.entities}
 
     def units(self, survey: str) -> list[Unit]:

@@ -1,4 +1,4 @@
-"""The plan of a study: who plays whom, how often, from which openers; and what an extension to it may change."""
+"""The plan of a study: pairs, number of conversations, from which openers; and what an extension to it may change."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ GROUPINGS = ("by_model", "consecutive")
 partner; or, in studies from before that, in canonical order."""
 
 MEETINGS = ("pairs", "self", "both")
-"""Who plays whom where no pairs are listed: every two contestants, each contestant itself (self-chats), or both."""
+"""Pairs where none are listed: every two contestants, each contestant itself (self-chats), or both."""
 
 
 HUMAN_POOLS = {"held_out": "humans", "training": "bots"}
-"""Where human-human conversations come from, and the fold of the domain that holds them: people whom no bot has learnt
+"""Where human-human conversations come from, and the fold of the domain that holds them: people that no bot has learnt
 from; or, as in the paper (section 3.1), the conversations that the bots are trained on."""
 
 

@@ -15,7 +15,7 @@ NONE = "–"
 INTERVAL = "95 % interval "
 
 NAMED = 4
-"""A sentence names so many contestants or pairs; of more it says the number."""
+"""Most contestants or pairs that a sentence names; of more it gives the number."""
 
 Interval = Sequence[float | None] | None
 Show = Callable[[float | None], str]
@@ -23,7 +23,7 @@ Show = Callable[[float | None], str]
 
 # -- numbers ---------------------------------------------------------------------------------------------------------
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with so many digits after the point."""
+    """A number with `digits` digits after the point."""
     return NONE if value is None else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
@@ -67,7 +67,7 @@ def ends(ci: Interval, show: Show = percent) -> str:
 
 
 def interval(ci: Interval, digits: int = 0, share: bool = True) -> str:
-    """`ends` of a share, or of another number, with so many digits: "54% to 71%", "0.12 to 0.40"."""
+    """`ends` of a share, or of another number: "54% to 71%", "0.12 to 0.40"."""
     return ends(ci, lambda end: percent(end, digits) if share else number(end, digits))
 
 

@@ -10,7 +10,7 @@ from parlai_spotbot.errors import UserError
 
 
 def exit_code(work: Callable[[], object]) -> int:
-    """Do `work` and return the command's exit code; what went wrong is said on stderr."""
+    """Do `work` and return the command's exit code; errors are printed on stderr."""
     try:
         work()
     except UserError as err:

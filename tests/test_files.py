@@ -21,7 +21,7 @@ def test_a_torn_last_line_is_cut_off_and_the_rest_kept(tmp_path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"n": 1}\n{"n": 2}\n{"n": 3')
     with files.Journal(path) as journal:
-        assert journal.mended == len('{"n": 3')
+        assert journal.cut == len('{"n": 3')
         journal.append({"n": 4})
     assert path.read_text() == '{"n": 1}\n{"n": 2}\n{"n": 4}\n'
 

@@ -20,7 +20,7 @@ LOCKS = OURS / "locks"
 PAGE = OURS / "crowdsourcing" / "webapp"
 AGAIN = "make install" if CHECKOUT else "spotbot setup"
 PYTHON = (3, 11)
-"""The Python that ParlAI 1.7.2 and Mephisto 1.1.1 run on, with our mends."""
+"""The Python that ParlAI 1.7.2 and Mephisto 1.1.1 run on, with our fixes."""
 
 
 def pins(lock: str) -> dict[str, str]:

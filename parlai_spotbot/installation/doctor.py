@@ -22,18 +22,18 @@ EMBEDDED = {
 INSTALL = "pip install" if importlib.util.find_spec("pip") else "uv pip install"
 """What adds a package to this environment: uv makes them without pip."""
 WANTED = ".".join(map(str, PYTHON))
-ANEW = f"uv venv --python {WANTED} .venv, then install parlai_spotbot there and run {AGAIN}"
-MEND = AGAIN if sys.version_info[:2] == PYTHON else ANEW
+NEW_ENVIRONMENT = f"uv venv --python {WANTED} .venv, then install parlai_spotbot there and run {AGAIN}"
+FIX = AGAIN if sys.version_info[:2] == PYTHON else NEW_ENVIRONMENT
 """What brings all that isn't light."""
 
 
 class Part(NamedTuple):
-    """One part: `said` is its version or what is wrong; `mend` a command, "" where it is there; `optional` is what all
+    """One part: `said` is its version or what is wrong; `fix` a command, "" where it is there; `optional` is what all
     else works without."""
 
     name: str
     said: str
-    mend: str = ""
+    fix: str = ""
     optional: bool = False
 
 
@@ -62,17 +62,17 @@ def _light() -> Iterator[Part]:
 
 def _world() -> Iterator[Part]:
     if sys.version_info[:2] != PYTHON:
-        yield Part(f"Python {WANTED}", "ParlAI and Mephisto run on no other", MEND)
+        yield Part(f"Python {WANTED}", "ParlAI and Mephisto run on no other", FIX)
         return
     locked, lacking = pins("requirements.lock"), unmet("requirements.lock")
     for name in ("parlai", "torch", "transformers"):
         yield _package(name)
     absent = [name for name, installed in lacking.items() if not installed]
     if absent:
-        yield Part("the lock", f"{len(absent)} of {len(locked)} packages missing: {_some(absent)}", MEND)
+        yield Part("the lock", f"{len(absent)} of {len(locked)} packages missing: {_some(absent)}", FIX)
     elif lacking:
         other = [f"{name} {installed} in place of {locked[name]}" for name, installed in lacking.items()]
-        yield Part("the lock", f"of other versions: {_some(other)}", MEND, optional=True)
+        yield Part("the lock", f"of other versions: {_some(other)}", FIX, optional=True)
     else:
         yield Part("the lock", f"all {len(locked)} packages in exact versions")
     if version("torch"):
@@ -85,16 +85,16 @@ def _gpu() -> Part:
 
         names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     except Exception as err:  # files of it are gone, or a library that it loads
-        sys.modules.pop("torch", None)  # what is left of it, whom scipy asks what a tensor is
-        mend = f"{INSTALL} --force-reinstall --no-deps torch=={pins('requirements.lock')['torch']}"
-        return Part("GPU", f"not known, since torch doesn't load: {err}", mend)
+        sys.modules.pop("torch", None)  # what is left of it, which scipy would ask for its tensors
+        fix = f"{INSTALL} --force-reinstall --no-deps torch=={pins('requirements.lock')['torch']}"
+        return Part("GPU", f"not known, since torch doesn't load: {err}", fix)
     return Part("GPU", ", ".join(names) or "none: bots play on the CPU")
 
 
 def _people() -> Iterator[Part]:
     yield _package("mephisto")
     built = (PAGE / "build" / "index.html").exists()
-    yield Part("the annotation page", "built") if built else Part("the annotation page", "not built", MEND)
+    yield Part("the annotation page", "built") if built else Part("the annotation page", "not built", FIX)
 
 
 def _survival() -> Iterator[Part]:
@@ -111,16 +111,16 @@ def _survival() -> Iterator[Part]:
         yield Part("backend", "R's icenReg: Turnbull, Cox and the parametric fits come from it")
         return
     if not shutil.which("R"):
-        mend = f"install R 4 (Debian: apt-get install r-base-dev), then {MEND}"
+        fix = f"install R 4 (Debian: apt-get install r-base-dev), then {FIX}"
     else:
-        mend = """Rscript -e "install.packages('icenReg')\"""" if version("rpy2") else MEND
-    yield Part("backend", f"this package's own, tested against R's: {why}", mend, optional=True)
+        fix = """Rscript -e "install.packages('icenReg')\"""" if version("rpy2") else FIX
+    yield Part("backend", f"this package's own, tested against R's: {why}", fix, optional=True)
 
 
 def _package(name: str, about: str = "") -> Part:
     installed = version(name)
     words = f"{installed} ({about})" if about and installed else installed or f"missing{f' ({about})' if about else ''}"
-    return Part(name, words, "" if installed else MEND)
+    return Part(name, words, "" if installed else FIX)
 
 
 def _some(names: list[str]) -> str:
@@ -133,7 +133,7 @@ def show() -> int:
     for purpose, group in parts():
         print(f"{purpose}:")
         for part in group:
-            lacking += bool(part.mend) and not part.optional
-            mark = "ok" if not part.mend else "-" if part.optional else "MISSING"
-            print(f"  {mark:8}{part.name}: {part.said}" + (f"\n          to mend it: {part.mend}" if part.mend else ""))
+            lacking += bool(part.fix) and not part.optional
+            mark = "ok" if not part.fix else "-" if part.optional else "MISSING"
+            print(f"  {mark:8}{part.name}: {part.said}" + (f"\n          to fix it: {part.fix}" if part.fix else ""))
     return 1 if lacking else 0

@@ -1,5 +1,5 @@
-"""Steps of an installation: each leaves a stamp with the checksum of what it was made from, so what is done isn't done
-again, and an interrupted installation goes on where it stopped."""
+"""Steps of an installation: each leaves a stamp with the checksum of its sources, so finished steps aren't
+repeated, and an interrupted installation goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def need(name: str, key: str, message: str, command: Sequence[str], there: bool 
     start = time.monotonic()
     if subprocess.run(command).returncode:
         words = " ".join(map(str, command))
-        raise Failed(f"this step failed: {words}. Mend what it says above, then run the same command again.")
+        raise Failed(f"this step failed: {words}. Correct what it says above, then run the same command again.")
     stamp(name, key)
     say(f"  done in {time.monotonic() - start:.0f} s")
 

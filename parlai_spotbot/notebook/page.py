@@ -1,4 +1,4 @@
-"""The page of a study, for who asks from a program."""
+"""The page of a study, written from a program."""
 
 from __future__ import annotations
 

@@ -38,9 +38,9 @@ def openai(
     key : str
         The environment variable that holds the key, never the key itself.
     system : str, optional
-        What the model is told at first.
+        System prompt.
     persona : str
-        What it is told of itself before each conversation, a sentence a line.
+        Persona given before each conversation, a sentence a line.
     options
         Those of the agent ``spotbot:openai_chat``, as ``temperature=0.7``, ``max_new_tokens=60``.
     """

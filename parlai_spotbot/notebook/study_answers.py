@@ -24,7 +24,7 @@ DEMO = Path(__file__).with_name("demo.zip")
 
 
 class Study(StoredStudy):
-    """A study, a folder with its plan and all that was said and answered; with the answers to its surveys."""
+    """A study, a folder with its plan and its conversations and judgements; with the answers to its surveys."""
 
     @classmethod
     def open(cls, path: Path | str) -> Self:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BESIDE = {"ranking": ("annotators", "needs"), "survival": ("ranking",)}
-"""What else is asked, since a finding is told with it: what the source is worth, the order of the bots."""
+"""Findings whose results a finding's sentences need: the source's accuracy, the order of the bots."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class SurveyResults:
 
     @property
     def charts(self) -> list[str]:
-        """The names of what can be plotted."""
+        """Names of the charts."""
         return [chart.name for chart in self._charts]
 
     def plot(self, chart: str = "", source: str = "") -> Axes:

@@ -105,11 +105,11 @@ class Command(ABC):
             raise SystemExit(self.result.exit_code)
 
     def _ended(self) -> int:
-        """The exit code; an error is said on stderr."""
+        """The exit code; an error is printed on stderr."""
         try:
             self._check_required()
             if self.GOES_ON and self.opt.get("study") and not Study.exists(Path(self.opt["study"])):
-                Study.open(self.opt["study"])  # says so, before anything heavy is imported
+                Study.open(self.opt["study"])  # raises the error before anything heavy is imported
             if "." in (self.opt.get("survey") or "") and not self.PACKS:
                 from parlai_spotbot.surveys import own_surveys
 

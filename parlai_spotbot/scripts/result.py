@@ -18,8 +18,8 @@ DONE, PARTLY, MISTAKE, UNDECIDED, WORSE, STOPPED = 0, 1, 2, 3, 4, 130
 EXIT_CODES = {
     DONE: "done, and nothing is missing (compare: NEW is better)",
     PARTLY: "done in part: what is missing or wrong is counted, with reasons",
-    MISTAKE: "nothing usable, or an error that you can mend; the message says how",
-    UNDECIDED: "compare: the two can't be told apart yet",
+    MISTAKE: "nothing usable, or an error that you can correct; the message says how",
+    UNDECIDED: "compare: no difference found yet",
     WORSE: "compare: NEW is worse",
     STOPPED: "stopped by Ctrl-C; the same command goes on",
 }

@@ -1,4 +1,4 @@
-"""``parlai spotbot_check``: whether a study's files are what was written, what is wrong, and how to mend it."""
+"""``parlai spotbot_check``: whether a study's files are what was written, what is wrong, and how to fix it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from parlai_spotbot.scripts.option_parser import OptionParser
 
 
 class SpotbotCheck(Command):
-    DESCRIPTION = "Check all files of a study, say what is wrong and how to mend it"
+    DESCRIPTION = "Check all files of a study, say what is wrong and how to fix it"
     EPILOG = """\
   parlai spotbot_check --study studies/mine
       Every file, the crowd's ledgers with their backups, and Mephisto's database. Exit code 1 if anything is wrong.

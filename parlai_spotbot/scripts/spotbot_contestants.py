@@ -54,7 +54,7 @@ class SpotbotContestants(Command):
             help="load each and let it answer two test exchanges in two conversations",
         )
         group.add_argument("--domain", help="whose seeds it answers (default chitchat)")
-        group.add_argument("--at-once", type=int, default=1, help="so many are tried side by side")
+        group.add_argument("--at-once", type=int, default=1, help="number of contestants tried at the same time")
 
     def execute(self) -> int:
         from parlai_spotbot import files

@@ -1,4 +1,4 @@
-"""spotbot doctor: what of the installation is there, what is missing, and what mends it."""
+"""spotbot doctor: what of the installation is there, what is missing, and how to install it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from parlai_spotbot.scripts.option_parser import OptionParser
 
 
 class SpotbotDoctor(Command):
-    DESCRIPTION = "Say what is installed, what is missing and what mends it, and where figures of survival come from"
+    DESCRIPTION = (
+        "Show what is installed and what is missing, how to install it, and where figures of survival come from"
+    )
     EPILOG = """\
   spotbot doctor
       Each part with its version. Exit code 1 where a part is missing that a command needs."""

@@ -1,4 +1,4 @@
-"""`parlai spotbot_report`: one HTML page of what a study found; a table of several studies; a copy for publication."""
+"""`parlai spotbot_report`: one HTML page of a study's results; a table of several studies; a copy for publication."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class SpotbotSetup(Command):
   spotbot setup --without-r
       Survival is fitted by this package itself.
   spotbot doctor
-      What is there, what is missing, and what mends it."""
+      What is there, what is missing, and how to install it."""
     FIRST = ("--without-r", "--cpu")
 
     @classmethod

@@ -94,7 +94,7 @@ def log_ends(mapping: Mapping) -> np.ndarray:
 
 
 def kappa_of(alpha: float, answers: int) -> float:
-    """Fleiss' kappa from nominal alpha of so many answers, where every turn has the same number of them."""
+    """Fleiss' kappa from nominal alpha of `answers` answers, where every turn has the same number of them."""
     return 1 - (1 - alpha) * answers / (answers - 1)
 
 

@@ -49,7 +49,7 @@ REMEDY = f"Name a folder with {LABELS} and {TABLES}, or let --download fetch the
 
 @dataclass(frozen=True)
 class Release:
-    """Record of what is at hand: the folder of `tables`, and, where it was given, the file of nine `labels` and the
+    """Available files: the folder of `tables`, and, where it was given, the file of nine `labels` and the
     `project`."""
 
     tables: Path

@@ -52,7 +52,7 @@ def analysed(path: Path) -> dict[str, Mapping]:
     return results
 
 
-# -- what the text says by itself --------------------------------------------------------------------------------------
+# -- claims of the text alone --------------------------------------------------------------------------------------
 def counts(paper: Mapping) -> PaperTable:
     """Return how many comparisons and wordings there are."""
     table = PaperTable("counts", "Comparisons and wordings")
@@ -108,7 +108,7 @@ def _told_apart(paper: Mapping) -> str:
     counts = [[chosen, n - chosen] for n, chosen, _ in near.values()]
     ranges = [f"the {which} between {low:.2f} and {high:.2f}" for which, (low, high) in ends.items()]
     return (
-        f"so many annotations leave the agreement of {' and of '.join(ranges)} (Clopper and Pearson, 95 %), and that "
+        f"these annotations leave the agreement of {' and of '.join(ranges)} (Clopper and Pearson, 95 %), and that "
         f"the two differ has p = {fisher_exact(counts).pvalue:.2f} (Fisher), before correction for thirteen wordings"
     )
 
@@ -147,7 +147,7 @@ def significant(paper: Mapping, ranking: Mapping) -> PaperTable:
                 "binomial test",
                 printed.get("acute_eval", printed.get("human_model")),
                 binomial,
-                f"each pair by itself, uncorrected; the paper's: of {printed.get('matchups', '–')} matchups",
+                f"each pair alone, uncorrected; the paper's: of {printed.get('matchups', '–')} matchups",
                 0,
                 beside=True,
             ),

@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Stopped, it continues with the same command. For a first look: --questions 24 --only tfidf eliza",
     )
     result.add_argument("--out", required=True, metavar="DIR", help="where the study, the model and the tables go")
-    result.add_argument("--questions", type=int, default=200, help="so many questions (default 200)")
+    result.add_argument("--questions", type=int, default=200, help="number of questions (default 200)")
     result.add_argument(
         "--corpora",
         default="chitchat",

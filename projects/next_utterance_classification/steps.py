@@ -66,7 +66,7 @@ RECIPE = (
 
 @dataclass(frozen=True)
 class NucStudySettings:
-    """Record of what a run goes by: so many `questions`, `epochs` of training, `threads` of each contestant; `only`
+    """Settings of a run: number of `questions`, `epochs` of training, `threads` of each contestant; `only`
     these contestants (none: all); `encoder`, a trained dual encoder instead of training one ("": train). Questions
     are of `corpora`, ParlAI tasks or domains joined by commas, whose downloads lie in `datapath` ("": ParlAI's)."""
 
@@ -87,7 +87,7 @@ def carry_out(arguments: Sequence[str]) -> None:
     if done.returncode:
         raise UserError(
             f"parlai {arguments[0]} ended with exit code {done.returncode}; what went wrong stands above.",
-            "Mend it, then run the same command again: what was finished is kept.",
+            "Correct it, then run the same command again: what was finished is kept.",
         )
 
 

@@ -19,7 +19,7 @@ from parlai_spotbot.projects.spot_the_bot_2020 import labels, survival, wins
 
 @dataclass(frozen=True)
 class SpotTheBotSettings:
-    """`runs` of the paper's ranges; `stability`: also section 5.2, with so many `repetitions`."""
+    """`runs` of the paper's ranges; `stability`: also section 5.2, with `repetitions` draws."""
 
     seed: int = 0
     runs: int = 20

@@ -1,4 +1,4 @@
-"""The conversations of the task, fold by fold, and the statistics of what was left out and why.
+"""The conversations of the task, fold by fold, and the statistics of exclusions and their reasons.
 
 Raw data: the package chitchat-dataset, whose conversations come as turns of one sender, each of one or more messages.
 A turn here is one sender's messages joined by single spaces. Two people must take strictly alternating turns.

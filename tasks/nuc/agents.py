@@ -91,10 +91,7 @@ class DefaultTeacher(DialogTeacher):
             help="every turn is a next turn once (default: in training, and else windows that don't overlap)",
         )
         group.add_argument(
-            "--nuc-number",
-            type=int,
-            default=0,
-            help="at most so many questions, from as many conversations as can be; 0: all",
+            "--nuc-number", type=int, default=0, help="most questions, from as many conversations as can be; 0: all"
         )
         group.add_argument("--nuc-seed", type=int, default=SETTINGS.seed, help="of all that is drawn")
 

@@ -1,8 +1,8 @@
 """Checksums of a study's files: ``manifest.json`` holds length and SHA-256 of each, and reading compares.
 
 A file is recorded just before it is replaced, with the record of the earlier version (`before`): after a kill in
-between it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the recorded part is
-unchanged. Files outside a study have no checksums.
+between it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the
+recorded part is unchanged. Files outside a study have no checksums.
 """
 
 from __future__ import annotations

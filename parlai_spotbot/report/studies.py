@@ -6,14 +6,18 @@ own study.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.standings import Standing, chosen_surveys, open_studies, source_order, standings
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.contents import Analysis, read_analysis
+from parlai_spotbot.findings.standings import Standing, standings
+from parlai_spotbot.study import Study
 
 KEYS = ("survey", "source", "criterion", "contestant")
 NOTE = (
@@ -28,18 +32,47 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
     Columns: study, survey, source, criterion, contestant, place, what (the score's name), score, low, high (95 %
     interval), annotations. By default all surveys that two of the studies share.
     """
-    studies = open_studies(paths)
-    if len(studies) < 2:
+    study_by_path = {Path(path).resolve(): Study.open(path) for path in paths}
+    if len(study_by_path) < 2:
         raise UserError(
             "--compare: two different studies are needed.", "Write for example --compare studies/one studies/two."
         )
-    rows = []
-    for name in chosen_surveys(studies, survey):
-        for study in studies:
-            if name in study.judged():
-                for standing in sorted(standings(study.contents(name)), key=lambda own: source_order(own.source)):
-                    rows += [_row(study.label, standing, contestant) for contestant in standing.order]
-    return pd.DataFrame(rows)
+    short = len({path.name for path in study_by_path}) == len(study_by_path)
+    studies = {path.name if short else str(path): study for path, study in study_by_path.items()}
+    judged = {label: _ranked_surveys(study) for label, study in studies.items()}
+    having = Counter(name for names in judged.values() for name in names)
+    shared = [name for name, count in having.items() if count > 1 and survey in (None, name)]
+    if not shared:
+        said = "; ".join(f"{label}: {', '.join(names) or 'none'}" for label, names in judged.items())
+        raise UserError(
+            f"These studies share no survey{f' {survey}' * bool(survey)} (surveys that rank contestants: {said}).",
+            "Let the same survey be answered in all: parlai spotbot_pack, then spotbot_judge or spotbot_crowdsource.",
+        )
+    return pd.DataFrame(
+        [
+            _row(label, standing, contestant)
+            for name in shared
+            for label, study in studies.items()
+            if name in judged[label]
+            for standing in standings(_analysis(study, name))
+            for contestant in standing.order
+        ]
+    )
+
+
+def _ranked_surveys(study: Study) -> list[str]:
+    """Return the surveys that have judgements which rank contestants, Spot The Bot first."""
+    names = sorted(path.parent.name for path in study.path.glob("surveys/*/judgements.jsonl"))
+    ranked = [name for name in names if any(finding.name == "ranking" for finding in findings_of(name))]
+    return sorted(ranked, key=lambda name: name != "spot_the_bot")
+
+
+def _analysis(study: Study, survey: str) -> Analysis:
+    path = study.analysis_path(survey) / "ranking.json"
+    if not path.exists():
+        command = hints.run("analyze", study.path, survey)
+        raise UserError(f"{path}: the judgements of '{survey}' are not analysed yet.", command)
+    return read_analysis(study, survey)
 
 
 def _row(study: str, standing: Standing, contestant: str) -> dict:

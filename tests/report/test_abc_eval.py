@@ -77,9 +77,8 @@ def test_the_first_screen_tells_each_behaviour(contents):
 def test_each_behaviour_is_a_standing_of_its_own(contents):
     found = {row.criterion: row for row in standings(contents) if row.source == HUMAN}
     assert list(found) == SHOWN
-    scores = found["self_contradiction"].scores()
-    assert scores.names == found["self_contradiction"].order
-    assert list(scores.score) == sorted(scores.score)
+    scores = [found["self_contradiction"].score[bot] for bot in found["self_contradiction"].order]
+    assert scores == sorted(scores)
     assert not found["redundant"].relative
 
 

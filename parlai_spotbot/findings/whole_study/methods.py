@@ -54,7 +54,7 @@ def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
     """Compare the orders of surveys of which each has a single one."""
     standings_by_survey = {name: [s for s in standings(one) if s.source == source] for name, one in surveys.items()}
     standings_by_survey = {
-        name: [s for s in standings_list if len(s.groups) < 2 and not s.no_scale]
+        name: [s for s in standings_list if len(s.groups) == 1 and not s.no_scale]
         for name, standings_list in standings_by_survey.items()
     }
     rankings = [
@@ -68,7 +68,7 @@ def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
 
 def _main_of(standing: Standing) -> dict:
     """Return what a method ranks by, its order and places."""
-    return {"what": standing.what, "order": list(standing.order), "clusters": standing.clusters}
+    return {"what": standing.what, "order": standing.order, "clusters": standing.clusters}
 
 
 def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:

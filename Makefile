@@ -23,7 +23,7 @@ demo: install ## a tournament between six chatbots, to a report (STUDY=… names
 annotate: install ## annotate in your browser: the demo study, or a small one that is made at once (STUDY=… names another)
 	@set -e; study=$(STUDY); [ "$(origin STUDY)" != file ] || [ -e $$study/conversations.jsonl ] || study=demo-annotate; \
 	[ -e $$study/conversations.jsonl ] || $(VENV)/parlai spotbot_selfchat --study $$study --pool rules --conversations-per-pair 6; \
-	exec $(VENV)/parlai spotbot_crowdsource --study $$study --annotators 1 --open-browser
+	exec $(VENV)/parlai spotbot_crowdsource --study $$study --annotators 1
 
 test: install ## the quick tests (ARGS="-k study" goes to pytest)
 	.ci/test -m "not slow" $(ARGS)

@@ -32,9 +32,11 @@ def check_collections(study: Study) -> Iterator[CheckedFile]:
         yield _check_ledger(study, survey, part)
         yield checked(paths.secret, lambda paths=paths: read_secret(paths.secret, make=False) and "")
         for backup in backups.backups_of(paths.ledger):
-            yield checked(backup, lambda backup=backup: _backup(backup))
-        if (paths.mephisto / "database.db").exists():
-            yield checked(paths.mephisto, lambda paths=paths: _mephisto(paths.mephisto / "database.db"))
+            yield checked(backup, lambda backup=backup: _database(backup, "Remove it."))
+        database = paths.mephisto / "database.db"
+        if database.exists():
+            remedy = "Nothing is lost: the ledger has all answers. Put a copy back, for payments and reviews."
+            yield checked(paths.mephisto, lambda database=database, remedy=remedy: _database(database, remedy))
 
 
 def _check_ledger(study: Study, survey: str, part: str) -> CheckedFile:
@@ -46,47 +48,29 @@ def _check_ledger(study: Study, survey: str, part: str) -> CheckedFile:
     return checked(CollectionPaths.of(study, survey, part).ledger, read)
 
 
-def _backup(path: Path) -> str:
+def _database(path: Path, remedy: str) -> str:
     try:
-        return f"a backup with {answers_in(path):,} units handed in"
-    except sqlite3.Error as err:
-        raise UserError(f"{path}: a damaged backup: {err}.", "Remove it.") from None
-
-
-def _mephisto(path: Path) -> str:
-    try:
+        if path.parent.name == backups.BACKUPS:
+            return f"a backup with {answers_in(path):,} units handed in"
         with reading(path) as db:
-            done = db.execute("SELECT COUNT(*) FROM agents WHERE status = 'completed'").fetchone()[0]
             problem = damage(db)
     except sqlite3.Error as err:
         problem = str(err)
     if problem:
-        raise UserError(
-            f"{path}: Mephisto's database is damaged: {problem}.",
-            "Nothing is lost: the ledger has all answers. Put a copy back, for payments and reviews.",
-        )
-    return f"Mephisto's database, with {done:,} agents done"
+        raise UserError(f"{path}: a damaged database: {problem}.", remedy)
+    return "Mephisto's database"
 
 
-def restore(study: Study, name: str = "") -> list[str]:
-    """Restore every missing or damaged ledger and secret, or the ledger whose backup has this `name`.
-
-    Returns one line for each thing done.
-    """
+def restore(study: Study) -> list[str]:
+    """Restore every missing or damaged ledger and secret from its newest sound backup; return a line for each."""
     done = []
     for survey, part, paths in collections(study):
-        if name and not any(name in (path.name, path.stem) for path in backups.backups_of(paths.ledger)):
-            continue
-        sound = not name and not _check_ledger(study, survey, part).problem
+        damaged = _check_ledger(study, survey, part).problem
         with files.lock(paths.lock, "spotbot_check"):
-            if not sound:
-                backup, answers = backups.restore(paths, name)
+            if damaged:
+                backup, answers = backups.restore(paths)
                 done.append(f"{paths.ledger}: restored from the backup {backup.stem}, with {answers:,} units handed in")
                 done.append(f"to go on: {hints.command('crowdsource', study.path, survey)}")
             elif backups.restore_secret(paths):
                 done.append(f"{paths.secret}: restored from its copy beside the backups")
-    if name and not done:
-        raise UserError(
-            f"--restore {name}: no such backup.", f"See which there are: {hints.command('check', study.path)}"
-        )
     return done

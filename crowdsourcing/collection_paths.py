@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.crowdsourcing.groups import group_names, part_of
+from parlai_spotbot.crowdsourcing.groups import GROUP, group_parts
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -28,20 +28,14 @@ OWN = {
 }
 """Files of each collection, by their names in `CollectionPaths`."""
 
-SHARED = {
-    "secret": "secret",
-    "members": "members.db",
-    "link_states": "links.jsonl",
-    "platform": "platform.jsonl",
-    "annotators": "annotators.csv",
-}
+SHARED = {"secret": "secret", "members": "members.db", "platform": "platform.jsonl", "annotators": "annotators.csv"}
 """Files that the tasks or groups of a survey share."""
 
 
 @dataclass(frozen=True)
 class CollectionPaths:
     """The files of one collection. `ledger` is the authority, `mephisto` the data root of Mephisto, `secret` signs,
-    `members` says who is in which group. `part` is a task, or what `groups.part_of` says of a group."""
+    `members` says who is in which group. `part` is a task, or a group with the prefix `GROUP`."""
 
     folder: Path
     shared: Path
@@ -68,8 +62,13 @@ class CollectionPaths:
 
     @property
     def has_begun(self) -> bool:
-        """Return whether anybody may have a link, or have answered: here, or in a collection that shares the secret."""
+        """Return True if anybody may have a link or have answered, here or in a collection that shares the secret."""
         return any(any(self.shared.rglob(name)) for name in ("ledger.db", "launch.json"))
+
+    @property
+    def provider(self) -> str:
+        """Return the provider of the last launch."""
+        return self.launched.get("settings", {}).get("provider", "in_house")
 
     def make(self) -> None:
         """Make the folder: links, worker ids and answers are nobody else's business."""
@@ -78,25 +77,28 @@ class CollectionPaths:
             folder.chmod(0o700)
 
 
-def task_names(survey: str) -> list[str]:
-    """The tasks of a survey, each a collection of its own; [] for a survey that is one collection."""
-    return [task.name for task in get_survey(survey).tasks]
+def _parts(study: Study, survey: str) -> list[str]:
+    """Return the tasks or groups of a survey, each a collection of its own; [] for a survey that is one collection."""
+    return [task.name for task in get_survey(survey).tasks] or group_parts(study, survey)
 
 
-def check_task(survey: str, task: str, needed: bool = True) -> None:
-    """Raise `UserError` unless `task` is one of the survey's, or none is named where none is `needed`."""
-    names = task_names(survey)
-    if not task and names and needed:
+def check_part(study: Study, survey: str, name: str) -> str:
+    """Return the part that a task's or group's `name` means, the only one without a name; else raise `UserError`."""
+    parts = _parts(study, survey)
+    names = {part.removeprefix(GROUP): part for part in parts}
+    option = "--group" if parts and parts[0] not in names else "--task"
+    if not name and len(parts) > 1:
         raise UserError(
-            f"--task missing: survey {survey} is annotated task by task, each with links of its own.",
+            f"{option} missing: survey {survey} has several collections, each with links of its own.",
             f"Name one; several may run at once: {', '.join(names)}.",
         )
-    if task and task not in names:
-        remedy = nearest(task, names) if names else "Leave --task out: the survey is asked as a whole."
-        raise UserError(f"--task {task}: survey {survey} has no such task.", remedy)
+    if name and name not in (*parts, *names):
+        remedy = nearest(name, names) if names else "Leave it out: the survey is asked as a whole."
+        raise UserError(f"{option} {name}: survey {survey} has none of that name.", remedy)
+    return names.get(name, name) if name else next(iter(parts), "")
 
 
 def begun(study: Study, survey: str) -> list[str]:
-    """The parts (tasks, groups) of which something was launched, in order; [""] for a survey without any."""
-    parts = task_names(survey) or [part_of(group) for group in group_names(study, survey)]
+    """Return the parts (tasks, groups) that were launched, in order; [""] for a survey without any."""
+    parts = _parts(study, survey)
     return [part for part in parts if CollectionPaths.of(study, survey, part).ledger.exists()] if parts else [""]

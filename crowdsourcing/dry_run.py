@@ -1,33 +1,37 @@
 """Estimate of a launch, before anything is posted: units, annotators, money, hours, and pay per hour.
 
-Hours follow from seconds per annotation: those that this study's annotators took so far, else what papers report of the
-survey (`Survey.about`). Controls, onboarding and reading are work too, and counted.
+Hours follow from the seconds per annotation that papers report of the survey (`Survey.about`). Controls, onboarding and
+reading are work too, and counted.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.records import Judgement, Unit
+from parlai_spotbot.records import Unit
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds
 
-GUESS = 120.0
-"""Seconds per annotation where neither a paper nor the study says how long it takes."""
-ENOUGH = 30
-"""So many annotations there must be before their own mean takes the place of the paper's."""
+GUESS = (120.0, "a guess")
+"""Seconds per annotation where no paper reports how long it takes."""
+
+READING_MINUTES = 3.0
+"""Time for consent and instructions."""
+
+MINIMUM_WAGE = 12.0
+"""An hour: what Prolific recommends (it takes no less than 8)."""
 
 
 @dataclass(frozen=True)
 class LaunchEstimate:
-    """Frozen record of what is still to be done, and its cost. Money is in the settings' currency.
+    """Frozen record of the work that is left, and its cost in the settings' currency.
 
-    `pay` goes to annotators for units, `bonus` what the winner of a game gets, `fee` the platform's part; `hours` is
-    the work of all annotators, `hourly` = `pay` / `hours`, without bonus.
+    `pay` goes to annotators for units, `bonus` to the winner of a game, `fee` to the platform; `hours` is the work of
+    all annotators, onboarding included.
     """
 
     units: int
@@ -36,58 +40,59 @@ class LaunchEstimate:
     controls: int
     annotators: int
     seconds: float
-    seconds_from: str
+    source: str
     hours: float
     minutes_per_unit: float
     pay: float
     bonus: float
     fee: float
-    hourly: float
 
     @property
     def cost(self) -> float:
         return self.pay + self.bonus + self.fee
 
-
-@dataclass(frozen=True)
-class Workload:
-    """The units of a collection, the seed of each conversation, the ids of finished units, and judgements so far."""
-
-    units: Sequence[Unit]
-    seeds: Mapping[str, str] = field(default_factory=dict)
-    done: Collection[str] = ()
-    judgements: Sequence[Judgement] = ()
+    @property
+    def hourly(self) -> float:
+        """Return the pay per hour, without bonus."""
+        return self.pay / self.hours if self.hours else 0.0
 
 
-def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> LaunchEstimate:
-    """The estimate for the units that are not done; `survey` has the launch's limits already."""
-    open_units = [unit for unit in work.units if unit.unit_id not in work.done]
-    annotators = annotators_needed(open_units, work.seeds, survey.limits.units_per_annotator)
-    seconds, source = _seconds(settings, survey, work.judgements)
-    controls = survey.limits.controls_per_unit * (annotators if survey.control_first else len(open_units))
-    if survey.limits.gold_every and len(open_units) > survey.limits.gold_every * annotators:
+def estimate(
+    settings: LaunchSettings,
+    survey: Survey,
+    units: Sequence[Unit],
+    seeds: Mapping[str, str] | None = None,
+    done: Collection[str] = (),
+) -> LaunchEstimate:
+    """Return the estimate for the units that are not `done`; `survey` has the launch's limits already.
+
+    `seeds` are those of the conversations, by conversation id.
+    """
+    limits = survey.limits
+    left = [unit for unit in units if unit.unit_id not in done]
+    annotators = annotators_needed(left, seeds or {}, limits.units_per_annotator)
+    took = survey.tasks[0].took if len(survey.tasks) == 1 else None
+    seconds, source = took or survey.about.took or GUESS
+    controls = limits.controls_per_unit * (annotators if survey.control_first else len(left))
+    if limits.gold_every and len(left) > limits.gold_every * annotators:
         controls = annotators  # the gold dialogue, once each
-    annotations = sum(len(unit.items) for unit in open_units)
+    annotations = sum(len(unit.items) for unit in left)
     exercises = len(survey.onboarding[0]) if survey.onboarding else len(rounds(survey.training, 0))
-    start = annotators * (60 * settings.reading_minutes + exercises * seconds)
     annotating = (annotations + controls) * seconds
-    pay = settings.pay * len(open_units)
-    bonus = settings.pay if survey.game and open_units else 0.0
-    hours = (annotating + start) / 3600
+    pay, bonus = settings.pay * len(left), settings.pay if survey.game and left else 0.0
     return LaunchEstimate(
-        units=len(open_units),
-        done=len(work.units) - len(open_units),
+        units=len(left),
+        done=len(units) - len(left),
         annotations=annotations,
         controls=controls,
         annotators=annotators,
         seconds=seconds,
-        seconds_from=source,
-        hours=hours,
-        minutes_per_unit=annotating / 60 / len(open_units) if open_units else 0.0,
+        source=source,
+        hours=(annotating + annotators * (60 * READING_MINUTES + exercises * seconds)) / 3600,
+        minutes_per_unit=annotating / 60 / max(1, len(left)),
         pay=pay,
         bonus=bonus,
         fee=settings.platform_fee * (pay + bonus),
-        hourly=pay / hours if hours else 0.0,
     )
 
 
@@ -113,62 +118,32 @@ def annotators_needed(units: Iterable[Unit], seeds: Mapping[str, str], allowance
     return annotators
 
 
-def _seconds(settings: LaunchSettings, survey: Survey, judgements: Sequence[Judgement]) -> tuple[float, str]:
-    """Return seconds per annotation, and where the figure is from."""
-    if settings.seconds_per_annotation is not None:
-        return settings.seconds_per_annotation, "as set"
-    seconds_by_annotation_id = {
-        row.annotation_id: row.seconds for row in judgements if row.source == "human" and row.seconds
-    }
-    if len(seconds_by_annotation_id) >= ENOUGH:
-        return sum(seconds_by_annotation_id.values()) / len(
-            seconds_by_annotation_id
-        ), f"mean of the {len(seconds_by_annotation_id)} annotations so far"
-    task = survey.tasks[0].took if len(survey.tasks) == 1 else None
-    return task or survey.about.took or (GUESS, "a guess; set seconds_per_annotation")
-
-
-def warnings(estimated: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> list[str]:
-    """Return warnings before going live."""
-    messages = []
-    if estimated.units and settings.pay and estimated.hourly < settings.minimum_wage:
-        enough = settings.minimum_wage * estimated.hours / estimated.units
-        messages.append(
-            f"{estimated.hourly:.2f} {settings.currency} an hour is less than minimum_wage "
-            f"({settings.minimum_wage:.2f}); pay {math.ceil(enough * 100) / 100:.2f} a unit, or ask for less"
-        )
-    if estimated.units and estimated.minutes_per_unit > survey.limits.minutes_per_unit / 2:
-        messages.append(
-            f"a unit takes {estimated.minutes_per_unit:.0f} minutes on average, and minutes_per_unit allows "
-            f"{survey.limits.minutes_per_unit:.0f}: slow annotators would lose their work; allow more"
-        )
-    return messages
-
-
-def said(estimated: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> str:
-    """The estimate in lines for the terminal."""
-    money = settings.currency
-    rows = [
-        ("survey", f"{survey.name}, recruiting: {settings.provider}"),
-        ("units", f"{estimated.units} to do" + (f" ({estimated.done} done already)" if estimated.done else "")),
-        ("annotations", f"{estimated.annotations} in them, and {estimated.controls} of controls"),
-        ("annotators", f"{estimated.annotators} or more, at most {survey.limits.units_per_annotator} units each"),
-        (
-            "time",
-            f"{estimated.hours:.1f} hours in all with onboarding, {estimated.minutes_per_unit:.0f} minutes a unit, at "
-            f"{estimated.seconds:.0f} seconds per annotation ({estimated.seconds_from})",
-        ),
+def text_of(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> str:
+    """Return the estimate in lines for the terminal, with warnings before going live."""
+    money, limits = settings.currency, survey.limits
+    lines = [
+        f"survey       {survey.name}, recruiting: {settings.provider}",
+        f"units        {found.units} to do ({found.done} done already)",
+        f"annotations  {found.annotations} in them, and {found.controls} of controls",
+        f"annotators   {found.annotators} or more, at most {limits.units_per_annotator} units each",
+        f"time         {found.hours:.1f} hours in all with onboarding, {found.minutes_per_unit:.0f} minutes a unit, at "
+        f"{found.seconds:.0f} seconds per annotation ({found.source})",
     ]
     if settings.pay:
-        rows.append(
-            ("pay", f"{estimated.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {estimated.hourly:.2f} an hour")
+        lines += [
+            f"pay          {found.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {found.hourly:.2f} an hour",
+            f"bonus        {found.bonus:.2f} {money}: a unit's pay, to who has most points" if found.bonus else "",
+            f"fee          {found.fee:.2f} {money}: {settings.platform_fee:.1%} (the setting fee changes it)",
+            f"cost         {found.cost:.2f} {money}",
+        ]
+    if found.units and settings.pay and found.hourly < MINIMUM_WAGE:
+        enough = math.ceil(100 * MINIMUM_WAGE * found.hours / found.units) / 100
+        lines.append(
+            f"warning: {found.hourly:.2f} {money} an hour is less than {MINIMUM_WAGE:.2f}; pay {enough:.2f} a unit"
         )
-        if estimated.bonus:
-            bonus = "who has the most points in the end is paid for one unit more"
-            rows.append(("bonus", f"{estimated.bonus:.2f} {money}: {bonus}"))
-        rows.append(("fee", f"{estimated.fee:.2f} {money}: {settings.platform_fee:.1%} (the setting fee changes it)"))
-        rows.append(("cost", f"{estimated.cost:.2f} {money}"))
-    else:
-        rows.append(("pay", "none (set pay in the settings, and the cost is said here)"))
-    lines = [f"{name:<12} {text}" for name, text in rows]
-    return "\n".join(lines + [f"warning: {text}" for text in warnings(estimated, settings, survey)])
+    if found.units and found.minutes_per_unit > limits.minutes_per_unit / 2:
+        lines.append(
+            f"warning: a unit takes {found.minutes_per_unit:.0f} minutes on average, and minutes_per_unit allows "
+            f"{limits.minutes_per_unit:.0f}: slow annotators would lose their work; allow more"
+        )
+    return "\n".join(filter(None, lines))

@@ -1,28 +1,19 @@
-"""Points and bonus of a game: the bonus goes to whoever has most points over finished units, as the consent text says.
+"""Bonus of a game: it goes to whoever has most points over finished units, as the consent text says.
 
 Several with the same points each get it. Points count where work was not rejected; they are those of the leaderboard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.game_scores import truths_of, unit_points
 from parlai_spotbot.records import HUMAN, Conversation, Item
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.survey import GameRules
 
-NATURE = "nature"
-
-
-@dataclass(frozen=True)
-class GamePoints:
-    """An annotator's points over `units` finished units; `wins` says whether the bonus is theirs."""
-
-    worker: str
-    points: float
-    units: int
-    wins: bool
+BONUS = ("worker_id", "points", "units", "bonus", "currency")
 
 
 def natures_of(conversations: Iterable[Conversation]) -> dict[str, tuple[str, str]]:
@@ -30,16 +21,24 @@ def natures_of(conversations: Iterable[Conversation]) -> dict[str, tuple[str, st
     return {c.conversation_id: tuple(HUMAN if human else "bot" for human in c.is_human) for c in conversations}
 
 
-def game_points(
-    survey: Survey, records: Iterable[tuple[str, dict]], items: Iterable[Item], conversations: Iterable[Conversation]
-) -> list[GamePoints]:
-    """Everybody's points, most first; [] where the survey is no game. `records` are (worker, `Submission.record`)."""
-    if survey.game is None:
-        return []
+def bonus_rows(
+    game: GameRules,
+    records: Iterable[tuple[str, dict]],
+    items: Iterable[Item],
+    conversations: Iterable[Conversation],
+    settings: Mapping[str, Any],
+) -> list[tuple]:
+    """Return a row of `BONUS` for each annotator, most points first; the bonus is the pay for one unit.
+
+    `records` are (worker, `Submission.record`), `settings` those of the launch.
+    """
     truths = truths_of(items, natures_of(conversations))
-    totals: dict[str, list[float]] = {}
+    earned = defaultdict(list)
     for worker, record in records:
-        totals.setdefault(worker, []).append(unit_points(survey.game, record["items"], truths, NATURE))
-    most = max(map(sum, totals.values()), default=0.0)
-    rows = [GamePoints(worker, sum(earned), len(earned), sum(earned) == most) for worker, earned in totals.items()]
-    return sorted(rows, key=lambda row: (-row.points, row.worker))
+        earned[worker].append(unit_points(game, record["items"], truths, "nature"))
+    points = {worker: sum(own) for worker, own in sorted(earned.items())}
+    most, pay, currency = max(points.values(), default=0.0), settings.get("pay", 0.0), settings.get("currency", "")
+    return [
+        (worker, f"{points[worker]:g}", len(earned[worker]), f"{pay * (points[worker] == most):.2f}", currency)
+        for worker in sorted(points, key=points.get, reverse=True)
+    ]

@@ -12,40 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
 
-PREFIX = "group-"
-"""How the folder of a group's collection begins, so that no group's name is that of another file."""
+GROUP = "group-"
+"""How the name of a group's collection begins, so that it is not that of another file."""
 
 
-def part_of(group: str) -> str:
-    """Return the name of a group's collection within its survey; "" for one group without a name."""
-    return PREFIX + group if group else ""
-
-
-def group_names(study: Study, survey: str) -> list[str]:
-    """The groups for which units are packed, in order; [] where nothing is packed for a named one."""
+def group_parts(study: Study, survey: str) -> list[str]:
+    """Return the collections of the groups for which units are packed, in order; [] without named groups."""
     if not packing_of(get_survey(survey)).grouped or not study.units_path(survey).exists():
         return []
-    return [name for name in dict.fromkeys(unit.group for unit in study.units(survey)) if name]
-
-
-def check_group(study: Study, survey: str, group: str) -> str:
-    """The group that is meant: the one named, or the only one. A `UserError` where that can't be told."""
-    names = group_names(study, survey)
-    if not group and len(names) > 1:
-        raise UserError(
-            f"--group missing: the units of survey {survey} are for several groups of people, each with links of its "
-            "own.",
-            f"Name one; several may run at once: {', '.join(names)}.",
-        )
-    if group and group not in names:
-        remedy = nearest(group, names) if names else "Leave --group out, or pack for groups (spotbot_pack --groups)."
-        raise UserError(f"--group {group}: no unit of survey {survey} is for such a group.", remedy)
-    return group or next(iter(names), "")
+    return [GROUP + name for name in dict.fromkeys(unit.group for unit in study.units(survey)) if name]
 
 
 @dataclass(frozen=True)

@@ -23,47 +23,37 @@ from parlai_spotbot.study import Study
 
 
 def withdraw(study: Study, survey: str, who: str) -> int:
-    """Delete the answers of `who` (worker id or pseudonym); returns how many units they were.
+    """Delete the answers of `who` (worker id or pseudonym) and return how many units they were.
 
-    Of a survey with tasks, those of all tasks. The caller holds the study's lock; no operator may run. Doing it again,
-    after a crash too, does no harm.
+    Of a survey with several collections, those of all. The caller holds the study's lock; no operator may run. Doing it
+    again, after a crash too, does no harm.
     """
-    tasks = begun(study, survey) or [""]
-    every = [CollectionPaths.of(study, survey, task) for task in tasks]
+    parts = begun(study, survey) or [""]
+    secret = read_secret(CollectionPaths.of(study, survey).secret, make=False)
     with contextlib.ExitStack() as held:
-        for paths in every:
-            held.enter_context(files.lock(paths.lock, "spotbot_collect --withdraw"))
-        workers = dict.fromkeys(worker for task in tasks for worker in _workers(study, survey, task))
-        worker = _meant(who, list(workers), read_secret(every[0].secret, make=False), every[0])
-        return sum(_delete(study, survey, task, worker) for task in tasks)
-
-
-def _workers(study: Study, survey: str, task: str) -> list[str]:
-    with open_ledger(study, survey, task) as ledger:
-        return [annotator.worker for annotator in ledger.annotators()]
-
-
-def _delete(study: Study, survey: str, task: str, worker: str) -> int:
-    """Delete the worker's answers of one collection; returns how many units they were."""
-    paths = CollectionPaths.of(study, survey, task)
-    with open_ledger(study, survey, task) as ledger:
-        handouts = ledger.handouts("worker = ?", worker)
-    _from_mephisto(paths.mephisto, {handout.handle for handout in handouts})
-    (paths.folder / "refused.jsonl").unlink(missing_ok=True)  # refused answers, which version 0.1 kept
-    _from_ledger(paths.ledger, worker)
-    for path in (paths.ledger.parent / BACKUPS).glob("*"):
-        path.unlink()
-    back_up(paths)
-    return sum(handout.status == "done" for handout in handouts)
-
-
-def _meant(who: str, workers: list[str], secret: bytes, paths: CollectionPaths) -> str:
-    for worker in workers:
-        if who in (worker, pseudonym(secret, worker)):
-            return worker
-    raise UserError(
-        f"--withdraw {who}: nobody of that id or pseudonym took part.", f"Those who did are in {paths.annotators}."
-    )
+        workers, count = set(), 0
+        for part in parts:
+            held.enter_context(files.lock(CollectionPaths.of(study, survey, part).lock, "spotbot_collect --withdraw"))
+            with open_ledger(study, survey, part) as ledger:
+                workers |= {one.worker for one in ledger.annotators()}
+        worker = next((one for one in workers if who in (one, pseudonym(secret, one))), None)
+        if worker is None:
+            raise UserError(
+                f"--withdraw {who}: nobody of that id or pseudonym took part.",
+                f"Those who did are in {CollectionPaths.of(study, survey).annotators}.",
+            )
+        for part in parts:
+            with open_ledger(study, survey, part) as ledger:
+                handouts = ledger.handouts("worker = ?", worker)
+            paths = CollectionPaths.of(study, survey, part)
+            _from_mephisto(paths.mephisto, {handout.handle for handout in handouts})
+            (paths.folder / "refused.jsonl").unlink(missing_ok=True)  # refused answers, which version 0.1 kept
+            _from_ledger(paths.ledger, worker)
+            for path in (paths.ledger.parent / BACKUPS).glob("*"):
+                path.unlink()
+            back_up(paths)
+            count += sum(handout.status == "done" for handout in handouts)
+    return count
 
 
 def _from_ledger(path: Path, worker: str) -> None:

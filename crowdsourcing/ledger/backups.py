@@ -72,15 +72,15 @@ def _set_aside(path: Path, folder: Path) -> None:
         os.replace(path, folder / f"{datetime.now(UTC).strftime(STAMP)}-{path.name}{ASIDE}")
 
 
-def restore(paths: CollectionPaths, name: str = "") -> tuple[Path, int]:
-    """Replace the ledger by the newest sound backup, or by the one called `name`; no operator may run.
+def restore(paths: CollectionPaths) -> tuple[Path, int]:
+    """Replace the ledger by the newest sound backup; no operator may run.
 
     Returns the backup and its number of submissions. The replaced files and later backups are kept under other names.
     A missing or damaged secret is restored too.
     """
     backups = backups_of(paths.ledger)
     folder = paths.ledger.parent / BACKUPS
-    for backup in [path for path in reversed(backups) if name in ("", path.name, path.stem)]:
+    for backup in reversed(backups):
         try:
             answers = answers_in(backup)
         except sqlite3.DatabaseError:
@@ -92,10 +92,7 @@ def restore(paths: CollectionPaths, name: str = "") -> tuple[Path, int]:
         _copy(backup, paths.ledger)
         restore_secret(paths)
         return backup, answers
-    raise UserError(
-        f"{folder}: no sound backup{f' {name}' if name else ''} of the ledger.",
-        f"There are: {', '.join(path.stem for path in backups)}." if backups else "Put a copy of your own back.",
-    )
+    raise UserError(f"{folder}: no sound backup of the ledger.", "Put a copy of your own back.")
 
 
 def restore_secret(paths: CollectionPaths) -> bool:

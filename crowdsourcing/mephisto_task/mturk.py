@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup, environment_credentials
-from parlai_spotbot.crowdsourcing.platforms.participant_lists import PlatformEntry
 from parlai_spotbot.errors import UserError
 
 REMEDY = (
@@ -196,25 +195,23 @@ def is_accepted(requester: Any, hit_id: str) -> bool:
     return hit.get("NumberOfAssignmentsPending", 0) + hit.get("NumberOfAssignmentsCompleted", 0) > 0
 
 
-def handed_in(data_root: Path, sandbox: bool, requester: str, assignments: Iterable[str]) -> list[PlatformEntry]:
-    """Return the submitted assignments on MTurk, of the HITs on which `assignments` (their ids) claim to be.
+def handed_in(data_root: Path, sandbox: bool, requester: str, assignments: Iterable[str]) -> dict[tuple[str, str], str]:
+    """Return the status on MTurk of (worker, assignment), of the HITs on which `assignments` (their ids) claim to be.
 
     Raises `UserError` where MTurk can't be asked. The operator may run.
     """
     hits = sorted(set(_hits_of(Path(data_root), set(assignments))))
     if not hits:
-        return []
+        return {}
     session = _session(requester)
     client = session.client("mturk", region_name=REGION, **({"endpoint_url": SANDBOX} if sandbox else {}))
-    entries = []
+    statuses = {}
     with _without_credentials(lambda: [session]):
         for hit in hits:
             for page in client.get_paginator("list_assignments_for_hit").paginate(HITId=hit):
-                entries += [
-                    PlatformEntry(one["WorkerId"], one["AssignmentId"], one["AssignmentStatus"].lower())
-                    for one in page["Assignments"]
-                ]
-    return entries
+                for one in page["Assignments"]:
+                    statuses[one["WorkerId"], one["AssignmentId"]] = one["AssignmentStatus"].lower()
+    return statuses
 
 
 def _hits_of(data_root: Path, assignments: set[str]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import math
 import os
 import signal
@@ -21,7 +22,6 @@ from mephisto.data_model.requester import Requester
 from mephisto.data_model.task_run import TaskRun, TaskRunArgs
 from mephisto.operations.hydra_config import MephistoConfig
 from mephisto.operations.registry import get_crowd_provider_from_type
-from mephisto.utils.logger_core import get_logger
 from omegaconf import DictConfig, OmegaConf
 
 from parlai_spotbot import files
@@ -35,8 +35,10 @@ from parlai_spotbot.errors import UserError
 
 POLL_SECONDS = 0.2
 RETRY_SECONDS = 60.0
+HANDED_IN = ("completed", "accepted", "rejected", "soft_rejected")
+"""Statuses of units whose agent is done."""
 
-logger = get_logger(name=__name__)
+logger = logging.getLogger(__name__)
 
 
 MakeServer = Callable[[Crowd, str, int], Any]
@@ -94,7 +96,8 @@ def _work(crowd: FinishedUnits, server: Any, setup: TaskSetup, stop: threading.E
 def _post(crowd: FinishedUnits, setup: TaskSetup, halt: Callable[[], bool]) -> None:
     """Post as many HITs as are missing: HITs are interchangeable, the desk says who gets which unit."""
     run = crowd.task_run
-    count = len(setup.units) - crowd.db.done_before(run.task_id, run.db_id)
+    earlier = [unit for unit in crowd.db.find_units(task_id=run.task_id) if unit.task_run_id != run.db_id]
+    count = len(setup.units) - sum(unit.db_status in HANDED_IN for unit in earlier)
     with mturk.explained(crowd.provider.datastore):
         for _ in range(count - len(mturk.posted(run, setup.public_url, count))):
             if halt():

@@ -1,11 +1,12 @@
 """The in-house crowd provider: annotators whom one knows (or who come from Prolific), without a paid platform behind.
 
 Signed links stand for identity, which is the door's business; here a worker is a name. Nothing is paid from here:
-approvals, rejections and bonuses are written down, so that Mephisto's own review tools work and a list can be paid.
+Mephisto's database has approvals and rejections, bonus.csv the bonuses of a game.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,29 +20,22 @@ from mephisto.data_model.requester import Requester
 from mephisto.data_model.unit import Unit
 from mephisto.data_model.worker import Worker
 from mephisto.operations.registry import register_mephisto_abstraction
-from mephisto.utils.logger_core import get_logger
+from mephisto.utils.qualifications import find_or_create_qualification
 
-from parlai_spotbot.crowdsourcing.mephisto_task.datastore import InHouseDatastore
 from parlai_spotbot.errors import UserError
 
 PROVIDER_TYPE = "spotbot_in_house"
+BLOCKED = "spotbot_blocked"
+"""Mephisto's qualification of workers who are blocked."""
 
-logger = get_logger(name=__name__)
-
-
-class _InHouse:
-    """Gives each of the provider's objects the datastore, and the way Mephisto makes new ones of them."""
-
-    @property
-    def datastore(self) -> InHouseDatastore:
-        return self.db.get_datastore_for_provider(PROVIDER_TYPE)
+logger = logging.getLogger(__name__)
 
 
-class InHouseRequester(_InHouse, Requester):
+class InHouseRequester(Requester):
     """Requester in the house: there is no account to register, and no balance that could run out."""
 
     def register(self, args: Any = None) -> None:
-        """Nothing to register: in-house people are paid outside."""
+        """Do nothing: in-house people are paid outside."""
 
     def is_registered(self) -> bool:
         return True
@@ -55,36 +49,36 @@ class InHouseRequester(_InHouse, Requester):
         return InHouseRequester._register_requester(db, requester_name, PROVIDER_TYPE)
 
 
-class InHouseWorker(_InHouse, Worker):
+class InHouseWorker(Worker):
     """An annotator, by the name that the link was signed for (or Prolific's id)."""
 
     def bonus_worker(self, amount: float, reason: str, unit: Unit | None = None) -> tuple[bool, str]:
-        """Write the bonus (dollars) down for whoever pays; returns (True, "")."""
-        self.datastore.bonus(self.db_id, unit.db_id if unit else None, amount, reason)
-        return True, ""
+        """Refuse: nothing is paid from here."""
+        return False, "pay in-house annotators and Prolific's outside of Mephisto"
 
     def block_worker(
         self, reason: str, unit: Unit | None = None, requester: Requester | None = None
     ) -> tuple[bool, str]:
-        self.datastore.block(self.db_id, reason)
+        find_or_create_qualification(self.db, BLOCKED)
+        self.grant_qualification(BLOCKED)
         return True, ""
 
     def unblock_worker(self, reason: str, requester: Requester) -> bool:
-        self.datastore.unblock(self.db_id)
+        self.revoke_qualification(BLOCKED)
         return True
 
     def is_blocked(self, requester: Requester) -> bool:
-        return self.datastore.is_blocked(self.db_id)
+        return self.is_qualified(BLOCKED)
 
     def is_eligible(self, task_run: Any) -> bool:
-        return not self.is_blocked(task_run.get_requester())
+        return not self.is_qualified(BLOCKED)
 
     @staticmethod
     def new(db: Any, worker_id: str) -> Worker:
         return InHouseWorker._register_worker(db, worker_id, PROVIDER_TYPE)
 
 
-class InHouseUnit(_InHouse, Unit):
+class InHouseUnit(Unit):
     """A unit on offer to everyone who has a link."""
 
     def launch(self, task_url: str) -> None:
@@ -104,13 +98,10 @@ class InHouseUnit(_InHouse, Unit):
         return InHouseUnit._register_unit(db, assignment, index, pay_amount, PROVIDER_TYPE)
 
 
-class InHouseAgent(_InHouse, Agent):
+class InHouseAgent(Agent):
     """An annotator at work on a unit."""
 
     def approve_work(self) -> None:
-        if self.get_status() == AgentState.STATUS_APPROVED:
-            return
-        self.datastore.review(self.db_id, "approved")
         self.update_status(AgentState.STATUS_APPROVED)
 
     def reject_work(self, reason: str) -> None:
@@ -118,11 +109,10 @@ class InHouseAgent(_InHouse, Agent):
         if self.get_status() == AgentState.STATUS_APPROVED:
             logger.warning(f"{self} is approved already and can't be rejected.")
             return
-        self.datastore.review(self.db_id, "rejected", reason or "")
         self.update_status(AgentState.STATUS_REJECTED)
 
     def mark_done(self) -> None:
-        """No platform waits for a sign that the work is done."""
+        """Do nothing: no platform waits for a sign that the work is done."""
 
     @staticmethod
     def new(db: Any, worker: Worker, unit: Unit) -> Agent:
@@ -147,18 +137,19 @@ class InHouseProvider(CrowdProvider):
     AgentClass: ClassVar[type[Agent]] = InHouseAgent
     ArgsClass = InHouseProviderArgs
 
-    def initialize_provider_datastore(self, storage_path: str) -> InHouseDatastore:
-        return InHouseDatastore(storage_path)
+    def initialize_provider_datastore(self, storage_path: str) -> str:
+        """Return the provider's folder, in which nothing is kept."""
+        return storage_path
 
     def setup_resources_for_task_run(self, task_run: Any, args: Any, shared_state: Any, server_url: str) -> None:
-        """Nothing lies outside the data root."""
+        """Do nothing: nothing lies outside the data root."""
 
     def cleanup_resources_from_task_run(self, task_run: Any, server_url: str) -> None:
-        """Nothing lies outside the data root."""
+        """Do nothing: nothing lies outside the data root."""
 
     @classmethod
     def get_wrapper_js_path(cls) -> str:
-        """There is no script that a page could claim an identity with: `UserError`."""
+        """Raise `UserError`: there is no script that a page could claim an identity with."""
         raise UserError(
             "In-house annotators are known by signed links, which only our own server checks.",
             "Launch with spotbot_crowdsource, or use Mephisto's provider 'mock' with other architects.",

@@ -1,100 +1,72 @@
-"""Participants as the platform knows them: its own list of who took part, against which a collection is checked.
+"""MTurk's list of assignments, against which a collection is checked.
 
-A page can be asked for by anybody who has its address; what counts is whom the platform sent. Its list comes from
-Prolific's export (CSV) or from MTurk, and is in `platform.jsonl` of the collection from then on, so
-that every later collection goes by it. Who isn't on it is left out of the judgements; the ledger keeps the answers.
+MTurk signs nothing: anybody who has the page's address can claim an assignment, so an answer counts once MTurk confirms
+who handed it in. The list is kept in platform.jsonl, so that later collections go by it; that of a study at Prolific
+holds its participants, as earlier versions read them from Prolific's export.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, csv_rows
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK, TaskSetup
+from parlai_spotbot.study import Study
 
 PLATFORM = "platform"
-"""What a collection's provenance calls what came of holding it against the platform's list."""
+"""Key of provenance.json under which a collection's result of this check is."""
 
 UNKNOWN = "unknown to the platform"
 
-MOST_BYTES = 64 * 1024 * 1024
+SETTLED = ("approved", "rejected")
+"""Statuses that do not change any more on MTurk."""
 
-COLUMNS = {"registration": ("submission id", "session id"), "worker": ("participant id",), "status": ("status",)}
-"""What Prolific's export calls them, now and before; case and underscores don't matter."""
-
-REFUSED = frozenset({"rejected"})
-"""Work that was rejected on the platform is left out, as what Mephisto's tools rejected."""
+FIELDS = ("worker", "registration", "status")
 
 
-@dataclass(frozen=True)
-class PlatformEntry:
-    """A participant's submission, or a worker's assignment (`registration`); how it stands there, in small letters."""
-
-    worker: str
-    registration: str
-    status: str
-
-
-@dataclass(frozen=True)
-class PlatformCheck:
-    """Finished hand-outs of people whom the platform doesn't know, and of those whose work it shows as rejected."""
-
-    unknown: frozenset[str] = frozenset()
-    rejected: frozenset[str] = frozenset()
-
-
-# -- the list on disk ------------------------------------------------------------------------------------------------
-def read_entries(path: Path) -> list[PlatformEntry] | None:
-    """The list that was taken over last; None where there is none."""
-    if Path(path).exists():
-        return checksums.read_jsonl(path, _entry, "platform's list")
+def read_statuses(path: Path) -> dict[tuple[str, str], str]:
+    """Return the status (in small letters) of each worker's assignment or submission on the list; {} without one."""
     checksums.verify(path)
-    return None
+    rows = checksums.read_jsonl(path, _entry, "platform's list") if path.exists() else []
+    return {(worker, registration): status for worker, registration, status in rows}
 
 
-def _entry(row: dict, where: str) -> PlatformEntry:
-    return PlatformEntry(*(files.field(row, name, str, where) for name in ("worker", "registration", "status")))
+def _entry(row: dict, where: str) -> tuple[str, ...]:
+    return tuple(files.field(row, name, str, where) for name in FIELDS)
 
 
-def add_entries(path: Path, entries: Iterable[PlatformEntry]) -> None:
-    """Put these on the list, which its owner only may read; they replace what stood there of the same submissions."""
-    rows = {(one.worker, one.registration): one for one in [*(read_entries(path) or ()), *entries]}
-    checksums.write_jsonl(path, [asdict(rows[key]) for key in sorted(rows)])
-    Path(path).chmod(0o600)
+def update_lists(study: Study, survey: str, parts: Iterable[str]) -> None:
+    """Ask MTurk about finished work that isn't settled there; raises `UserError` where MTurk can't be asked."""
+    for paths in (CollectionPaths.of(study, survey, part) for part in parts):
+        if paths.provider not in MTURK:
+            continue
+        from parlai_spotbot.crowdsourcing.mephisto_task.mturk import handed_in
+
+        statuses = read_statuses(paths.platform)
+        settled = {registration for (_, registration), status in statuses.items() if status in SETTLED}
+        with Ledger(paths.ledger) as ledger:
+            assignments = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled
+        if assignments:
+            statuses |= handed_in(paths.mephisto, paths.provider == "mturk_sandbox", TaskSetup.requester, assignments)
+            checksums.write_jsonl(
+                paths.platform, [dict(zip(FIELDS, (*key, statuses[key]), strict=True)) for key in sorted(statuses)]
+            )
+            paths.platform.chmod(0o600)
 
 
-# -- where it comes from ---------------------------------------------------------------------------------------------
-def read_export(path: Path | str) -> list[PlatformEntry]:
-    """The submissions in Prolific's export; a file that is none is a `UserError` that names what is missing."""
-    path = Path(path)
-    remedy = "Download it from the study's page at Prolific: Submissions, More, Download submission data (CSV)."
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UserError(f"--submissions {path}: larger than {MOST_BYTES // 2**20} MiB.", remedy)
-        header, *rows = [row for _, row in csv_rows(path)] or [[]]
-    except OSError as err:
-        raise UserError(f"--submissions {path}: cannot be read: {err.strerror}.", remedy) from None
-    except Malformed as err:
-        raise UserError(f"--submissions {path}: not a CSV file in UTF-8: {err}.", remedy) from None
-    named = {_plain(name): place for place, name in enumerate(header)}
-    places = {key: next((named[one] for one in names if one in named), None) for key, names in COLUMNS.items()}
-    missing = [COLUMNS[key][0] for key, place in places.items() if place is None]
-    if missing:
-        raise UserError(f"--submissions {path}: no column '{missing[0]}'.", remedy)
-    most = max(places.values())
-    entries = [
-        PlatformEntry(**{key: row[place].strip().lower() for key, place in places.items()})
-        for row in rows
-        if len(row) > most
-    ]
-    entries = [entry for entry in entries if entry.worker]
-    if not entries:
-        raise UserError(f"--submissions {path}: no submission in it.", remedy)
-    return entries
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.replace("_", " ").split()).lower()
+def left_out(paths: CollectionPaths, done: Mapping[str, Handout]) -> tuple[set[str], set[str]]:
+    """Return the finished hand-outs, of `done` by handle, that the platform does not know, and those it rejected."""
+    by_assignment, statuses = paths.provider in MTURK, read_statuses(paths.platform)
+    if paths.provider == "in_house" or not (statuses or by_assignment):
+        return set(), set()
+    by_person = defaultdict(set)
+    for (worker, registration), status in statuses.items():
+        by_person[worker, by_assignment and registration].add(status)
+    found = {handle: by_person.get((one.worker, by_assignment and one.registration)) for handle, one in done.items()}
+    unknown = {handle for handle, status in found.items() if status is None}
+    return unknown, {handle for handle, status in found.items() if status == {"rejected"}}

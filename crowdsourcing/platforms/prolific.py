@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ PARAMETER = "prolific_token"
 IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
 KEPT_SECONDS = 12 * 3600.0
-"""Keys are good for this long, then they are asked for again; Prolific wants it done daily at least."""
+"""How long keys are kept; Prolific asks to fetch them daily at least."""
 
 AGAIN_SECONDS = 30.0
 """The key server is asked again, for a key that is not known or as it failed, no sooner than this."""
@@ -42,8 +42,8 @@ NOT_SIGNED = "Please open this study from Prolific: this address has not its sig
 EXPIRED = "This address is too old. Please open the study from Prolific again."
 NO_KEYS = "We can't reach Prolific to check this address. Please wait: the page tries again by itself."
 
-NOT_A_TOKEN = (TypeError, ValueError, OverflowError, RecursionError)
-"""What reading the parts of something made up may raise, beside PyJWT's own errors."""
+MADE_UP = (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError)
+"""Errors that reading a forged token may raise beside PyJWT's."""
 
 LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
@@ -87,44 +87,32 @@ class SignedUrls:
         """
         import jwt
 
-        if not token or len(token) > MOST:
-            raise Refusal(403, "link", NOT_SIGNED)
-        key = self._key(token)
         try:
+            if len(token) > MOST:
+                raise ValueError("too long")
             claims = jwt.decode(
                 token,
-                key,
+                self._key(jwt.get_unverified_header(token)["kid"]),
                 algorithms=["RS256"],  # never what the token says: "none" and HS256 would be anybody's
                 leeway=LEEWAY,
                 options={"require": ["exp", "aud"], "verify_aud": False, "verify_exp": False, "verify_iat": False},
             )
-            until = float(claims["exp"])
-        except (*NOT_A_TOKEN, jwt.InvalidTokenError) as error:
+            until, sites = float(claims["exp"]), claims["aud"]
+            ids = ProlificIds(*(claims["prolific"][name].lower() for name in IDS))
+            if self.site not in map(_site, sites if isinstance(sites, list) else [sites]):
+                raise ValueError("for another site")
+        except (*MADE_UP, jwt.PyJWTError) as error:
             LOG.info("a link that Prolific did not sign: %s", error)
             raise Refusal(403, "link", NOT_SIGNED) from None
-        if self.site not in map(_site, _listed(claims["aud"])):
-            LOG.info("a link that Prolific signed for another site")
-            raise Refusal(403, "link", NOT_SIGNED)
         if self.clock() > until + LEEWAY and not is_known(token):
             raise Refusal(403, "link", EXPIRED)
-        return _ids(claims.get("prolific"))
+        return ids
 
-    def _key(self, token: str) -> Any:
-        """The public key that the token names; who names one that is there waits for no network."""
-        import jwt
-
-        try:
-            name = jwt.get_unverified_header(token).get("kid")
-        except (*NOT_A_TOKEN, jwt.PyJWTError) as error:
-            LOG.info("a link that Prolific did not sign: %s", error)
-            raise Refusal(403, "link", NOT_SIGNED) from None
+    def _key(self, name: str) -> Any:
+        """Return the public key of that name; one that is there needs no network."""
         if name not in self._good_keys():
             self._ask()
-        key = self._good_keys().get(name)
-        if key is None:
-            LOG.info("a link that Prolific did not sign: it has no key of that name")
-            raise Refusal(403, "link", NOT_SIGNED)
-        return key
+        return self._good_keys()[name]
 
     def _good_keys(self) -> dict[str, Any]:
         """The keys that were had, by name."""
@@ -145,16 +133,6 @@ class SignedUrls:
             raise Refusal(503, "keys", NO_KEYS) from None
         finally:
             self._asking.release()
-
-
-def _ids(claims: Any) -> ProlificIds:
-    if not isinstance(claims, Mapping) or not all(isinstance(claims.get(name), str) for name in IDS):
-        raise Refusal(403, "link", NOT_SIGNED)
-    return ProlificIds(*(claims[name].lower() for name in IDS))
-
-
-def _listed(value: Any) -> list[str]:
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
 
 
 def _site(address: str) -> tuple[str, int]:

@@ -19,13 +19,11 @@ from urllib.parse import quote
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.crowdsourcing.platforms.personal_links import LinkStates
 from parlai_spotbot.crowdsourcing.platforms.prolific import IDS, PARAMETER, ProlificIds, SignedUrls
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import field
 
 NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
-REVOKED_LINK = "This link is not good any more. If you were given another one, please open that."
 OTHER_SITTING = "This study was opened from another submission of yours before. Please go on from there."
 NOT_FROM_PROLIFIC = "Please open this study from Prolific."
 NOT_FROM_MTURK = "Please open this task from MTurk; it may be over already."
@@ -50,10 +48,6 @@ class Door:
         """Return who comes; `Refusal` (403, "link") where that is not certain."""
         raise NotImplementedError
 
-    def still_open(self, visitor: Visitor) -> bool:
-        """Return whether who came in by it may go on."""
-        return True
-
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """Return how the visitor leaves in this state of the session, with `done` units done."""
         return NOTHING
@@ -73,33 +67,21 @@ def _signed(secret: bytes, purpose: str, query: Mapping[str, str], name: str) ->
 
 
 class InHouseDoor(Door):
-    """Personal links: whoever holds one is that annotator. A bare name opens nothing.
-
-    `links` says which of them were revoked; without it all are good. A revoked link ends open pages too.
-    """
+    """Personal links: whoever holds one is that annotator. A bare name opens nothing."""
 
     name = "in_house"
 
-    def __init__(self, secret: bytes, links: LinkStates | None = None):
-        self.secret, self.links = secret, links
+    def __init__(self, secret: bytes):
+        self.secret = secret
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         signed = _signed(self.secret, tokens.LINK, query, "t")
-        visitor = Visitor(signed["worker"], provider_data={"door": self.name, "link": signed.get("number", 0)})
-        if not self.still_open(visitor):
-            raise refused(REVOKED_LINK)
-        return visitor
-
-    def still_open(self, visitor: Visitor) -> bool:
-        if self.links is None:
-            return True
-        state = self.links.of(visitor.worker)
-        return not state.revoked and visitor.provider_data.get("link", 0) == state.number
+        return Visitor(signed["worker"], provider_data={"door": self.name})
 
 
 @dataclass(frozen=True)
 class ProlificStudy:
-    """A study at Prolific: what it is called here, its id there ("" for any), and the codes by which people leave."""
+    """A study at Prolific: what it is called here, its id there, and the codes by which people leave."""
 
     name: str
     study: str
@@ -110,60 +92,48 @@ class ProlificStudy:
 class ProlificDoor(Door):
     """One link for the study, which is ours by our signature; Prolific adds who comes, and signs that.
 
-    Where a study's links aren't signed at Prolific (`signed` None, which the operator has to ask for) whoever has the
-    link is whom they say: one person can be many. Signed or not, the first visit of a participant binds them to the id
-    of their submission. `bindings` is the journal of that, with nothing but keyed hashes in it.
+    The first visit of a participant binds them to the id of their submission. `bindings` is the journal of that, with
+    nothing but keyed hashes in it.
     """
 
     name = "prolific"
     waits = True
-    ID = re.compile(r"[0-9a-f]{24}")
 
-    def __init__(self, secret: bytes, study: ProlificStudy, bindings: Path, signed: SignedUrls | None):
-        if signed and not self.ID.fullmatch(study.study):
-            raise ValueError("signed links are for one study at Prolific: its id is missing")
+    def __init__(self, secret: bytes, study: ProlificStudy, bindings: Path, signed: SignedUrls):
         self.secret = secret
         self.study = study
         self.signed = signed
-        self.codes = {True: study.completion_code, False: study.screened_out_code}
         rows = checksums.read_journal(bindings, _binding)
         self._bindings = {participant: session for participant, session, _ in rows}
-        self._links = {link for _, _, link in rows if link}
+        self._links = {link for _, _, link in rows}
         self._journal = checksums.Journal(bindings)
         self._one_by_one = threading.Lock()
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study.name:
             raise refused(NO_LINK)
-        ids_in_url = ProlificIds(*(query.get(name, "").lower() for name in IDS))
-        link = ""
-        if self.signed:
-            token = query.get(PARAMETER, "")
-            link = self._hash(token)
-            ids = self.signed.read(token, lambda token: link in self._links)
-            if ids_in_url != ids:  # somebody else's token
-                raise refused(NOT_FROM_PROLIFIC)
-        if not all(self.ID.fullmatch(one) for one in (ids_in_url.participant, ids_in_url.study, ids_in_url.session)):
-            raise refused(NOT_FROM_PROLIFIC)
-        if self.study.study and ids_in_url.study != self.study.study:
-            raise refused(NOT_FROM_PROLIFIC)
+        token = query.get(PARAMETER, "")
+        link = self._hash(token)
+        ids = self.signed.read(token, lambda token: link in self._links)
+        if ids != ProlificIds(*(query.get(name, "").lower() for name in IDS)) or ids.study != self.study.study:
+            raise refused(NOT_FROM_PROLIFIC)  # somebody else's token
         with self._one_by_one:
-            self._bind(ids_in_url, link)
-        ids = {"prolific_pid": ids_in_url.participant, "study_id": ids_in_url.study, "session_id": ids_in_url.session}
-        return Visitor(ids_in_url.participant, provider_data={"door": self.name, **ids})
+            self._bind(ids, link)
+        named = {"prolific_pid": ids.participant, "study_id": ids.study, "session_id": ids.session}
+        return Visitor(ids.participant, provider_data={"door": self.name, **named})
 
-    def _bind(self, ids_in_url: ProlificIds, link: str) -> None:
+    def _bind(self, ids: ProlificIds, link: str) -> None:
         """Durable when it returns; a full disk lets nobody in rather than anybody."""
-        key, value = self._hash(ids_in_url.participant), self._hash(ids_in_url.session)
-        if self._bindings.get(key) not in (None, "", value):  # "": a version that took visits without a session
+        key, value = self._hash(ids.participant), self._hash(ids.session)
+        if self._bindings.get(key) not in (None, "", value):
             raise refused(OTHER_SITTING)
-        if self._bindings.get(key) != value or (link and link not in self._links):
+        if self._bindings.get(key) != value or link not in self._links:
             try:
-                self._journal.append({"participant": key, "session": value, **({"link": link} if link else {})})
+                self._journal.append({"participant": key, "session": value, "link": link})
             except UserError:
                 raise Refusal(503, "storage", "The study can't store anything at the moment. Please wait.") from None
             self._bindings[key] = value
-            self._links |= {link} - {""}
+            self._links.add(link)
 
     def _hash(self, text: str) -> str:
         return hmac.new(self.secret, b"prolific " + text.encode(), sha256).hexdigest()
@@ -172,7 +142,8 @@ class ProlificDoor(Door):
         """The completion code for who has done something and was not stopped, else the code for the screened out."""
         if not done and state in ("ready", "waiting"):
             return NOTHING
-        code = self.codes[done > 0 and state != "stopped"]
+        screened_out = state == "stopped" or not done
+        code = self.study.screened_out_code if screened_out else self.study.completion_code
         if not code:
             return NOTHING
         link = f"https://app.prolific.com/submissions/complete?cc={quote(code, safe='')}"

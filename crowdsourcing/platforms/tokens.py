@@ -57,8 +57,7 @@ def read_secret(path: Path, make: bool = True) -> bytes:
         if not make:
             raise UserError(
                 f"{path}: the secret is missing, by which links are signed and annotators get their pseudonyms.",
-                "Put it back: spotbot_check --restore takes the copy in the folder backups. Without one, "
-                "spotbot_crowdsource --new-secret makes another: then all links and pseudonyms are new.",
+                "Put it back: spotbot_check --restore takes the copy in the folder backups.",
             )
         path.parent.mkdir(parents=True, exist_ok=True)
         digits, temporary = secrets.token_hex(32), path.with_name(f".{path.name}.{os.getpid()}")
@@ -119,9 +118,9 @@ def read_session(secret: bytes, token: str, now: float) -> dict:
     return payload
 
 
-def in_house_link(base: str, secret: bytes, worker: str, number: int = 0) -> str:
-    """The personal link of `worker`, any name; `base` is the server's address, `number` counts the links they had."""
-    token = sign(secret, LINK, {"worker": worker, **({"number": number} if number else {})})
+def in_house_link(base: str, secret: bytes, worker: str) -> str:
+    """Return the personal link of `worker`, any name; `base` is the server's address."""
+    token = sign(secret, LINK, {"worker": worker})
     if not worker.strip() or len(token) > MOST:
         raise UserError(f"annotator {worker[:40]!r}: the name is empty or too long.", "Give a short name.")
     return f"{base.rstrip('/')}/?{urlencode({'t': token})}"

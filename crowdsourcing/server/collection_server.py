@@ -15,7 +15,6 @@ from parlai_spotbot.crowdsourcing.game_points import natures_of
 from parlai_spotbot.crowdsourcing.ledger.backups import Backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, later_of
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.platforms.personal_links import LinkStates
 from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
@@ -56,12 +55,11 @@ def door_of(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits) ->
     """Return the door of the collection's provider."""
     settings = collection.request.settings
     if settings.provider == "in_house":
-        return InHouseDoor(secret, LinkStates(collection.paths.link_states))
+        return InHouseDoor(secret)
     if settings.provider == "prolific":
         codes = settings.completion_code, settings.screened_out_code
         study = ProlificStudy(collection.setup.task_name, settings.prolific_study, *codes)
-        signed = None if settings.accept_unverified_ids else SignedUrls(collection.request.url)
-        return ProlificDoor(secret, study, collection.paths.bindings, signed)
+        return ProlificDoor(secret, study, collection.paths.bindings, SignedUrls(collection.request.url))
     return MTurkDoor(crowd.knows_hit, crowd.has_accepted, settings.provider == "mturk_sandbox")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.crowdsourcing.platforms.sign_in import REVOKED_LINK, Door
+from parlai_spotbot.crowdsourcing.platforms.sign_in import Door
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES, as_refusal, parse, refusal
 from parlai_spotbot.crowdsourcing.server.request_rates import Rate
 
@@ -36,7 +36,6 @@ LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 NO_TOKEN = Refusal(401, "token", "Please open the page again by the link that you were given.")
 OLD_TOKEN = Refusal(401, "expired", "This page was open for very long. Please reload it.")
 FORGED = Refusal(403, "forged", "This page was not opened by a valid link.")
-REVOKED = Refusal(403, "link", REVOKED_LINK)
 PREVIEW = Refusal(403, "preview", "Please accept the task first.")
 TOO_MANY = Refusal(429, "too_many", "Too many requests at once. Please wait: the page tries again.")
 BUSY = Refusal(503, "busy", "Many people are working at the moment. Please wait: the page tries again.")
@@ -157,8 +156,6 @@ class Intake:
         if payload["door"] != self.door.name:
             raise NO_TOKEN
         visitor = Visitor(payload["worker"], payload["registration"], payload["data"])
-        if not self.door.still_open(visitor):
-            raise REVOKED
         return visitor, tokens.pseudonym(self.secret, visitor.worker) if visitor.worker else "", fresh
 
     def log_error(self, where: str, error: BaseException) -> None:

@@ -1,14 +1,14 @@
 """``python -m parlai_spotbot.crowdsourcing.spot_the_bot.run study=DIR``: `spotbot_crowdsource` for users of Mephisto.
 
-Arguments are NAME=VALUE: the fields of `LaunchRequest`, ``config`` (a file of settings), ``settings.NAME`` (one of
-them), and Mephisto's groups ``mephisto.provider``, ``.architect``, ``.blueprint`` and ``.task``, also from a file
-``conf=NAME``. Options of Mephisto that this task cannot honour are refused by name.
+Arguments are NAME=VALUE: the fields of `LaunchRequest`, ``settings.NAME`` (one of the settings), and Mephisto's groups
+``mephisto.provider``, ``.architect``, ``.blueprint`` and ``.task``, also from a file ``conf=NAME``. Options of Mephisto
+that this task cannot honour are refused by name.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.launch import launch
+from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.user_files import validated
@@ -35,7 +35,12 @@ HONOURED = {
     "task.assignment_duration_in_seconds": "settings.minutes_per_unit",
     "task.maximum_units_per_worker": "settings.limits.units_per_annotator",
 }
-"""What of Mephisto's configuration sets which of our arguments."""
+"""Option of Mephisto -> our argument that it sets."""
+
+CONVERTED = {
+    "settings.minutes_per_unit": lambda seconds: seconds / 60,
+    "settings.keywords": lambda tags: tags.split(","),
+}
 
 TYPES = {"architect._architect_type": "spotbot", "blueprint._blueprint_type": "spotbot"}
 """Choices of Mephisto that have one possible value here."""
@@ -49,27 +54,28 @@ def arguments_of(words: list[str]) -> dict[str, Any]:
         if "=" not in word or word.startswith(("-", "+", "~")):
             raise UserError(f"{word}: expected NAME=VALUE.", "Write for example study=studies/mine annotators=5.")
     try:
-        dotlist = OmegaConf.from_dotlist([_dotted(*word.split("=", 1)) for word in words])
-        conf = _read_conf(str(dotlist.pop("conf"))) if "conf" in dotlist else {}
-        row = OmegaConf.to_container(OmegaConf.merge(conf, dotlist), resolve=True)
+        given = OmegaConf.from_dotlist([_dotted(*word.split("=", 1)) for word in words])
+        conf = _read_conf(str(given.pop("conf"))) if "conf" in given else {}
+        row = OmegaConf.to_container(OmegaConf.merge(conf, given), resolve=True)
     except (OmegaConfBaseException, YAMLError, ValueError) as err:
-        raise UserError(
-            f"{' '.join(words)}: cannot be read: {str(err).partition(chr(10))[0]}.", "Correct it."
-        ) from None
-    names = [*LaunchRequest.__dataclass_fields__, "config"]
-    options = OmegaConf.create({name: row[name] for name in row if name in names})
-    for name, value in _leaves(row.pop("mephisto", {})):
-        target, ignored_value = HONOURED.get(name), TYPES.get(name)
-        if target == "settings.minutes_per_unit":
-            value = value / 60
-        if target and OmegaConf.select(options, target) is None:
-            OmegaConf.update(options, target, value)
-        elif not target and (ignored_value is None or value != ignored_value):
-            remedy = (
-                f"Leave it out, or write {ignored_value}." if ignored_value else f"Possible: {', '.join(HONOURED)}."
-            )
-            raise UserError(f"mephisto.{name}={value}: this task cannot honour it.", remedy)
-    return {**row, **OmegaConf.to_container(options)}
+        first_line = str(err).partition("\n")[0]
+        raise UserError(f"{' '.join(words)}: cannot be read: {first_line}.", "Correct it.") from None
+    options: dict[str, Any] = {}
+    chosen = [
+        (f"{group}.{name}", value)
+        for group, values in row.pop("mephisto", {}).items()
+        for name, value in (values if isinstance(values, dict) else {"": values}).items()
+    ]
+    for name, value in chosen:
+        if target := HONOURED.get(name):
+            options[target] = CONVERTED.get(target, lambda value: value)(value)
+        elif value != TYPES.get(name):
+            possible = TYPES.get(name) or ", ".join(HONOURED)
+            raise UserError(f"mephisto.{name}={value}: this task cannot honour it.", f"Possible: {possible}.")
+    defaults = OmegaConf.create({})
+    for target, value in options.items():
+        OmegaConf.update(defaults, target, value)
+    return OmegaConf.to_container(OmegaConf.merge(defaults, row))
 
 
 def _dotted(name: str, value: str) -> str:
@@ -89,24 +95,19 @@ def _read_conf(name: str) -> Any:
     raise UserError(f"conf={name}: no such file, nor {name}.yaml in {FOLDER}.", "Name a YAML file.")
 
 
-def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from _leaves(part, f"{path}.{key}" if path else str(key))
-    else:
-        yield path, value
-
-
 def run(words: list[str]) -> int:
     """Launch as the arguments say; returns an exit code."""
     row = arguments_of(words)
+    settings = row.pop("settings", {})
     if "study" not in row:
         raise UserError("study is missing.", "Write study=DIR.")
-    config, settings = row.pop("config", None), row.pop("settings", {})
     if not isinstance(settings, dict):
         raise UserError(f"settings={settings}: expected single settings.", "Write settings.NAME=VALUE.")
-    settings = read_settings(config, **settings)
-    return launch(validated(LaunchRequest, {**row, "settings": settings}, "arguments"))
+    if "annotators" in row:
+        row["annotators"] = str(row["annotators"])
+    request = validated(LaunchRequest, row, "arguments")
+    given = {name: value for name in ("provider", "language") if (value := getattr(request, name))}
+    return launch(replace(request, settings=read_settings(request.config, **{**settings, **given})))
 
 
 def main() -> None:

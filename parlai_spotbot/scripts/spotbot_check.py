@@ -29,12 +29,8 @@ class SpotbotCheck(Command):
         group.add_argument("--new-manifest", action="store_true", help="record the files as they are")
         group.add_argument(
             "--restore",
-            nargs="?",
-            const="newest",
-            default="",
-            metavar="BACKUP",
-            help="put a backup instead of a ledger: this one, or the newest sound one of each damaged ledger, and "
-            "a lost secret back",
+            action="store_true",
+            help="replace each damaged or missing ledger by its newest sound backup, and put a lost secret back",
         )
 
     def execute(self) -> int:
@@ -54,8 +50,7 @@ class SpotbotCheck(Command):
                 changed = record_as_they_are(folder)
             print(f"recorded as they are; changed by hand: {', '.join(changed) or 'none'}")
         if self.opt["restore"]:
-            name = self.opt["restore"] if self.opt["restore"] != "newest" else ""
-            print("\n".join(restore(Study.open(folder), name)) or "no ledger is damaged, so none was restored")
+            print("\n".join(restore(Study.open(folder))) or "no ledger is damaged, so none was restored")
         checked = list(check_study(folder))
         if not any(one.problem for one in checked[:1]):
             checked += check_collections(Study.open(folder))

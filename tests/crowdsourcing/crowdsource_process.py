@@ -25,7 +25,7 @@ from annotators import Record, meet, texts_of
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.groups import part_of
+from parlai_spotbot.crowdsourcing.groups import GROUP
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -128,7 +128,7 @@ class CrowdsourceProcess:
         **limits: int,
     ):
         self.study, self.annotators, self.survey, self.task, self.people = study, annotators, survey, task, people
-        self.paths = CollectionPaths.of(study, survey, task or part_of(people))
+        self.paths = CollectionPaths.of(study, survey, task or (people and GROUP + people))
         self.config = study.path / f"load{task}{people}.yaml"
         settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits, "group": group}
         self.config.write_text(yaml.safe_dump(settings))

@@ -12,7 +12,7 @@ from office import MemoryCrowd
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.groups import GroupMembers, part_of
+from parlai_spotbot.crowdsourcing.groups import GROUP, GroupMembers
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
@@ -59,7 +59,7 @@ def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, **groups: 
 
 def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits: object) -> Desk:
     """The desk of a group, as a launch makes it."""
-    paths = CollectionPaths.of(study, NAME, part_of(group))
+    paths = CollectionPaths.of(study, NAME, group and GROUP + group)
     paths.make()
     survey = LaunchSettings(limits=limits).survey(survey_of(study, NAME))
     units = [unit for unit in study.units(NAME) if unit.group == group]

@@ -9,7 +9,6 @@ from contextlib import closing
 import pytest
 from test_collect import Collection
 
-from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.ledger import backups
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_check import SpotbotCheck
@@ -82,7 +81,7 @@ def test_each_damage_is_named_with_its_remedy(study, made, capsys):
     out = capsys.readouterr().out
     assert re.search("judgements.jsonl: changed since it was written: .* bytes", out)
     assert "are not those that were sent" in out
-    assert "Mephisto's database is damaged" in out
+    assert "database.db: a damaged database" in out
     assert f"spotbot_check --study {study} --restore" in out
     assert "3 with a problem" in out
 
@@ -95,7 +94,6 @@ def test_a_damaged_ledger_is_restored(study, made, capsys):
     assert "spotbot_crowdsource --study" in out
     assert ran(study, "--restore") == 0
     assert "no ledger is damaged" in capsys.readouterr().out
-    assert ran(study, "--restore", "nowhere") == 2
     assert made.collect().units == 2
 
 
@@ -148,14 +146,6 @@ def test_what_was_changed_by_hand_is_recorded_and_stays_named(study, made, capsy
     assert words in made.study.report_path.read_text()
 
 
-def hand_edit(path):
-    """The first line that holds a decimal fraction gets another one."""
-    lines = path.read_text().splitlines(keepends=True)
-    at = next(n for n, line in enumerate(lines) if re.search(r"(?<=\.)[1-8]", line))
-    lines[at] = re.sub(r"(?<=\.)[1-8]", lambda digit: str(int(digit[0]) + 1), lines[at], count=1)
-    path.write_text("".join(lines))
-
-
 def test_an_analysis_that_was_edited_is_named_and_made_anew(study, made, capsys):
     from parlai_spotbot.findings.analyze import analyze
     from parlai_spotbot.report.page import build_report
@@ -163,7 +153,7 @@ def test_an_analysis_that_was_edited_is_named_and_made_anew(study, made, capsys)
     analyze(made.study, "spot_the_bot")
     path = made.study.analysis_path("spot_the_bot") / "ranking.json"
     sound = path.read_bytes()
-    hand_edit(path)
+    path.write_text(path.read_text().replace("0.", "1.", 1))
     assert ran(study) == 1
     out = capsys.readouterr().out
     assert "ranking.json: changed since it was written: its SHA-256" in out
@@ -174,22 +164,6 @@ def test_an_analysis_that_was_edited_is_named_and_made_anew(study, made, capsys)
     analyze(made.study, "spot_the_bot")
     assert path.read_bytes() == sound
     build_report(made.study)
-
-
-def test_comments_and_failures_that_were_edited_are_named(study, made, capsys):
-    comments, failures = study / "surveys" / "spot_the_bot" / "comments.jsonl", study / "failures.jsonl"
-    with checksums.Journal(failures) as journal:
-        journal.append({"contestant": "bot1", "reason": "crashed", "at": 1})
-    assert ran(study) == 0
-    capsys.readouterr()
-    comments.write_text(comments.read_text().replace("fun", "dull"))
-    failures.write_text(failures.read_text().replace("bot1", "bot2"))
-    assert ran(study) == 1
-    out = capsys.readouterr().out
-    assert "comments.jsonl: changed since it was written" in out
-    assert "failures.jsonl: changed since it was written" in out
-    with pytest.raises(UserError, match="changed since it was written"):
-        made.study.failures()
 
 
 def everything(folder):
@@ -241,11 +215,6 @@ def after_damage(study, count, seed):
 
 def test_a_damaged_file_is_an_error_or_changes_nothing(study):
     assert after_damage(study, 30, seed=0) >= 10
-
-
-@pytest.mark.slow
-def test_so_are_many(study):
-    assert after_damage(study, 130, seed=1) >= 60
 
 
 def test_files_of_a_study_without_a_manifest_are_checked_for_their_form(study):

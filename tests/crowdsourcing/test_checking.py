@@ -1,7 +1,6 @@
 """What is a complete answer, and that whatever else a browser sends is refused and nothing more."""
 
 import copy
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -54,15 +53,6 @@ def with_answer(number, name, target, answer):
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------
-def test_features_are_asked_when_both_natures_are_given():
-    natures = [("nature", "entity:0"), ("nature", "entity:1")]
-    assert asked(SURVEY, (0, 1, 0, 1), {}) == natures
-    assert asked(SURVEY, (0, 1, 0, 1), {natures[0]: "bot"}) == natures
-    everything = asked(SURVEY, (0, 1, 0, 1), {natures[0]: "bot", natures[1]: "human"})
-    assert everything[:2] == natures
-    assert {name for name, _ in everything[2:]} == {"fluency", "sensibleness", "specificity"}
-
-
 def test_conditions_hold_for_the_same_target_any_target_or_a_named_one():
     odd = [("odd", f"turn:{i}") for i in range(3)]
     assert asked(MANY_KINDS, (0, 1, 0), {}) == odd
@@ -82,15 +72,6 @@ def test_an_answer_that_is_left_over_from_a_changed_one_counts_for_nothing():
     assert asked(MANY_KINDS, (0,), given) == [("odd", "turn:0"), ("rate", "conversation:0")]
 
 
-def test_what_comes_after_something_that_has_not_come_yet_waits():
-    chain = (
-        Question("one", "choice", ("pair",), "One?", YES_NO),
-        Question("two", "choice", ("pair",), "Two?", YES_NO, after=("one",)),
-        Question("three", "choice", ("pair",), "Three?", YES_NO, after=("two",)),
-    )
-    assert asked(replace(MANY_KINDS, questions=chain), (0, 1), {}) == [("one", "pair")]
-
-
 # -- what is taken -----------------------------------------------------------------------------------------------------
 def test_a_complete_answer_comes_back_clean():
     clean = check_items(SURVEY, PAGES, list(reversed(GOOD)))
@@ -106,32 +87,11 @@ def test_a_complete_answer_comes_back_clean():
     assert len(clean[0]["answers"]) == 5
 
 
-def test_times_changes_and_comments_are_optional_and_unknown_keys_are_dropped():
-    bare = copy.deepcopy(GOOD)
-    for row in bare:
-        del row["seconds"], row["comment"]
-        row["is_human"] = True
-        for answer in row["answers"]:
-            del answer["seconds"], answer["changes"]
-            answer["more"] = 1
-    clean = check_items(SURVEY, PAGES, bare)
-    assert set(clean[0]) == {"item", "answers", "seconds", "comment"}
-    assert clean[0]["answers"][1] == {
-        "question": "nature",
-        "target": "entity:1",
-        "answer": "unsure",
-        "seconds": None,
-        "changes": 0,
-    }
-
-
 @pytest.mark.parametrize(
     "rows",
     [
         [],
         GOOD[:2],
-        [{**GOOD[0], "answers": []}, *GOOD[1:]],
-        [{**GOOD[0], "answers": GOOD[0]["answers"][:-1]}, *GOOD[1:]],
         [{**GOOD[0], "answers": GOOD[0]["answers"][1:]}, *GOOD[1:]],
         with_answer(1, "fluency", "pair", None),
     ],
@@ -144,39 +104,18 @@ def test_what_lacks_an_answer_is_incomplete(rows):
     "rows",
     [
         None,
-        {},
-        "items",
-        3,
-        [None],
-        [[]],
         [GOOD],
         [*GOOD, GOOD[0]],
         [{**GOOD[0], "item": 3}],
-        [{**GOOD[0], "item": -1}],
-        [{**GOOD[0], "item": True}],
-        [{**GOOD[0], "item": "0"}],
         [{**GOOD[0], "item": 10**30}],
         [{"answers": []}],
-        [{**GOOD[0], "answers": None}, *GOOD[1:]],
-        [{**GOOD[0], "answers": [1]}, *GOOD[1:]],
         [{**GOOD[0], "answers": [*GOOD[0]["answers"], GOOD[0]["answers"][0]]}, *GOOD[1:]],
         [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "question": "is_human"}]}],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "question": []}]}],
         [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "target": "entity:2"}]}],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "target": {}}]}],
         with_answer(0, "nature", "entity:0", "robot"),
-        with_answer(0, "nature", "entity:0", ["bot"]),
-        with_answer(0, "nature", "entity:0", 0),
-        with_answer(0, "nature", "entity:0", ""),
         [{**GOOD[0], "seconds": -1}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": "9"}, *GOOD[1:]],
         [{**GOOD[0], "seconds": float("nan")}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": float("inf")}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": 10**400}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": True}, *GOOD[1:]],
         [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "changes": -1}]}],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "changes": 0.5}]}],
-        [{**GOOD[0], "comment": 5}, *GOOD[1:]],
         [{**GOOD[0], "comment": "x" * 2001}, *GOOD[1:]],
     ],
 )
@@ -225,13 +164,10 @@ def test_each_kind_has_its_form():
         (boxes, ["a", "a"]),
         (boxes, "a"),
         (boxes, ["d"]),
-        (boxes, [["a"]]),
-        (boxes, {"a": 1}),
         (ranking, ["a", "b"]),
         (ranking, ["a", "b", "b"]),
         (ranking, "abc"),
         (words, "x" * 11),
         (words, 7),
-        (words, ["x"]),
     ):
         assert refused(clean_answer, question, answer, 10) == (400, "malformed")

@@ -13,10 +13,10 @@ from picking import NAME, body_of, desk_of
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
-from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.launch import launch
+from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.controls import missed_by
@@ -247,24 +247,24 @@ def test_a_launch_says_which_groups_there_are(grouped, study):
         launch(LaunchRequest(grouped.path, NAME, dry_run=True))
     assert "lab, paid" in caught.value.remedy
     with pytest.raises(UserError, match="--group labs") as caught:
-        launch(LaunchRequest(grouped.path, NAME, group="labs", dry_run=True))
+        launch(LaunchRequest(grouped.path, NAME, part="labs", dry_run=True))
     assert "lab" in caught.value.remedy
     said = []
-    assert launch(LaunchRequest(grouped.path, NAME, group="lab", dry_run=True), said.append) == 0
+    assert launch(LaunchRequest(grouped.path, NAME, part="lab", dry_run=True), said.append) == 0
     assert "2 to do" in "\n".join(said)
     said.clear()
     assert launch(LaunchRequest(study.path, NAME, dry_run=True), said.append) == 0
     assert "4 to do" in "\n".join(said)
     assert not study.conversations_path.exists()
-    with pytest.raises(UserError, match="no unit of survey nuc is for such a group"):
-        launch(LaunchRequest(study.path, NAME, group="lab", dry_run=True))
+    with pytest.raises(UserError, match="--task lab: survey nuc has none of that name"):
+        launch(LaunchRequest(study.path, NAME, part="lab", dry_run=True))
     with pytest.raises(UserError, match="nobody has annotated"):
         collect(grouped, NAME)
     with files.lock(CollectionPaths.of(grouped, NAME, "group-lab").lock, "spotbot_crowdsource"):
         with pytest.raises(UserError, match="in use"):
-            launch(LaunchRequest(grouped.path, NAME, group="lab", close=True))
+            launch(LaunchRequest(grouped.path, NAME, part="lab", close=True))
         with pytest.raises(UserError, match="nobody has annotated"):  # past the lock
-            launch(LaunchRequest(grouped.path, NAME, group="paid", close=True))
+            launch(LaunchRequest(grouped.path, NAME, part="paid", close=True))
 
 
 def test_one_group_with_a_name_need_not_be_named(tmp_path):

@@ -4,10 +4,13 @@ import subprocess
 import sys
 
 import pytest
+from in_process import spotbot
 
 from parlai_spotbot.crowdsourcing import launch as launching
+from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
+from parlai_spotbot.crowdsourcing.spot_the_bot.run import run
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
-from parlai_spotbot.scripts.spotbot_crowdsource import SpotbotCrowdsource
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -28,67 +31,29 @@ def study(tmp_path):
     return study
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """What the launch was asked for, in place of launching."""
+def test_options_reach_the_launch_and_bad_input_is_one_error(monkeypatch, study, tmp_path):
     seen = []
-    monkeypatch.setattr(launching, "launch", lambda asked: seen.append(asked) or 0)
-    return seen
+    monkeypatch.setattr(launching, "launch", lambda request: seen.append(request) or 0)
+    spotbot("crowdsource", "--study", study.path, "--task", "x", "--annotators", "7", "--port", "8123", "--live")
+    assert seen == [LaunchRequest(str(study.path), part="x", annotators="7", port=8123, live=True)]
+    monkeypatch.undo()
+    for words, says in (
+        ([], "--study missing"),
+        (["--study", study.path, "--provider", "mturkk"], "found 'mturkk'"),
+        (["--study", study.path, "--config", "none.yaml"], "none.yaml: no such file"),
+        (["--study", study.path, "--task", "knowledge"], "--task knowledge"),
+        (["--study", study.path, "--revoke", "ann"], "--revoke was removed in 0.2"),
+    ):
+        assert says in spotbot("crowdsource", *words, code=2)[1]
 
 
-def test_options_and_settings_reach_the_launch(asked, study, tmp_path):
+def test_a_dry_run_packs_what_is_missing_and_says_the_cost(study, tmp_path):
     config = tmp_path / "pay.yaml"
-    config.write_text("pay: 2.5\nprovider: mturk\nlanguage: en\n", encoding="utf-8")
-    SpotbotCrowdsource.main(
-        study=str(study.path),
-        config=str(config),
-        provider="in_house",
-        annotators="7",
-        port=8123,
-        live=True,
-        language="de",
-        url="https://x.org",
-    )
-    (one,) = asked
-    assert (one.study, one.survey, one.annotators, one.port, one.host) == (
-        str(study.path),
-        "spot_the_bot",
-        "7",
-        8123,
-        "127.0.0.1",
-    )
-    assert (one.settings.provider, one.settings.pay, one.settings.language) == ("in_house", 2.5, "de")
-    assert (one.live, one.dry_run, one.close, one.open_browser, one.url) == (True, False, False, False, "https://x.org")
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"host": "127.0.0.1"}, "--study missing"),
-        ({"study": "nowhere"}, "nowhere: no study here"),
-        ({"provider": "mturkk"}, "found 'mturkk'"),
-        ({"config": "none.yaml"}, "none.yaml: no such file"),
-    ],
-)
-def test_bad_input_is_one_error(capsys, study, options, says):
-    if "host" not in options:
-        options = {"study": str(study.path), **options}
-    with pytest.raises(SystemExit) as error:
-        SpotbotCrowdsource.main(**options)
-    assert error.value.code == 2
-    err = capsys.readouterr().err
-    assert says in err
-    assert "Traceback" not in err
-
-
-def test_a_dry_run_packs_what_is_missing_and_says_the_cost(capsys, study, tmp_path):
-    config = tmp_path / "pay.yaml"
-    config.write_text("pay: 1\nseconds_per_annotation: 60\nminimum_wage: 100\n", encoding="utf-8")
-    SpotbotCrowdsource.main(study=str(study.path), config=str(config), dry_run=True)
-    out = capsys.readouterr().out
+    config.write_text("pay: 1\nlanguage: de\n", encoding="utf-8")
+    out, _ = spotbot("crowdsource", "--study", study.path, "--config", config, "--language", "en", "--dry-run")
     assert "packed: 6 units" in out
     assert "6.00 USD: 1.00 a unit" in out
-    assert "less than minimum_wage (100.00)" in out
+    assert "is less than 12.00" in out
     assert not (study.survey_path("spot_the_bot") / "crowdsourcing").exists()
 
 
@@ -134,32 +99,23 @@ def test_the_script_takes_mephistos_groups_and_configurations(study, tmp_path):
     assert "6 or more, at most 1 units each" in done.stdout
 
 
-BAD = [
-    ([], 2, "error: study is missing"),
-    (["study=nowhere"], 2, "nowhere: no study here"),
-    (["study=nowhere", "settings.provider=mturkk"], 2, "found 'mturkk'"),
-    (["study=nowhere", "settings.provider=prolific"], 2, "'completion_code' is missing"),
-    (["study=nowhere", "config=none.yaml"], 2, "none.yaml: no such file"),
-    (["study=nowhere", "+x=1"], 2, "+x=1: expected NAME=VALUE"),
-    (["study=nowhere", "survy=nuc"], 2, "Did you mean 'survey'?"),
-    (["study=nowhere", "port=here"], 2, "port: expected a valid integer"),
-    (["study=[1,2"], 2, "error: study=[1,2: cannot be read"),
-    (["study=${nope}"], 2, "Interpolation key 'nope' not found"),
-    (["study=nowhere", "settings=3"], 2, "settings=3: expected single settings"),
-    (["study=nowhere", "mephisto/architect=heroku"], 2, "architect._architect_type=heroku: this task cannot honour it"),
-    (["study=nowhere", "mephisto.task.submission_timeout=3"], 2, "task.submission_timeout=3: this task cannot honour"),
-    (["study=nowhere", "conf=none"], 2, "conf=none: no such file"),
-]
+BAD = {
+    "error: study is missing": [],
+    "nowhere: no study here": ["study=nowhere"],
+    "'completion_code' is missing": ["study=nowhere", "settings.provider=prolific"],
+    "+x=1: expected NAME=VALUE": ["study=nowhere", "+x=1"],
+    "Did you mean 'survey'?": ["study=nowhere", "survy=nuc"],
+    "port: expected a valid integer": ["study=nowhere", "port=here"],
+    "error: study=[1,2: cannot be read": ["study=[1,2"],
+    "settings=3: expected single settings": ["study=nowhere", "settings=3"],
+    "architect._architect_type=heroku: this task cannot honour it": ["study=nowhere", "mephisto/architect=heroku"],
+    "task.submission_timeout=3: this task cannot honour": ["study=nowhere", "mephisto.task.submission_timeout=3"],
+    "conf=none: no such file": ["study=nowhere", "conf=none"],
+}
 
 
-def some(rows):
-    """Every seventh in a quick test: each starts Mephisto in a process of its own."""
-    return [pytest.param(*row, marks=[pytest.mark.slow] if place % 7 else []) for place, row in enumerate(rows)]
-
-
-@pytest.mark.parametrize(("arguments", "code", "says"), some(BAD))
-def test_bad_input_to_the_script_is_one_error(tmp_path, arguments, code, says):
-    done = script(tmp_path, *arguments)
-    assert done.returncode == code
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("says", BAD)
+def test_bad_input_to_the_script_is_one_error(says):
+    with pytest.raises(UserError) as caught:
+        run(BAD[says])
+    assert says in f"error: {caught.value}"

@@ -5,7 +5,7 @@ import pytest
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatMessage, ChatRating, ChatRecord
 from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.chat.chats import spoken
-from parlai_spotbot.crowdsourcing.dry_run import Workload, estimate
+from parlai_spotbot.crowdsourcing.dry_run import estimate
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, survey, survey_names
@@ -47,7 +47,7 @@ def test_rules_of_chats_mean_nothing_where_nobody_chats():
 
 def test_a_dry_run_reckons_with_what_the_papers_interactors_took():
     about = get_survey("interactive")
-    found = estimate(LaunchSettings(pay=5.0), about, Workload(partner_units(about, ("a", "b", "c"), 6, 0)))
+    found = estimate(LaunchSettings(pay=5.0), about, partner_units(about, ("a", "b", "c"), 6, 0))
     assert (found.units, found.annotators) == (18, 2)
     assert found.minutes_per_unit == pytest.approx(2 * 8.08)
 

@@ -1,18 +1,13 @@
 """Serving, resuming in place, stopping, closing, and what is refused before anything is posted."""
 
 import os
-import socket
 import subprocess
 import sys
 import threading
 
 import pytest
 
-from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.mephisto_task import home
 from parlai_spotbot.errors import UserError
-
-from mephisto.tools.data_browser import DataBrowser  # isort: skip
 
 from parlai_spotbot.crowdsourcing.mephisto_task.operator import close  # isort: skip
 
@@ -43,24 +38,6 @@ def test_ends_when_all_is_done(setup_task, serve_task):
     assert task.server.stops == 1
 
 
-def test_what_ends_the_server_is_told(setup_task, serve_task):
-    def lose_the_disk(task):
-        task.server.error = OSError("the disk is gone")
-        task.server._thread.join(60)  # the operator stops it
-
-    with pytest.raises(OSError, match="the disk is gone"), serve_task(setup_task()) as task:
-        lose_the_disk(task)
-
-
-def test_a_port_that_is_taken_leaves_nothing_running(setup_task, serve_task):
-    setup = setup_task()
-    taken = socket.create_server(("127.0.0.1", 0))
-    with taken, pytest.raises(OSError, match="in use"), serve_task(setup, port=taken.getsockname()[1]):
-        pass
-    with serve_task(setup):
-        pass
-
-
 # -- refusals --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("change", "problem"),
@@ -83,13 +60,6 @@ def test_a_collection_stays_on_its_platform(setup_task, serve_task):
 
 
 # -- hygiene ---------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("spoilt", [b"core: [", b"\xff\xfe", b"a: &a [*a]"])
-def test_a_spoilt_configuration_of_mephisto_is_one_error_with_its_remedy(tmp_path, spoilt):
-    (tmp_path / "config.yml").write_bytes(spoilt)
-    with pytest.raises(UserError, match=r"config\.yml: not valid YAML"):
-        home.use(tmp_path)
-
-
 def test_importing_asks_nothing_and_a_line_of_the_log_comes_once(tmp_path):
     script = """
 from parlai_spotbot.crowdsourcing.mephisto_task import home, operator
@@ -102,7 +72,7 @@ try:
     get_root_data_dir()
 except Exception as err:
     print(type(err).__name__)
-home.use(sys.argv[1])
+home.database(sys.argv[1]).shutdown()
 print(get_root_data_dir() == sys.argv[1])
 """
     env = {**os.environ, "HOME": str(tmp_path)}
@@ -116,29 +86,3 @@ print(get_root_data_dir() == sys.argv[1])
     assert done.stdout == "mephisto.data_model.agent once\nUserError\nTrue\n", done.stderr
     assert done.stderr == ""
     assert {path.name for path in tmp_path.iterdir()} == {"root"}
-
-
-def test_mephistos_own_tools_find_the_study(setup_task, serve_task, finish):
-    """What `use` sets up is enough for scripts that open Mephisto's database without naming it."""
-    from mephisto.abstractions.databases.local_database import LocalMephistoDB
-
-    setup = setup_task()
-    with serve_task(setup) as task:
-        finish(task.crowd)
-    home.use(setup.data_root)
-    database = LocalMephistoDB(os.path.join(files.read_json(_config(setup))["path"], "database.db"))
-    browser = DataBrowser(db=database)
-    (unit,) = browser.get_units_for_task_name(setup.task_name)
-    assert browser.get_data_from_unit(unit)["data"]["items"] == []
-    unit.get_assigned_agent().approve_work()
-    assert unit.get_status() == "accepted"
-    database.shutdown()
-
-
-def _config(setup):
-    import yaml
-
-    config = yaml.safe_load((setup.data_root / "config.yml").read_text(encoding="utf-8"))
-    path = setup.study / "config.json"
-    files.write_json(path, {"path": config["core"]["main_data_directory"]})
-    return path

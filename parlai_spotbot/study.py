@@ -84,10 +84,6 @@ class Study:
         return self.path / "turns.journal.jsonl"
 
     @property
-    def accounts_path(self) -> Path:
-        return self.path / "accounts.journal.jsonl"
-
-    @property
     def failures_path(self) -> Path:
         return self.path / "failures.jsonl"
 

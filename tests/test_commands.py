@@ -112,27 +112,30 @@ def test_parlai_displays_the_conversations(tournament):
     assert "loaded 24 episodes" in out
 
 
+ELIZA = ("--self", "--contestant", "a=spotbot:eliza")
 BAD_OPTIONS = [
     (["--pool", "nowhere.yaml"], "--pool nowhere.yaml: no such file or pool"),
-    (["-m", "spotbot:elisa"], "Did you mean 'spotbot:eliza'?"),
-    (["-mf", "nowhere/model"], "nowhere/model does not exist"),
-    (["-pm", "spotbot:eliza"], "A partner is given without a bot"),
-    (["-m", "spotbot:eliza", "--model-opt", "x=1"], "spotbot:eliza has no option 'x'"),
-    (["-m", "spotbot:eliza", "--domain", "chitchatt"], "Did you mean 'chitchat'?"),
+    (["--self", "--contestant", "a=spotbot:elisa"], "Did you mean 'spotbot:eliza'?"),
+    (["--self", "--contestant", "a=nowhere/model"], "there is no file nowhere/model"),
+    (["--self", "--contestant", "a=spotbot:eliza,x=1"], "spotbot:eliza has no option 'x'"),
+    ([*ELIZA, "--domain", "chitchatt"], "Did you mean 'chitchat'?"),
     (
-        ["-m", "spotbot:eliza", "--conversations-per-pair", "0"],
+        [*ELIZA, "--conversations-per-pair", "0"],
         "conversations_per_pair: expected greater than or equal to 1, found '0'",
     ),
     (
-        ["-m", "spotbot:eliza", "--conversations-per-pair", "-3"],
+        [*ELIZA, "--conversations-per-pair", "-3"],
         "conversations_per_pair: expected greater than or equal to 1, found '-3'",
     ),
-    (["-m", "spotbot:eliza", "--exchanges", "0"], "exchanges: expected greater than or equal to 1"),
-    (["-m", "spotbot:eliza", "--segments", "2,x"], "--segments: expected whole numbers, as in 2,3,5, not '2,x'"),
-    (["-m", "spotbot:eliza", "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but"),
-    (["-m", "spotbot:eliza", "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
-    (["-m", "spotbot:eliza", "--batchsize", "0"], "batchsize: expected greater than or equal to 1"),
-    (["-m", "faulty_agents:UnloadableAgent"], "could not be loaded: RuntimeError: the weights are missing"),
+    ([*ELIZA, "--exchanges", "0"], "exchanges: expected greater than or equal to 1"),
+    ([*ELIZA, "--segments", "2,x"], "--segments: expected whole numbers, as in 2,3,5, not '2,x'"),
+    ([*ELIZA, "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but"),
+    ([*ELIZA, "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
+    ([*ELIZA, "--batchsize", "0"], "batchsize: expected greater than or equal to 1"),
+    (
+        ["--self", "--contestant", "a=faulty_agents:UnloadableAgent"],
+        "could not be loaded: RuntimeError: the weights are missing",
+    ),
 ]
 
 

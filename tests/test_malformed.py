@@ -15,7 +15,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges.specs import judges_of
+from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
@@ -145,7 +145,7 @@ READERS = {
     "domain": lambda path: get_domain(str(path)),
     "conversations": lambda path: get_domain(str(path)).episodes("seeds"),
     "settings": read_settings,
-    "judges": lambda path: judges_of(str(path)),
+    "judges": lambda path: JudgeRequest(str(path)).specs("spot_the_bot"),
     "talks": brought("conversations"),
     "votes_json": brought("votes"),
     "judgements": added,

@@ -53,12 +53,10 @@ def checkpoint(tmp_path_factory):
 def test_a_checkpoint_of_ones_own_is_a_contestant_by_its_model_file(checkpoint, tmp_path):
     parlai(
         "spotbot_selfchat",
-        "-mf",
-        checkpoint,
-        "-pm",
-        "fixed_response",
-        "--partner-opt",
-        "fixed_response=i see",
+        "--contestant",
+        f"own={checkpoint}",
+        "--contestant",
+        "fixed_response=fixed_response,fixed_response=i see",
         "--conversations-per-pair",
         4,
         "--study",

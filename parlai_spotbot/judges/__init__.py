@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from parlai_spotbot import plugin
 from parlai_spotbot.records import Item, Judgement, Unit
@@ -47,10 +47,14 @@ class Judge(ABC):
         """Number of rows that an item gets."""
         return self.answers_per_item
 
+    def items_of(self, unit: Unit) -> Sequence[Item]:
+        """The items of a unit that the judge answers."""
+        return unit.items
+
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         """Return True if `rows`, this judge's answers to `unit` on disk, are complete."""
         judge_rows = [row for row in rows if row.worker_id == self.worker_of(unit)]
-        return len(judge_rows) >= sum(self.answers_to(item) for item in unit.items)
+        return len(judge_rows) >= sum(self.answers_to(item) for item in self.items_of(unit))
 
     def estimate(self, units: Sequence[Unit]) -> dict:
         """Requests, tokens and cost of answering `units`, before anything is asked; {} if they are unknown."""
@@ -100,6 +104,16 @@ class Judge(ABC):
 def identifier(*parts: object) -> str:
     """A short id made of `parts`: the same parts always give the same one."""
     return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8")).hexdigest()[:24]
+
+
+def first_shown(units: Iterable[Unit]) -> dict[str, tuple[Item, ...]]:
+    """Return the items that each unit is the first to show: the answer to a second look would only be copied."""
+    seen: set[tuple[str, str | None]] = set()
+    items: dict[str, tuple[Item, ...]] = {}
+    for unit in units:
+        items[unit.unit_id] = tuple(item for item in unit.items if (item.item_id, item.control) not in seen)
+        seen.update((item.item_id, item.control) for item in unit.items)
+    return items
 
 
 def known_judges() -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge
-from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
+from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import get_survey, is_survey
@@ -130,8 +130,7 @@ def _check_options(study: Study, survey: str, judge: Judge) -> None:
     raise UserError(
         f"{study.judgements_path(survey)}: the answers of judge {judge.name} were made with {listed}; asked for are "
         f"{_listed(options, keys)}.",
-        "Use the same --seed and options, or drop its answers first: "
-        + hints.command("judge", study.path, survey, drop=judge.name),
+        "Use the same --seed and options; a language model may judge under another --judge-name.",
     )
 
 
@@ -151,7 +150,7 @@ def _summary(study: Study, judge: Judge, units: list[Unit], answers: list[Judgem
         for worker in judge.workers
     }
     answered = len(units) - len(_unanswered(judge, units, answers))
-    tally = {"units": len(units), "answered": answered, "definitions": DEFINITIONS, "note": CAUTION}
+    tally = {"units": len(units), "answered": answered, "note": CAUTION}
     return {"judge": judge.name, **judge.options(), **about, "variants": variants, **tally}
 
 

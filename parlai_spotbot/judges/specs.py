@@ -7,17 +7,94 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges import Judge, get_judge, known_judges
+from parlai_spotbot.options import option, option_values
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import NAME
 
 LANGUAGE_MODEL = "language_model"
 EXAMPLE = "Write for example 'large: {url: http://127.0.0.1:8000/v1, model: NAME}'."
+
+
+@dataclass(frozen=True)
+class JudgeRequest:
+    """Judges that a user asks for, and what they may cost; the ``judge_…`` options describe one language model."""
+
+    judges: str | None = option(
+        None,
+        "names or YAML files, separated by commas, or 'none' (default: spotter, which answers Spot The Bot)",
+        "Judges",
+        flags=("--judges", "--judge"),
+        action="listed",
+    )
+    max_cost: float | None = option(None, "the most that each judge may cost")
+    yes: bool = option(False, "ask a server at once, however often, whatever it costs")
+    judge_model: str | None = option(
+        None, "its name, as the server knows it", "A language model behind a server as judge (several: a YAML file)"
+    )
+    judge_url: str | None = option(None, "the OpenAI-compatible server that has it")
+    judge_key_variable: str | None = option(None, "the environment variable with its key")
+    judge_name: str | None = option(None, "its name in the study (default: after the model)")
+    judge_price_prompt: float | None = option(None, "price of a million tokens that it reads")
+    judge_price_completion: float | None = option(None, "price of a million tokens that it writes")
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> JudgeRequest:
+        """Return the request of a command's parsed options."""
+        return cls(**option_values(cls, options))
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that were given, as `hints.command` takes them, except --yes."""
+        return {name: value for name, value in asdict(self).items() if value and name != "yes"}
+
+    def specs(self, survey: str) -> list[JudgeSpec]:
+        """Return the judges, by default the spotter if it can answer `survey`; errors come before any work.
+
+        Raises
+        ------
+        UserError
+            For an unknown name, a file that can't be read, an entry with a wrong key, and a name that stands twice.
+        """
+        from parlai_spotbot.judges.run import check_survey
+        from parlai_spotbot.judges.spotter import SURVEYS
+
+        given = {name.removeprefix("judge_"): value for name, value in self.given().items() if "judge_" in name}
+        words = [word.strip() for word in (self.judges or "").split(",") if word.strip()]
+        if words == ["none"]:
+            return []
+        check_survey(survey)
+        if given and words and LANGUAGE_MODEL not in words:
+            option_name = f"--judge-{next(iter(given)).replace('_', '-')}"
+            raise UserError(
+                f"{option_name}: it goes with --judges {LANGUAGE_MODEL}, but --judges is {self.judges}.",
+                "Leave --judges out, or write the options into the judges file.",
+            )
+        if not words:
+            words = [LANGUAGE_MODEL] if given else ["spotter"] if survey in SURVEYS else []
+        if not words and self.judges is None:
+            raise UserError(
+                f"--survey {survey}: the judge spotter can't answer it.",
+                "Name a language model behind a server: --judge-url http://127.0.0.1:8000/v1 --judge-model NAME.",
+            )
+        specs = [spec for word in words for spec in _named(word, given)]
+        names = [spec.name for spec in specs]
+        for name in names:
+            if names.count(name) > 1:
+                raise UserError(f"--judges {self.judges}: judge '{name}' stands twice.", "Give each another name.")
+            if self.max_cost is not None and not self.max_cost > 0:
+                raise UserError(f"--max-cost {self.max_cost:g}: expected more than 0.", "Leave it out for no limit.")
+        for spec in specs:
+            if self.max_cost is not None and spec.kind == LANGUAGE_MODEL and not spec.options.priced:
+                raise UserError(
+                    f"--max-cost {self.max_cost:g}: judge {spec.name} has no prices.",
+                    "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
+                )
+        return [replace(spec, max_cost=self.max_cost) for spec in specs]
 
 
 @dataclass(frozen=True)
@@ -27,67 +104,29 @@ class JudgeSpec:
     name: str
     kind: str
     options: Any = None
+    max_cost: float | None = None
 
-    def make(self, seed: int, max_cost: float | None = None) -> Judge:
-        """The judge; `max_cost` bounds what it may cost in the study, if it costs anything."""
-        if max_cost is not None and not max_cost > 0:
-            raise UserError(f"--max-cost {max_cost:g}: expected more than 0.", "Leave it out for no limit.")
+    def make(self, seed: int) -> Judge:
+        """Return the judge; `max_cost` bounds what it may cost in the study, if it costs anything."""
         judge = get_judge(self.kind)
-        if self.kind != LANGUAGE_MODEL:
-            return judge(seed)
-        if max_cost is not None and not self.options.priced:
-            raise UserError(
-                f"--max-cost {max_cost:g}: judge {self.name} has no prices.",
-                "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
-            )
-        return judge(seed, self.name, self.options, max_cost)
+        return judge(seed, self.name, self.options, self.max_cost) if self.kind == LANGUAGE_MODEL else judge(seed)
 
 
-def judges_of(text: str, given: Mapping[str, Any] | None = None) -> list[JudgeSpec]:
-    """The judges that an option --judges names: names and YAML files, separated by commas.
-
-    `given` are options of a single language model (``model``, ``url``, ``key_variable``, ``name``), as commands have
-    them; they apply where ``language_model`` is named.
-
-    Raises
-    ------
-    UserError
-        On a name that isn't known, a file that can't be read, an entry with a wrong key, and a name that stands twice.
-    """
-    given = {key: value for key, value in (given or {}).items() if value}
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if given and LANGUAGE_MODEL not in words:
-        if words not in ([], ["spotter"]):
-            option = next(iter(given)).replace("_", "-")
-            raise UserError(
-                f"--judge-{option}: it goes with --judges {LANGUAGE_MODEL}, but --judges is {text}.",
-                f"Name {LANGUAGE_MODEL} under --judges, or write the options into the judges file.",
-            )
-        words = [LANGUAGE_MODEL]
-    specs: list[JudgeSpec] = []
-    for word in words:
-        if word.endswith((".yaml", ".yml")) or Path(word).is_file():
-            specs += read_judges(Path(word))
-        elif word == LANGUAGE_MODEL:
-            specs.append(_from_options(given))
-        else:
-            get_judge(word)
-            specs.append(JudgeSpec(word, word))
-    names = [spec.name for spec in specs]
-    for name in names:
-        if names.count(name) > 1:
-            raise UserError(f"--judges {text}: judge '{name}' stands twice.", "Give each a name of its own.")
-    return specs
-
-
-def _from_options(given: Mapping[str, Any]) -> JudgeSpec:
+def _named(word: str, given: Mapping[str, Any]) -> list[JudgeSpec]:
+    """Return the judges that one name or file stands for."""
+    if word.endswith((".yaml", ".yml")) or Path(word).is_file():
+        return read_judges(Path(word))
+    if word != LANGUAGE_MODEL:
+        get_judge(word)
+        return [JudgeSpec(word, word)]
     last = given.get("model", "").rstrip("/").rpartition("/")[2]
     name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or "model"
-    return _entry(name, {key: value for key, value in given.items() if key != "name"}, "--judges language_model")
+    options = {key: value for key, value in given.items() if key != "name"}
+    return [_entry(name, options, "--judges language_model")]
 
 
 def read_judges(path: Path) -> list[JudgeSpec]:
-    """The language models of a YAML file, name -> options, in the file's order; see `judges_of` for errors."""
+    """The language models of a YAML file, name -> options, in the file's order."""
     entries = read_yaml(path, nearest(path.stem, known_judges()), EXAMPLE)
     if not isinstance(entries, dict) or not entries:
         raise UserError(f"{path}: expected names of judges, each with its options.", EXAMPLE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot.judges.evaluation import ANSWERS
 from parlai_spotbot.wording import counted
 
 KINDS = {
@@ -56,11 +55,13 @@ def estimate_text(estimate: Mapping) -> str:
 
 
 def summary_text(summary: Mapping) -> str:
-    """The answers of a judge, how often they are right, and what is missing."""
+    """Return how often a judge is right, what is missing, and what it has cost."""
     lines = [f"\njudge {summary['judge']} ({summary['note']})"]
-    held_out = isinstance(summary.get("trained_on"), dict)
     for worker, measured in summary["variants"].items():
-        lines += _accuracy(worker, measured, held_out) if measured.get("confusion") else _answers(worker, measured)
+        answers = sum(sum(tally.values()) for tally in measured["answers"].values())
+        lines.append(f"  {worker}: {counted(answers, 'answer')}")
+        if measured.get("balanced_accuracy") is not None:
+            lines[-1] += f"; balanced accuracy {measured['balanced_accuracy']:.2f} (chance: 0.50)"
     position, usage = summary.get("position") or {}, summary.get("usage") or {}
     if position.get("n"):
         low, high = position["ci"]
@@ -72,9 +73,7 @@ def summary_text(summary: Mapping) -> str:
         why = ", ".join(f"{why} {n}" for why, n in reasons.items())
         lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why})")
     if "cost" in usage:
-        read, written = usage["prompt_tokens"], usage["completion_tokens"]
-        cost = f"{usage['cost']:.4f} {usage['currency']}"
-        lines.append(f"  cost so far: {cost} ({read:,} tokens read, {written:,} written)")
+        lines.append(f"  cost so far: {usage['cost']:.4f} {usage['currency']}")
     if summary.get("stopped"):
         lines.append(f"  stopped: {summary['stopped']}")
     return "\n".join(lines)
@@ -98,28 +97,3 @@ def is_open(summary: Mapping) -> bool:
 def is_usable(summary: Mapping) -> bool:
     """Return True if the judge has given an answer to a question that isn't a control."""
     return any(variant["answers"] for variant in summary["variants"].values())
-
-
-def _accuracy(worker: str, measured: Mapping, held_out: bool) -> list[str]:
-    """The shares of answers by truth, and the balanced accuracy."""
-    lines = [f"\n{worker}: {measured.get('n', 0)} answers on who is human"]
-    lines.append(f"  {'truth':<24}" + "".join(f"{answer:>8}" for answer in ANSWERS) + f"{'n':>7}")
-    truths = {"human": measured["confusion"]["human"], **measured.get("per_contestant", {})}
-    for truth, tally in truths.items():
-        n = sum(tally.get(answer, 0) for answer in ANSWERS)
-        if n:
-            shares = "".join(f"{tally[answer] / n:>8.2f}" for answer in ANSWERS)
-            lines.append(f"  {truth:<24}{shares}{n:>7}")
-    balanced = measured.get("balanced_accuracy")
-    shown = f"{balanced:.2f}" if balanced is not None else "unknown (people or bots are missing)"
-    whom = "held-out bots and people" if held_out else "bots and people"
-    return [*lines, f"  balanced accuracy on {whom}: {shown} (chance: 0.50)"]
-
-
-def _answers(worker: str, measured: Mapping) -> list[str]:
-    """The shares of answers by question, where the truth is not known."""
-    lines = [f"\n{worker}: {'answers by question' if measured.get('answers') else 'no answers'}"]
-    for question, tally in measured.get("answers", {}).items():
-        n = sum(tally.values())
-        lines.append(f"  {question:<24}" + ", ".join(f"{a} {count / n:.2f}" for a, count in tally.items()) + f"  ({n})")
-    return lines

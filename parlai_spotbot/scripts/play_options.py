@@ -30,14 +30,6 @@ def add_contestants(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_bot(group: argparse._ArgumentGroup) -> None:
-    """Add the options that name one bot."""
-    # Under the names model and model_file, ParlAI's parser would load the model to ask it for options, even for --help.
-    group.add_argument("-mf", "--model-file", dest="bot_file", default="", help="one bot: a model file or a zoo: model")
-    group.add_argument("-m", "--model", dest="bot", default="", help="one bot: an agent, for example spotbot:eliza")
-    group.add_argument("--model-opt", default="", help="its ParlAI options: beam_size=3,inference=beam")
-
-
 def add_play_options(parser: OptionParser, self_chats: bool = False) -> None:
     """Add the options of self-play; --self where `self_chats`."""
     group = parser.add_argument_group("Self-play")
@@ -53,27 +45,14 @@ def add_play_options(parser: OptionParser, self_chats: bool = False) -> None:
     )
 
 
-def add_pair_options(parser: OptionParser) -> None:
-    """The options that name one pair instead of a pool."""
-    group = parser.add_argument_group("One pair instead of a pool")
-    add_bot(group)
-    group.add_argument("-pmf", "--partner-model-file", default="", help="the partner (default: the bot itself)")
-    group.add_argument("-pm", "--partner-model", default="", help="the partner: an agent")
-    group.add_argument("--partner-opt", default="", help="the partner's ParlAI options")
-
-
 def asked_of(opt: dict) -> SelfPlayRequest:
     """Return what these options ask for, contestants checked; raises `UserError`."""
     from parlai_spotbot.selfplay.more import more_asked
-    from parlai_spotbot.selfplay.named_bots import NamedBot, asked_contestants
+    from parlai_spotbot.selfplay.named_bots import asked_contestants
 
-    bot = NamedBot(opt.get("bot_file", ""), opt.get("bot", ""), opt.get("model_opt", ""))
-    partner = NamedBot(*(opt.get(f"partner_{name}", "") for name in ("model_file", "model", "opt")), "--partner-opt")
-    contestants, pairs = asked_contestants(opt["pool"], bot, partner, opt["contestants"] or ())
-    if opt.get("self_chats") and any(a != b for a, b in pairs or ()):
-        raise UserError("--self is given with a partner.", "Leave the partner out, or --self.")
-    values = option_values(SelfPlayRequest, opt) | {"self_chats": bool(opt.get("self_chats")) and pairs is None}
-    return SelfPlayRequest(contestants, pairs, more=more_asked(opt.get("more")), **values)
+    contestants = asked_contestants(opt["pool"], opt["contestants"] or ())
+    values = option_values(SelfPlayRequest, opt) | {"self_chats": bool(opt.get("self_chats"))}
+    return SelfPlayRequest(contestants, more=more_asked(opt.get("more")), **values)
 
 
 def engine_of(opt: dict) -> Engine | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.scripts.judge_options import judge_words
+from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
@@ -64,9 +64,7 @@ class SpotbotCompare(SpotbotTournament):
     def execute(self) -> int:
         new, old = self._two()
         both = {bot.name: bot for bot in sorted((new, old), key=lambda bot: bot.name)}  # whichever is the new one
-        request = replace(
-            asked_of({**self.opt, "pool": None, "contestants": None}), contestants=both, pairs=(tuple(both),)
-        )
+        request = replace(asked_of({**self.opt, "pool": None, "contestants": None}), contestants=both)
         [judge] = self._check()
         survey = self.opt["survey"]
         from parlai_spotbot.findings.comparison import compare
@@ -114,10 +112,10 @@ class SpotbotCompare(SpotbotTournament):
     def _by_name(self, names: tuple[str, str]) -> tuple[Contestant, Contestant]:
         """Two of --pool and of those that --contestant names."""
         from parlai_spotbot.errors import nearest
-        from parlai_spotbot.selfplay.named_bots import NamedBot, asked_contestants
+        from parlai_spotbot.selfplay.named_bots import asked_contestants
 
         pool, named = self.opt["pool"], self.opt["contestants"] or ()
-        contestants, _ = asked_contestants(pool, NamedBot(), NamedBot(), named)
+        contestants = asked_contestants(pool, named) or {}
         for name in names:
             if name not in contestants:
                 where = f"in --pool {pool}" if pool else "named by --contestant"
@@ -132,7 +130,7 @@ class SpotbotCompare(SpotbotTournament):
 
     def _more(self, study: Study) -> str:
         """This command with twice the conversations."""
-        given = judge_words(self.opt) | {name: self.opt[name] for name in GIVEN if self.opt.get(name)}
+        given = JudgeRequest.of(self.opt).given() | {name: self.opt[name] for name in GIVEN if self.opt.get(name)}
         options = hints.command("compare", study.path, conversations=2 * study.plan.conversations_per_pair, **given)
         begin, _, rest = options.partition(" --")
         named = [word for text in self.opt["contestants"] or () for word in ("--contestant", text)]

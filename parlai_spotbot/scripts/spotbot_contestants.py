@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.play_options import add_bot, add_contestants
+from parlai_spotbot.scripts.play_options import add_contestants
 
 if TYPE_CHECKING:
     from parlai_spotbot.domains import Domain
@@ -21,11 +21,11 @@ class SpotbotContestants(Command):
   parlai spotbot_contestants --pool rules
   parlai spotbot_contestants --pool my_pool.yaml --try --json tried.json
   parlai spotbot_contestants --contestant mine=my_bot:respond --contestant other=http://127.0.0.1:8000/v1#NAME --try
-  parlai spotbot_contestants -mf path/to/my/model --model-opt beam_size=10,inference=beam --try
-  parlai spotbot_contestants --study studies/mine --try --at-once 2
+  parlai spotbot_contestants --contestant mine=path/to/my/model,beam_size=10,inference=beam --try
+  parlai spotbot_contestants --study studies/mine --try
   parlai spotbot_contestants --study studies/mine --leave-out eliza
   Exit code 2: an entry is wrong; 1: one that was tried failed. How to write a pool: parlai_spotbot/pools/README.md"""
-    FIRST = ("--pool", "--contestant", "--study", "--model-file", "--try", "--leave-out")
+    FIRST = ("--pool", "--contestant", "--study", "--try", "--leave-out")
     GOES_ON = True
 
     @classmethod
@@ -34,7 +34,6 @@ class SpotbotContestants(Command):
         group.add_argument("--pool", help="embedded (default), rules, or a YAML file")
         add_contestants(group)
         group.add_argument("--study", metavar="DIR", help="the contestants of a study instead")
-        add_bot(group)
         group.add_argument("--json", nargs="?", const=True, metavar="FILE", help="all as JSON, there or on stdout")
         group = parser.add_argument_group("Leaving out, in a study")
         group.add_argument(
@@ -54,28 +53,25 @@ class SpotbotContestants(Command):
             help="load each and let it answer two test exchanges in two conversations",
         )
         group.add_argument("--domain", help="whose seeds it answers (default chitchat)")
-        group.add_argument("--at-once", type=int, default=1, help="number of contestants tried at the same time")
 
     def execute(self) -> int:
         from parlai_spotbot import files
-        from parlai_spotbot.selfplay.named_bots import NamedBot, asked_entries
+        from parlai_spotbot.selfplay.named_bots import asked_entries
         from parlai_spotbot.selfplay.pool_summary import as_json, pool_text, trials_text
-        from parlai_spotbot.selfplay.trial import check_at_once, try_pool
+        from parlai_spotbot.selfplay.trial import try_pool
         from parlai_spotbot.study import Study
 
-        check_at_once(self.opt["at_once"])
-        bot = NamedBot(self.opt["bot_file"], self.opt["bot"], self.opt["model_opt"])
         study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
         if self.opt["leave_out"]:
             return self._leave_out(study)
-        entries = asked_entries(self.opt["pool"], study, bot, self.opt["contestants"] or ())
+        entries = asked_entries(self.opt["pool"], study, self.opt["contestants"] or ())
         print(pool_text(entries))
         problems = [problem for entry in entries for problem in entry.problems]
         for problem in problems:
             print(f"error: {problem.problem}" + (f"\n  {problem.remedy}" if problem.remedy else ""), file=sys.stderr)
         trials = []
         if self.opt["trying"]:
-            trials, logs = try_pool(entries, self._domain(study), self.opt["at_once"])
+            trials, logs = try_pool(entries, self._domain(study))
             print("\n" + trials_text(trials))
             if any(trial.problem for trial in trials):
                 print(f"what they printed is in {logs}")

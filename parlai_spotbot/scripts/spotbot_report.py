@@ -16,7 +16,7 @@ class SpotbotReport(Command):
       studies/mine/report/index.html; beside it, in report/appendix/, the methods paragraph of a paper (text, LaTeX,
       BibTeX).
   parlai spotbot_report --study studies/mine --without-judge NAME
-      As if that judge had never answered; its answers stay (parlai spotbot_judge --drop NAME takes them out).
+      As if that judge had never answered; its answers stay in the study.
   parlai spotbot_report --compare studies/first studies/second studies/third
       One table of place and score of every contestant in each study, by survey and source; also as
       studies/compared/studies.csv. --study A --compare B C is the same as --compare A B C. The studies must be

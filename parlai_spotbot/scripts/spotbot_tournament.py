@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings.options import Options
+from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.judge_options import add_judge_options, judges_asked, let_judge, missing_of, remedy_of
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import add_play_options, asked_of, engine_of
 from parlai_spotbot.scripts.result import COUNTED
 from parlai_spotbot.scripts.spotbot_analyze import missing_of as missing_of_analysis
+from parlai_spotbot.scripts.spotbot_judge import let_judge, missing_of, remedy_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges.specs import JudgeSpec
@@ -37,7 +38,7 @@ class SpotbotTournament(Command):
         group = parser.add_argument_group("After self-play")
         group.add_argument("--survey", default="spot_the_bot", help="the method, or a file of your own")
         parser.add_request(Options, only=("bootstraps", "backend"))
-        add_judge_options(parser)
+        parser.add_request(JudgeRequest)
 
     def execute(self) -> int:
         request = asked_of(self.opt)
@@ -59,9 +60,7 @@ class SpotbotTournament(Command):
         name = own_surveys.offer(self.opt["survey"])
         if name != self.opt["survey"]:
             check_findings(get_survey(name), self.opt["survey"])
-        judges = judges_asked(self.opt, name)
-        for spec in judges:
-            spec.make(0, self.opt["max_cost"])
+        judges = JudgeRequest.of(self.opt).specs(name)
         check_options(name, self._options())
         return judges
 
@@ -85,7 +84,7 @@ class SpotbotTournament(Command):
         with own_surveys.taken(study, self.opt["survey"]) as survey:
             packed = pack_study(study, survey)
             print(f"\n{summary_text(packed)}", flush=True)
-        judges_made = [spec.make(seed, self.opt["max_cost"]) for spec in judges]
+        judges_made = [spec.make(seed) for spec in judges]
         self.result.figures |= {"pack": packed, "judge": let_judge(study, survey, judges_made, self.opt["yes"])}
         missing, usable = missing_of(self.result.figures["judge"])
         self.result.missing |= missing

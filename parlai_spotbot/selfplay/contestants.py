@@ -16,7 +16,6 @@ from typing import Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, added
 from parlai_spotbot.selfplay.process import ContestantProcess
 
@@ -141,17 +140,6 @@ class Contestants:
     def peak_memory(self) -> dict[str, int]:
         """The largest resident memory seen of each contestant, in bytes."""
         return {name: max(handle.peak_memory for handle in copies) for name, copies in self._copies.items()}
-
-    def keep(self, accounts: AccountJournal) -> None:
-        """Have what each says of itself written down from now on, whenever it changes."""
-        for name, copies in self._copies.items():
-
-            def note(name: str = name, copies: list[ContestantHandle] = copies) -> None:
-                accounts.note(name, _told(copies))
-
-            note()
-            for handle in copies:
-                handle.noted = note
 
     # -- life --------------------------------------------------------------------------------------------------------
     def handles(self) -> list[ContestantHandle]:

@@ -216,7 +216,6 @@ class RayContestant(ContestantHandle):
     def _take(self, state: ContestantState) -> None:
         self.about, self.set_aside = state.about or self.about, self.set_aside or state.set_aside
         self.peak_memory, self.node = max(self.peak_memory, state.peak_memory), state.node
-        self.noted()
 
     def _kill(self) -> bool:
         actor, self._actor = self._actor, None

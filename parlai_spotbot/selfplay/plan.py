@@ -36,7 +36,7 @@ TAKEN_AS_REQUESTED = (
 )
 """What a new study's plan takes as it is asked for."""
 
-FIXED = ("exchanges", "seed", "paired_seeds", "unseeded", "human_conversations", "human_pool", "pairs")
+FIXED = ("exchanges", "seed", "paired_seeds", "unseeded", "human_conversations", "human_pool")
 """What stays as the study has it."""
 
 EXECUTION = ("batchsize", "max_loaded")
@@ -45,11 +45,12 @@ EXECUTION = ("batchsize", "max_loaded")
 
 @dataclass(frozen=True)
 class SelfPlayRequest:
-    """Request of a user; None where an option is not given. `pairs` is set where one pair is to be played; `self_chats`
-    asks for each contestant with itself, `more` for further conversations of single pairs, "A/B"."""
+    """Request of a user; None where an option is not given.
+
+    `self_chats` asks for each contestant with itself, `more` for further conversations of single pairs, "A/B".
+    """
 
     contestants: dict[str, Contestant] | None = None
-    pairs: tuple[tuple[str, str], ...] | None = None
     domain: str | None = option(
         None,
         "chitchat (default), dailydialog, empathetic_dialogues, convai2, any task that ParlAI knows, or a file: a "
@@ -132,17 +133,9 @@ def _new_plan(request: SelfPlayRequest, domain: Domain) -> Plan:
     for name in TAKEN_AS_REQUESTED:
         if getattr(request, name) is not None:
             row[name] = getattr(request, name)
-    if request.pairs is not None:
-        row["pairs"] = [list(pair) for pair in request.pairs]
     if request.self_chats:
         row["meetings"] = "self"
     return Plan.from_json(row, "what you asked for")
-
-
-def _told(name: str, value: Any) -> str:
-    if name != "pairs":
-        return repr(value)
-    return ", ".join("/".join(pair) for pair in value) or "every pair"
 
 
 def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
@@ -152,17 +145,14 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     fixed["domain"] = _asked_domain(request.domain, domain, study) if request.domain else None
     fixed["segments"] = tuple(sorted(request.segments)) if request.segments else None
     differences = [
-        f"{name}: the study has {_told(name, getattr(plan, name))}, you asked for {_told(name, value)}"
+        f"{name}: the study has {getattr(plan, name)!r}, you asked for {value!r}"
         for name, value in fixed.items()
         if value is not None and value != getattr(plan, name)
     ]
     if differences:
-        single = request.pairs and set(request.pairs) <= {pair for p in plan.all_pairs() for pair in (p, p[::-1])}
         raise UserError(
             f"{study.plan_path}: the study was made with other options: {'; '.join(differences)}.",
-            f"To play more of this pair alone: --more {'/'.join(request.pairs[0])}=N."
-            if single
-            else "Leave these options out to continue with the study, or choose another --study.",
+            "Leave these options out to continue with the study, or choose another --study.",
         )
     extension = _extension(study, request)
     plans = study.plans()

@@ -18,7 +18,6 @@ from parlai_spotbot.domains import Domain, keep_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
-from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
@@ -178,17 +177,14 @@ def play(
             say(f"loading {len(first)} contestants{others}: {', '.join(first)}")
         contestants.load(say, first)
         study = _write_plan(path, decision, say)
-        with AccountJournal(study.accounts_path) as accounts:
-            contestants.keep(accounts)
-            result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
+        result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
         logs.kept = bool(result.failures)
     if logs.kept:
         say(f"what the contestants printed is in {logs.path}")
     rows = write_conversations(study, jobs, humans)
     summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan), contestants.peak_memory())
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
-    _record(summary, plan, domain, how, accounts.runs(contestants.about()), bool(groups))
-    accounts.forget()
+    _record(summary, plan, domain, how, contestants, bool(groups))
     summary.study = Study.open(path)
     return summary
 
@@ -240,18 +236,14 @@ def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
 
 
 def _record(
-    summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, contestants_told: dict, played: bool
+    summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, contestants: Contestants, played: bool
 ) -> None:
-    """`contestants_told` are the accounts of each contestant, the oldest run's first."""
     study = summary.study
     before = study.provenance().get("selfplay", {})
-    recorded, otherwise = before.get("contestants", {}), before.get("played_otherwise", [])
+    otherwise = before.get("played_otherwise", [])
     differs = {name: getattr(plan, name) for name in EXECUTION if getattr(plan, name) != getattr(study.plan, name)}
     if played and differs and differs not in otherwise:
         otherwise = [*otherwise, differs]
-    contestants = dict(recorded)
-    for name, about in ((name, about) for name, abouts in contestants_told.items() for about in abouts):
-        contestants[name] = _with_earlier(about, contestants.get(name))
     study.record(
         "selfplay",
         {
@@ -260,7 +252,7 @@ def _record(
             **({"played_otherwise": otherwise} if otherwise else {}),
             "domain": domain.about(),
             "seeds": how,
-            "contestants": contestants,
+            "contestants": _accounts(before, contestants),
             "counts": {
                 "bot_conversations": summary.bots,
                 "bot_conversations_planned": summary.expected,
@@ -273,6 +265,12 @@ def _record(
             "promise": PROMISE,
         },
     )
+
+
+def _accounts(before: Mapping, contestants: Contestants) -> dict[str, dict]:
+    """Return what each contestant reports of itself, with the earlier runs of provenance where they differ."""
+    recorded = before.get("contestants", {})
+    return recorded | {name: _with_earlier(a, recorded.get(name)) for name, a in contestants.about().items() if a}
 
 
 def _with_earlier(about: dict, known: dict | None) -> dict:

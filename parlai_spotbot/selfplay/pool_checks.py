@@ -14,7 +14,6 @@ import pkgutil
 import traceback
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
@@ -23,9 +22,6 @@ from parlai_spotbot.records import Contestant
 ZOO = ("zoo:", "models:", "izoo:")
 
 OWN_KEYS = ("model", "model_file")
-
-FILES = ("beam_block_list_filename", "fixed_candidates_path", "bpe_vocab", "bpe_merge")
-"""Options that name a file which is read while loading."""
 
 UNLISTED = 30
 """Of more options than these only the nearest is named."""
@@ -91,18 +87,10 @@ def _raised(err: Exception) -> str:
 
 
 def _agent_remedy(model: str, err: Exception) -> str:
-    if model.startswith(("projects:", "projects.")):
-        return (
-            "ParlAI's package holds a few of its projects only. Copy the agent's file from ParlAI's repository (its "
-            "history, where it was removed) into a package of yours, and name it as 'model: your.module:ItsAgent'."
-        )
-    missing = getattr(err, "name", None)
-    if isinstance(err, AttributeError) and isinstance(err.obj, ModuleType):
-        names = [name for name in vars(err.obj) if not name.startswith("_")]
-        return nearest(str(missing), names, most=0) or _nearest_agent(model)
+    missing = str(getattr(err, "name", None) or "")
     if isinstance(err, ModuleNotFoundError) and ":" in model and missing == model.partition(":")[0]:
         return f"Put {missing}.py into the folder of the pool, or where you start the command; or correct the name."
-    if isinstance(err, ModuleNotFoundError) and missing and not str(missing).startswith("parlai"):
+    if isinstance(err, ModuleNotFoundError) and missing and not missing.startswith("parlai"):
         return f"Install what defines '{missing}', or correct the name. {_nearest_agent(model)}".strip()
     return _nearest_agent(model)
 
@@ -131,23 +119,17 @@ def class_name(model: str) -> str:
 # -- the zoo -------------------------------------------------------------------------------------------------------
 def zoo(path: str, where: str) -> list[UserError]:
     """Check that ParlAI's zoo (or ours) has the model `path`."""
-    import parlai.zoo
-
     if path.startswith("izoo:"):
         return []
-    parts = path.partition(":")[2].split("/")
+    listed = "zoo:" + path.partition(":")[2]
+    folder, build = (*path.partition(":")[2].split("/"), "build")[:2]
     try:
-        importlib.import_module(f"parlai.zoo.{parts[0]}.{parts[1] if len(parts) > 1 else 'build'}")
-        return []
+        if listed not in _zoo_list():
+            importlib.import_module(f"parlai.zoo.{folder}.{build}")
     except ImportError:
-        known = [m.name for m in pkgutil.iter_modules(parlai.zoo.__path__) if m.ispkg]
-        models = []
-        if parts[0] in known:
-            models = [m.name for m in pkgutil.iter_modules(importlib.import_module(f"parlai.zoo.{parts[0]}").__path__)]
-        if len(parts) == 3 and "build" in models and (models == ["build"] or "zoo:" + "/".join(parts) in _zoo_list()):
-            return []  # older zoo entries have one build module for all their models
-        names = [f"zoo:{parts[0]}/{m}/model" for m in models] or [f"zoo:{name}/…" for name in known]
-        return [UserError(f"{where}: field 'model_file': no zoo model '{path}'.", nearest(path, names))]
+        names = _zoo_list()
+        return [UserError(f"{where}: field 'model_file': no zoo model '{path}'.", nearest(path, names, most=0))]
+    return []
 
 
 def zoo_agent(path: str) -> str:
@@ -191,14 +173,10 @@ def _default_datapath() -> str:
 def model_file(path: Path, agent_given: bool, where: str) -> list[UserError]:
     """Check that a model file exists, with its ``.opt``, which may be missing where the agent is given."""
     where = f"{where}: field 'model_file'"
-    if path.is_dir():
-        inside = [str(path / name) for name in _models_in(path)]
-        return [UserError(f"{where}: {path} is a folder.", f"Name the model file in it. {nearest(path, inside)}")]
-    if not path.exists():
-        near = nearest(str(path), [str(path.parent / name) for name in _models_in(path.parent)], most=10)
-        if Path(f"{path}.checkpoint").exists():
-            near = f"Training hasn't ended, but there is {path}.checkpoint: name that."
-        return [UserError(f"{where}: {path} does not exist.", near or "Name the file that ParlAI wrote.")]
+    if not path.is_file():
+        checkpoint = Path(f"{path}.checkpoint").exists()
+        remedy = f"Training hasn't ended: name {path}.checkpoint." if checkpoint else "Name the file that ParlAI wrote."
+        return [UserError(f"{where}: there is no file {path}.", remedy)]
     if not os.access(path, os.R_OK):
         return [UserError(f"{where}: {path} may not be read.", "Change its permissions.")]
     if not agent_given and not Path(f"{path}.opt").exists():
@@ -209,14 +187,6 @@ def model_file(path: Path, agent_given: bool, where: str) -> list[UserError]:
             )
         ]
     return []
-
-
-def _models_in(folder: Path) -> list[str]:
-    """The files of a folder that have an ``.opt`` beside them."""
-    if not folder.is_dir():
-        return []
-    options = (file.name.removesuffix(".opt") for file in folder.glob("*.opt"))
-    return sorted(name for name in options if (folder / name).is_file() and not name.endswith(".dict"))
 
 
 def stored_agent(path: Path, where: str) -> tuple[str, list[UserError]]:
@@ -256,10 +226,6 @@ def options(model: str, opt: dict, where: str) -> list[UserError]:
             problems.append(UserError(f"{where}: {model} has no option '{key}'.", hint or "Take it out."))
         elif wrong := _value_problem(actions[key], value):
             problems.append(UserError(f"{where}: option '{key}' is {value!r}, {wrong}.", "Correct it."))
-        elif key in FILES and value and not Path(str(value)).expanduser().exists():
-            problems.append(
-                UserError(f"{where}: option '{key}': {value} does not exist.", "Name a file that is there.")
-            )
     return problems
 
 
@@ -289,24 +255,14 @@ def _value_problem(action: argparse.Action, value: Any) -> str:
     """Return what is wrong with an option's value; "" where it is valid."""
     if value is None or isinstance(value, (list, dict)):
         return ""
-    if action.nargs == 0:
-        return "" if isinstance(value, bool) else "expected true or false"
-    kind = action.type
-    if kind is bool or kind == "bool":
-        words = ("true", "false", "yes", "no", "t", "f", "y", "n", "1", "0", "on", "off")
-        return "" if str(value).lower() in words else "expected true or false"
+    kind, text = action.type, str(value).lower()
+    if action.nargs == 0 or kind in (bool, "bool"):
+        return "" if text in ("true", "false", "yes", "no", "t", "f", "y", "n", "1", "0") else "expected true or false"
     if kind in (int, float):
-        return _number_problem(kind, value)
+        try:
+            return "" if kind is float or float(value) == int(value) else "expected a whole number"
+        except (TypeError, ValueError):
+            return "expected a number"
     if action.choices is not None and value not in action.choices:
         return f"expected one of {', '.join(sorted(map(str, action.choices)))}"
     return ""
-
-
-def _number_problem(kind: type, value: Any) -> str:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = None
-    if isinstance(value, bool) or number is None:
-        return "expected a number"
-    return "" if kind is float or number == int(number) else "expected a whole number"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from parlai_spotbot.models.chat.keys import shown
 from parlai_spotbot.selfplay.pool import PoolEntry
@@ -77,7 +78,7 @@ def _conversations(trial: Trial) -> str:
 
 def as_json(entries: Sequence[PoolEntry], trials: Sequence[Trial]) -> dict:
     """Return checks and trials for ``--json``."""
-    tried = {trial.name: trial.to_json() for trial in trials}
+    tried = {trial.name: asdict(trial) for trial in trials}
     rows = []
     for entry in entries:
         row = {"name": entry.name, "kind": entry.kind, "agent": entry.agent, "notes": list(entry.notes)}

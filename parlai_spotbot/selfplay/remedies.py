@@ -3,78 +3,29 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+import yaml
 
 from parlai_spotbot.compat import CHECKPOINT_HINT
 
-NETWORK = re.compile(
-    r"Connection broken|Connection refused|ConnectionError|ConnectError|Max retries|Failed to resolve|NameResolution|"
-    r"Name or service not known|Temporary failure in name resolution|Network is unreachable|LocalEntryNotFound|"
-    r"couldn't connect|Couldn't reach|offline mode|outgoing traffic has been disabled",
-    re.IGNORECASE,
-)
-
-RULES: tuple[tuple[re.Pattern, str], ...] = (
-    (re.compile(r"weights.only", re.IGNORECASE), CHECKPOINT_HINT),
-    (
-        re.compile(r"ChatError: .{0,200}?(refused|no connection|broke off|no whole answer|unreachable)", re.IGNORECASE),
-        "Start its server, or correct 'openai_url' (it ends in /v1 as a rule).",
-    ),
-    (
-        NETWORK,
-        "It needs the network: connect this machine, or load it once where there is one and copy what that left "
-        "(ParlAI's data folder, which PARLAI_DATAPATH names, or Hugging Face's, HF_HOME).",
-    ),
-    (re.compile(r"No module named '?([\w.]+)'?"), r"Install what defines '\1', or put its folder on PYTHONPATH."),
-    (
-        re.compile(r"encode_candidates"),
-        "It scores each candidate with the context: give it the option 'encode_candidate_vecs: false'.",
-    ),
-    (
-        re.compile(r"datapath not specified|fixed_candidates|candidates? (file|source)|no candidates", re.IGNORECASE),
-        "A ranker needs candidates to choose from: give it the option 'fixed_candidates_path: FILE', a reply a line.",
-    ),
-    (
-        re.compile(r"CUDA out of memory|OutOfMemoryError|DefaultCPUAllocator|MemoryError", re.IGNORECASE),
-        "It does not fit into memory: try it alone (--at-once 1), in a smaller type or size, or on a larger machine.",
-    ),
-    (
-        re.compile(r"size mismatch"),
-        "The weights don't fit the options in its .opt, or the dictionary: fetch the .opt and the .dict that were "
-        "saved with this model file.",
-    ),
-    (
-        re.compile(r"(Unexpected|Missing) key"),
-        "The weights belong to another agent, or another version of it: give the right one as 'model'.",
-    ),
-    (
-        re.compile(r"invalid load key|PytorchStreamReader|unexpected EOF|Ran out of input|corrupt", re.IGNORECASE),
-        "The file is damaged or no model: fetch it again.",
-    ),
-    (
-        re.compile(r"signal 9\b"),
-        "The system killed it, most likely for want of memory: try it alone (--at-once 1), or on a larger machine.",
-    ),
-)
+CHECKPOINT = re.compile(r"weights.only", re.IGNORECASE)
+TEXTS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 REFUSAL = "torch refuses the checkpoint"
 
 REFUSED = re.compile(r"GLOBAL (\S+?)[,.]? (?:was not|is not)|Unsupported (?:class|global): (?:GLOBAL )?(\S+)")
 
-BY_KIND = {
-    "memory": "Raise its 'memory_limit' (GiB), or take a smaller model.",
-    "hang": "Give it more time by 'turn_timeout' (or 'load_timeout') in seconds, or take it out of the pool.",
-    "empty": "In self-play an empty turn ends the conversation: mend the agent, or its options (beam_min_length).",
-}
-
 
 def remedy(kind: str, message: str, log: str = "") -> str:
     """Return the remedy for a failure of `kind` with `message`; `log` is the file of what it printed."""
-    for pattern, text in RULES:
-        if match := pattern.search(message):
-            return match.expand(text) if match.groups() and "\\1" in text else text
-    if kind in BY_KIND:
-        return BY_KIND[kind]
-    return "Mend its entry or take it out of the pool." + (f" What it printed: {log}" if log else "")
+    if CHECKPOINT.search(message):
+        return CHECKPOINT_HINT
+    for rule in TEXTS["rules"]:
+        if match := re.search(rule["pattern"], message, re.IGNORECASE):
+            return match.expand(rule["remedy"])
+    what_it_printed = f" What it printed: {log}" if log else ""
+    return TEXTS["kinds"].get(kind, f"Correct its entry or take it out of the pool.{what_it_printed}")
 
 
 def short(message: str, most: int = 300) -> str:

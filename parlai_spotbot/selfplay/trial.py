@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from parlai.core.agents import Agent
@@ -21,7 +20,7 @@ from parlai.core.opt import Opt
 
 from parlai_spotbot.domains import Domain, get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant, Conversation, Turn
+from parlai_spotbot.records import Conversation, Turn
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
@@ -52,17 +51,6 @@ class TrialScript:
 
 
 @dataclass(frozen=True)
-class TrialSetup:
-    """Settings of trials: `scripts`, `at_once` side by side with so many `threads` each; `logs` is the
-    folder for what they print."""
-
-    scripts: Sequence[TrialScript]
-    logs: Path
-    at_once: int = 1
-    threads: int = 1
-
-
-@dataclass(frozen=True)
 class Trial:
     """Result of trying a contestant. `problem` is "" where it answered, `detail` the traceback of one that didn't;
     times are in seconds, `memory` in bytes.
@@ -86,9 +74,6 @@ class Trial:
     warnings: list[str] = field(default_factory=list)
     conversations: list[list[list[str]]] = field(default_factory=list)
 
-    def to_json(self) -> dict:
-        return asdict(self)
-
 
 def scripts(domain: Domain) -> list[TrialScript]:
     """Two test conversations from the domain's seeds; the contestant opens the one and answers in the other."""
@@ -110,7 +95,7 @@ def scripts(domain: Domain) -> list[TrialScript]:
 
 
 class ScriptedPerson(Agent):
-    """The person of a test conversation: says the lines of the script, whatever it hears."""
+    """The person of a test conversation, whose lines the script gives: it need not listen."""
 
     def __init__(self, opt: Opt):
         super().__init__(opt)
@@ -132,92 +117,75 @@ class _Failed(Exception):
         super().__init__(failure.message)
 
 
+@dataclass
 class _Test:
     """One play-through of the test conversations with a loaded contestant."""
 
-    def __init__(self, process: ContestantProcess, lines: Sequence[TrialScript], name: str):
-        self.process = process
-        self.scripts = lines
-        self.worlds = [self._world(number, script, name) for number, script in enumerate(lines)]
-        self.answered = [0] * len(lines)
-        self.seconds: list[float] = []
-        self.empty = 0
+    worlds: list[SelfPlayWorld]
+    seconds: list[float] = field(default_factory=list)
+    answers: int = 0
+    empty: int = 0
 
-    def _world(self, number: int, script: TrialScript, name: str) -> SelfPlayWorld:
-        opt = Opt(task="test", datatype="valid")
-        chance = derive("trial", number)  # the same each time
-        agents: list[Agent] = [ProxyAgent(opt, self.process, f"trial/{name}/{number}", chance), ScriptedPerson(opt)]
-        names = (self.process.contestant.name, PERSON)
-        if script.side == 1:
-            agents, names = agents[::-1], names[::-1]
-        job = ConversationJob(f"trial:{number}", names, number, names, script.seed, chance)
-        return SelfPlayWorld(opt, agents, job, EXCHANGES)
-
-    def waiting(self, number: int) -> bool:
-        """Let the person speak, if it is their turn; returns whether the contestant is to answer now."""
-        world = self.worlds[number]
-        if world.episode_done() or self.answered[number] >= EXCHANGES:
-            return False
-        if isinstance(world.speaker, ScriptedPerson):
-            lines_taken = sum(turn.speaker == PERSON for turn in world.turns)
-            world.take(self.scripts[number].lines[lines_taken])
-        return True
-
-    def one_by_one(self) -> None:
-        for number in range(len(self.worlds)):
-            while self.waiting(number):
-                self._ask([number])
-
-    def batched(self) -> None:
-        while ready := [number for number in range(len(self.worlds)) if self.waiting(number)]:
-            self._ask(ready)
-
-    def _ask(self, numbers: list[int]) -> None:
-        requests = [self.worlds[number].speaker.request() for number in numbers]
-        start = time.monotonic()
-        outcomes = self.process.act(requests).result()
-        self.seconds.append(time.monotonic() - start)
-        for number, outcome in zip(numbers, outcomes, strict=True):
-            if isinstance(outcome, TurnFailure) and outcome.kind != "empty":
-                raise _Failed(outcome)
-            self.empty += isinstance(outcome, TurnFailure)
-            self.answered[number] += 1
-            self.worlds[number].take(outcome)
-
+    @property
     def texts(self) -> list[list[str]]:
         return [[turn.text for turn in world.turns] for world in self.worlds]
 
-    def conversations(self) -> list[Conversation]:
-        """Return the conversations so far, the seed in front."""
-        conversations = []
-        for world in self.worlds:
-            job, seed = world.job, map(Turn, world.job.entities, world.job.seed.turns)
-            turns = (*seed, *world.turns)
-            conversations.append(Conversation(job.conversation_id, "", job.pair, job.number, job.entities, turns))
-        return conversations
 
-    def close(self) -> None:
-        self.process.close([agent.session for w in self.worlds for agent in w.agents if isinstance(agent, ProxyAgent)])
+def _world(process: ContestantProcess, script: TrialScript, session: str) -> SelfPlayWorld:
+    opt = Opt(task="test", datatype="valid")
+    chance = derive("trial", script.side)  # the same each time
+    agents: list[Agent] = [ProxyAgent(opt, process, session, chance), ScriptedPerson(opt)]
+    names = (process.contestant.name, PERSON)
+    if script.side == 1:
+        agents, names = agents[::-1], names[::-1]
+    job = ConversationJob(f"trial:{script.side}", names, script.side, names, script.seed, chance)
+    return SelfPlayWorld(opt, agents, job, EXCHANGES)
 
 
-def try_contestant(
-    process: ContestantProcess, lines: Sequence[TrialScript], say: Callable[[str], None] = lambda stage: None
-) -> Trial:
-    """Load the contestant of `process`, test it and end it; `say` hears what is going on."""
-    name = process.contestant.name
-    trial = Trial(name)
+def _play(process: ContestantProcess, scripts: Sequence[TrialScript], name: str, together: bool = False) -> _Test:
+    """Play the test conversations one after the other, or `together`, so that answers come in batches."""
+    test = _Test([_world(process, script, f"trial/{name}/{script.side}") for script in scripts])
+    pairs = list(zip(test.worlds, scripts, strict=True))
+    for group in [pairs] if together else [[pair] for pair in pairs]:
+        for _ in range(EXCHANGES):
+            waiting = [(world, script) for world, script in group if world.failure is None]
+            for world, script in waiting:
+                if isinstance(world.speaker, ScriptedPerson):
+                    world.take(script.lines[sum(turn.speaker == PERSON for turn in world.turns)])
+            start = time.monotonic()
+            outcomes = process.act([world.speaker.request() for world, _ in waiting]).result() if waiting else []
+            test.seconds.append(time.monotonic() - start)
+            for (world, _), outcome in zip(waiting, outcomes, strict=True):
+                if isinstance(outcome, TurnFailure) and outcome.kind != "empty":
+                    raise _Failed(outcome)
+                test.answers += 1
+                test.empty += isinstance(outcome, TurnFailure)
+                world.take(outcome)
+    process.close([agent.session for world in test.worlds for agent in world.agents if isinstance(agent, ProxyAgent)])
+    return test
+
+
+def _conversation(world: SelfPlayWorld) -> Conversation:
+    """Return the conversation so far, the seed in front."""
+    job = world.job
+    turns = (*map(Turn, job.entities, job.seed.turns), *world.turns)
+    return Conversation(job.conversation_id, "", job.pair, job.number, job.entities, turns)
+
+
+def try_contestant(process: ContestantProcess, scripts: Sequence[TrialScript]) -> Trial:
+    """Load the contestant of `process`, test it and end it."""
+    trial = Trial(process.contestant.name)
     try:
-        say("loading")
         start = time.monotonic()
         process.load().result()
         agent = process.about.get("agent", "")
         trial = replace(trial, agent=agent, load_seconds=time.monotonic() - start)
-        trial = _tested(trial, process, lines, say)
+        trial = _tested(trial, process, scripts)
     except UserError as err:
         trial = replace(trial, problem=remedies.short(err.problem), remedy=err.remedy, detail=process.load_traceback)
     except _Failed as err:
         failure = err.failure
-        message = f"contestant '{name}' failed: {failure.kind}: {failure.message}"
+        message = f"contestant '{trial.name}' failed: {failure.kind}: {failure.message}"
         remedy = remedies.remedy(failure.kind, message, str(process.log))
         trial = replace(trial, problem=remedies.short(message), remedy=remedy, detail=failure.detail)
     finally:
@@ -225,34 +193,21 @@ def try_contestant(
     return replace(trial, memory=process.peak_memory)
 
 
-def _tested(
-    trial: Trial, process: ContestantProcess, lines: Sequence[TrialScript], say: Callable[[str], None]
-) -> Trial:
-    say("answering")
-    alone = _Test(process, lines, "alone")
-    alone.one_by_one()
-    if alone.empty == sum(alone.answered):
+def _tested(trial: Trial, process: ContestantProcess, scripts: Sequence[TrialScript]) -> Trial:
+    alone = _play(process, scripts, "alone")
+    if alone.empty == alone.answers:
         raise _Failed(TurnFailure(trial.name, "empty", "nothing but empty turns"))
-    say("answering again")
-    again = _Test(process, lines, "again")
-    again.one_by_one()
-    tests, batch = [alone, again], "no"
+    again, batch = _play(process, scripts, "again"), "no"
     if process.about.get("batched"):
-        say("answering in a batch")
-        together = _Test(process, lines, "batch")
-        together.batched()
-        tests.append(together)
-        batch = "same" if together.texts() == alone.texts() else "other"
-    notes = [f"empty turns: {alone.empty} of {sum(alone.answered)}"] if alone.empty else []
-    for test in tests:
-        test.close()
-    talks = alone.conversations()
+        batch = "same" if _play(process, scripts, "batch", together=True).texts == alone.texts else "other"
+    notes = [f"empty turns: {alone.empty} of {alone.answers}"] if alone.empty else []
+    talks = [_conversation(world) for world in alone.worlds]
     return replace(
         trial,
         first_seconds=alone.seconds[0],
         median_seconds=statistics.median([*alone.seconds[1:], *again.seconds]),
         batch=batch,
-        same_again=alone.texts() == again.texts(),
+        same_again=alone.texts == again.texts,
         warnings=notes + warnings(talks, trial.name),
         conversations=[[[turn.speaker, turn.text] for turn in talk.turns] for talk in talks],
     )
@@ -277,56 +232,18 @@ def warnings(conversations: Sequence[Conversation], name: str) -> list[str]:
     return warnings_list
 
 
-def try_all(
-    contestants: Iterable[Contestant], setup: TrialSetup, say: Callable[[str, str], None] = lambda name, stage: None
-) -> Iterable[Trial]:
-    """Try `contestants` and yield each one's `Trial` as soon as it is known.
+def try_pool(entries: Sequence[PoolEntry], domain: Domain | None = None) -> tuple[list[Trial], Path]:
+    """Try the entries of a pool that have no problems, one after the other, with seeds of a domain.
 
-    `say` hears names and stages (loading, answering …), from several threads. Whatever stops it ends the processes.
+    Returns the trials, and the folder with what the contestants printed, which stays only if one of them failed.
     """
-    processes = [ContestantProcess(c, (setup.logs / f"{c.name}.log").resolve(), setup.threads) for c in contestants]
-    pool = ThreadPoolExecutor(max_workers=max(1, setup.at_once), thread_name_prefix="trial")
-
-    def run(process: ContestantProcess) -> Trial:
-        return try_contestant(process, setup.scripts, lambda stage: say(process.contestant.name, stage))
-
-    futures: list[Future] = [pool.submit(run, process) for process in processes]
-    try:
-        for future in as_completed(futures):
-            yield future.result()
-    finally:
-        for future in futures:
-            future.cancel()
-        for process in processes:
-            process.end()
-        pool.shutdown(wait=True)
-
-
-def check_at_once(number: int) -> None:
-    """Raise `UserError` where so many can't be tried side by side."""
-    if number < 1:
-        raise UserError(f"--at-once {number}: expected a number from 1 up.", "Leave it out for 1.")
-
-
-def try_pool(entries: Sequence[PoolEntry], domain: Domain | None = None, at_once: int = 1) -> tuple[list[Trial], Path]:
-    """Try the entries of a pool that have no problems with seeds of a domain, by default the embedded one; returns what
-    came of each, in the pool's order, and the folder with what they printed, which is there where one failed."""
-    check_at_once(at_once)
     contestants = [entry.contestant for entry in entries if not entry.problems and entry.contestant]
-    threads = max(1, (os.cpu_count() or 1) // at_once)
-    stages: dict[str, str] = {}
-    trials = []
+    test_scripts, trials = scripts(domain or get_domain(DEFAULT_DOMAIN)), []
     with printed("spotbot-trial-") as logs, Bar("trying", len(contestants), "bot") as bar:
-        setup = TrialSetup(scripts(domain or get_domain(DEFAULT_DOMAIN)), logs.path, at_once, threads)
-
-        def say(name: str, stage: str) -> None:
-            stages[name] = stage
-            bar.note("; ".join(f"{name} {stage}" for name, stage in stages.items()))
-
-        for trial in try_all(contestants, setup, say):
-            stages.pop(trial.name, None)
-            trials.append(trial)
+        for contestant in contestants:
+            bar.note(contestant.name)
+            log = (logs.path / f"{contestant.name}.log").resolve()
+            trials.append(try_contestant(ContestantProcess(contestant, log, os.cpu_count() or 1), test_scripts))
             bar.advance()
         logs.kept = any(trial.problem for trial in trials)
-    order = {entry.name: number for number, entry in enumerate(entries)}
-    return sorted(trials, key=lambda trial: order[trial.name]), logs.path
+    return trials, logs.path

@@ -108,7 +108,8 @@ def run() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as out:
         for name, (bot, options, theirs, counts) in ALONE.items():
             peer = rate(self_chat(bot, options, out), theirs)
-            own = rate(ours([*bot, "--model-opt", options], out), counts)
+            what = ",".join(filter(None, (f"bot={bot[1]}", options)))
+            own = rate(ours(["--contestant", what, "--self"], out), counts)
             yield Row(f"{name} with itself, batch {BATCH}", own, peer, "parlai self_chat", "turns/s")
         # Each contestant gives as many turns as any other, so unbatched the pool's pace is the harmonic mean of theirs.
         alone = {n: rate(self_chat(bot, options, out), theirs) for n, (bot, options, theirs) in POOL.items()}

@@ -113,5 +113,6 @@ def prepared(learns_little, judged):
     judge = get_judge("spotter")(seed=0)
     with pytest.MonkeyPatch.context() as patch:
         learns_little(patch)
+        judge.open(judged[0], SURVEY)
         judge.prepare(judged[0], SURVEY, progress=False)
     return judge

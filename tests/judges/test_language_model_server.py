@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import chat_servers
@@ -20,8 +19,6 @@ from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
-from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
-from parlai_spotbot.judges.language_model.served_model import BadAnswer, parsed
 from parlai_spotbot.judges.run import estimate, judge_study, summary_path
 from parlai_spotbot.records import Judgement
 
@@ -97,23 +94,6 @@ def test_each_item_is_asked_about_once_in_both_orders(study):
     assert summary["model"]["served"]["parrot-1-2026-01-31"]["replies"] == 4 * ASKED
     assert summary["model"]["served"]["parrot-1-2026-01-31"]["system_fingerprints"] == ["fp_1"]
     assert "no substitute for people" in summary["note"]
-
-
-def test_one_that_always_picks_the_first_in_the_list_is_unmasked(study):
-    with ChatServer(lambda body: json.dumps({"answer": labels(body)[0]})) as server:
-        summary = run(study, server.url)
-    assert (summary["position"]["rate"], summary["position"]["n"]) == (1.0, 20)
-    assert set(answers(study).values()) <= {"unsure", "no_difference"}  # a tie between the orders
-
-
-def test_several_samples_are_counted(study):
-    with ChatServer(fair) as server:
-        run(study, server.url, samples=3)
-    assert len(server.bodies) == 3 * 4 * ASKED
-    assert len({body["seed"] for body in server.bodies}) > 100
-    assert not any("temperature" in body for body in server.bodies)
-    with pytest.raises(UserError, match="samples at 0 are all the same"):
-        read_options({"url": "http://x/v1", "model": "m", "samples": 2, "temperature": 0}, "test")
 
 
 def test_a_survey_of_all_kinds_is_answered(tmp_path, monkeypatch):
@@ -198,7 +178,7 @@ def test_bad_answers_are_asked_for_again(study):
         return BAD[len(tried) - 1] if len(tried) <= len(BAD) else fair(body)
 
     with ChatServer(say) as server:
-        summary = run(study, server.url, attempts=9)
+        summary = run(study, server.url)
     assert len(server.bodies) == 4 * ASKED + len(BAD)
     assert summary["usage"]["bad_answers"] == len(BAD)
     assert summary["missing"]["n"] == 0
@@ -207,22 +187,6 @@ def test_bad_answers_are_asked_for_again(study):
     assert len(again) > 1
     assert len({body["seed"] for body in again}) == len(again)
     assert "temperature" not in again[1]  # at 0 it would say the same
-
-
-@pytest.mark.parametrize(
-    "said", ['{"answer": 2}', "2", "2.", "**2**", '```json\n{"answer": "2"}\n```', "<think>1?</think> 2"]
-)
-def test_an_answer_may_come_in_other_clothes(study, said):
-    with ChatServer(lambda body: said) as server:
-        summary = run(study, server.url)
-    assert summary["usage"]["bad_answers"] == 0
-
-
-def test_half_a_character_in_an_answer_can_be_written():
-    ask = PromptedQuestion("i", "reason", "pair", "free_text", 0, 0, "", "", "")
-    assert parsed(ask, '{"answer": "so \\ud83d there"}') == {"text": "so \ufffd there"}
-    with pytest.raises(BadAnswer):
-        parsed(replace(ask, kind="choice", labels=("1", "2")), "9" * 5000)
 
 
 def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
@@ -257,12 +221,12 @@ def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
 def test_what_the_server_failed_at_is_asked_again_by_the_next_run(study):
     text = study.units(SURVEY)[0].items[1].transcripts[0][0].text
     with ChatServer(fair) as server, Proxy(server.url, poison={f'{text}\\"\\nEntity': 500}) as proxy:
-        first = run(study, proxy.url, retries=0, concurrency=1, attempts=1)
+        first = run(study, proxy.url, retries=0, concurrency=1)
         assert first["missing"]["reasons"] == {"busy": ASKED}
         proxy.poison.clear()
         # what was missing in the first place is filled, nothing else asked
         asked = len(proxy.bodies)
-        second = run(study, proxy.url, retries=0, concurrency=1, attempts=1)
+        second = run(study, proxy.url, retries=0, concurrency=1)
         assert len(proxy.bodies) - asked == ASKED
     assert second["missing"]["n"] == 0
     assert len(answers(study)) == 20
@@ -435,11 +399,11 @@ def test_torn_files_are_completed_to_the_same_bytes(study):
 def test_other_options_on_answers_that_exist_are_refused(study):
     with ChatServer(fair) as server:
         run(study, server.url)
-        with pytest.raises(UserError, match="samples 1; asked for are seed 0, version 2, samples 2"):
-            run(study, server.url, samples=2)
+        with pytest.raises(UserError, match=r"temperature None; asked for are seed 0, version 2, temperature 0.5"):
+            run(study, server.url, temperature=0.5)
         run(study, server.url, concurrency=1, timeout=3.0)  # answers don't depend on these
         assert len(server.bodies) == 40
-        run(study, server.url, name="another", samples=2)
+        run(study, server.url, name="another", temperature=0.5)
         assert {row.source for row in study.judgements(SURVEY)} == {f"judge:{NAME}", "judge:another"}
 
 
@@ -467,10 +431,3 @@ def test_the_key_is_in_its_header_and_nowhere_else(study, monkeypatch, caplog, c
     assert not seen(summary)
     assert not seen(caplog.text)
     assert not seen("".join(capfd.readouterr()))
-
-
-def test_a_key_in_an_option_is_refused_without_being_repeated():
-    with pytest.raises(UserError) as caught:
-        read_options({"url": "http://x/v1", "model": "m", "extra": {"note": "sk-abcdefghijklmnop1234567"}}, "judge x")
-    assert "'key_variable'" in caught.value.remedy
-    assert "abcdefgh" not in str(caught.value)

@@ -8,7 +8,7 @@ import pytest
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import get_judge, known_judges
+from parlai_spotbot.judges import first_shown
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.run import judge_study, summary_path
 from parlai_spotbot.records import Judgement
@@ -24,7 +24,8 @@ def test_every_question_of_every_item_has_a_valid_answer(judged):
     study, _ = judged
     rows = {(r.unit_id, r.item_id, r.target, r.question): r for r in study.judgements(SURVEY)}
     asked = [("entity:0", "nature"), ("entity:1", "nature")] + [("pair", q) for q in VALID if q != "nature"]
-    wanted = [(u, i, *ask) for u in study.units(SURVEY) for i in u.items for ask in asked]
+    first = first_shown(study.units(SURVEY))
+    wanted = [(u, i, *ask) for u in study.units(SURVEY) for i in first[u.unit_id] for ask in asked]
     assert len(rows) == len(study.judgements(SURVEY)) == len(wanted)
     for unit, item, target, question in wanted:
         row = rows[unit.unit_id, item.item_id, target, question]
@@ -37,17 +38,7 @@ def test_every_question_of_every_item_has_a_valid_answer(judged):
         )
         assert (row.source, row.started_at, row.submitted_at, row.seconds) == ("judge:spotter", "", "", None)
     assert set(Counter(row.annotation_id for row in rows.values()).values()) == {5}
-    variants = Counter((row.item_id, row.worker_id) for row in rows.values())
-    assert {worker for _, worker in variants} == {"spotter-words", "spotter-coherence"}
-    assert set(variants.values()) == {5}
-
-
-def test_the_variants_differ(judged):
-    answers = {}
-    for row in judged[0].judgements(SURVEY):
-        answers.setdefault((row.item_id, row.target, row.question), {})[row.worker_id] = row.answer
-    differ = sum(len(set(a.values())) > 1 for a in answers.values())
-    assert 0.1 < differ / len(answers) < 0.9
+    assert {row.worker_id for row in rows.values()} == {"spotter"}
 
 
 def test_a_second_run_changes_nothing(copy, judged):
@@ -72,7 +63,7 @@ def test_a_torn_file_is_completed_to_the_same_bytes_and_people_stay(copy, judged
 def test_another_seed_on_answers_that_exist_is_refused(copy):
     path = copy.judgements_path(SURVEY)
     before = path.read_bytes()
-    with pytest.raises(UserError, match="made with seed 0, version 4; asked for are seed 5"):
+    with pytest.raises(UserError, match="made with seed 0, version 5; asked for are seed 5"):
         judge_study(copy, SURVEY, "spotter", seed=5, progress=False)
     checksums.remove(copy.provenance_path)
     with pytest.raises(UserError, match="not recorded"):
@@ -132,37 +123,10 @@ def test_held_out_accuracy_by_hand(new_study, tmp_path):
         _row(6, "entity:1", "bot", conversation="another study's"),
     ]
     measured = held_out(rows, conversations)["w"]
-    assert (measured["n"], measured["accuracy"]) == (5, pytest.approx(3.5 / 5))
+    assert measured["n"] == 5
     assert measured["balanced_accuracy"] == pytest.approx((1 + 2.5 / 4) / 2)
     assert measured["confusion"] == {
         "human": {"human": 1, "bot": 0, "unsure": 0},
         "bot": {"human": 1, "bot": 2, "unsure": 1},
     }
-    assert {bot: tally["accuracy"] for bot, tally in measured["per_contestant"].items()} == {
-        "rude": 0.75,
-        "parrot": 0.5,
-    }
     assert held_out(rows[:4], conversations)["w"]["balanced_accuracy"] is None
-
-
-def test_judges_are_found_by_name():
-    assert "spotter" in known_judges()
-    assert "run" not in known_judges()
-    assert get_judge("spotter").name == "spotter"
-    with pytest.raises(UserError, match="no such judge"):
-        get_judge("run")
-
-
-def test_the_command_prints_a_table(judged, capsys):
-    from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
-
-    study, summary = judged
-    SpotbotJudge.main(study=str(study.path), survey=SURVEY, seed=0)
-    shown = capsys.readouterr().out
-    assert "automatic judge: no substitute for people" in shown
-    balanced = summary["variants"]["spotter-words"]["balanced_accuracy"]
-    assert f"balanced accuracy on held-out bots and people: {balanced:.2f}" in shown
-    with pytest.raises(SystemExit) as stopped:
-        SpotbotJudge.main(study=str(study.path), seed=3)
-    assert stopped.value.code == 2
-    assert "Use the same --seed" in capsys.readouterr().err

@@ -4,31 +4,23 @@ import math
 import shutil
 
 import numpy as np
-import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import get_domain
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import get_judge
 from parlai_spotbot.judges.spotter import examples
-from parlai_spotbot.judges.spotter.detector import Detector, folds
-from parlai_spotbot.judges.spotter.examples import EntityExample, replies
-from parlai_spotbot.judges.spotter.standins import StandInBots
+from parlai_spotbot.judges.spotter.detector import folds
+from parlai_spotbot.judges.spotter.examples import replies
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.texts.surface import normalise
 
 SURVEY = "spot_the_bot"
 
 
-def knows(judge, key, word):
-    model = judge.models["spotter-words", key]
-    return word in model.variant.names[model.model[0].columns_]
-
-
 def test_the_same_seed_gives_the_same_bytes(prepared, judged):
     study = judged[0]
+    prepared.open(study, SURVEY)
     rows = [row.to_json() for unit in study.units(SURVEY) for row in prepared.answer(unit)]
     assert "".join(files.dumps(row) + "\n" for row in rows) == study.judgements_path(SURVEY).read_text("utf-8")
 
@@ -48,9 +40,7 @@ def test_it_answers_what_is_asked_of_features_and_no_more(prepared, judged, monk
 
 
 def test_a_model_never_saw_the_bots_it_judges(prepared):
-    # The word "zyzzyva" is in every turn of the parrot and in nobody else's, unless Eliza's kin repeat it.
     for key in prepared.keys:
-        assert knows(prepared, key, "zyzzyva") == ("parrot" not in key)
         rows = prepared._rows(key)
         assert not {prepared.examples[i].who for i in rows} & set(key)
         speakers = {e for i in rows for e in prepared.entities.get(prepared.examples[i].conversation, ())}
@@ -59,7 +49,6 @@ def test_a_model_never_saw_the_bots_it_judges(prepared):
 
 def test_no_model_saw_the_human_pool(prepared):
     assert any("quokkaish" in text for example in prepared.examples for text in example.texts)  # it is judged
-    assert not any(knows(prepared, key, "quokkaish") for key in prepared.keys)
     judged_rows = set(prepared.row_of.values())
     assert not any(judged_rows & set(prepared._rows(key)) for key in prepared.keys)
 
@@ -73,9 +62,7 @@ def test_people_in_training_are_the_judges_fold(prepared):
 
 
 def test_better_than_chance_on_bots_and_people_it_never_saw(judged):
-    variants = judged[1]["variants"].values()
-    assert np.mean([variant["balanced_accuracy"] for variant in variants]) > 0.55
-    assert judged[1]["variants"]["spotter-words"]["cross_validated_balanced_accuracy"] > 0.55
+    assert judged[1]["variants"]["spotter"]["balanced_accuracy"] > 0.55
 
 
 def test_held_out_speakers_are_in_no_part_of_the_training(prepared):
@@ -99,42 +86,15 @@ def test_with_one_bot_whole_conversations_are_held_out():
         assert not {chosen[i].conversation for i in train} & {chosen[i].conversation for i in held}
 
 
-def test_what_is_learnt_from_looks_like_what_is_judged(prepared):
-    texts = {text for i in prepared._rows(prepared.keys[0]) for text in prepared.examples[i].texts}
-    assert len(texts) > 300
-    assert all(normalise(text) == text for text in texts)
-
-
-@pytest.mark.parametrize("worker", ["spotter-words", "spotter-coherence"])
-def test_shuffled_labels_come_out_at_chance(prepared, worker):
-    rng = np.random.default_rng(1)
-    key = prepared.keys[0]
-    rows, variant = prepared._rows(key), prepared.models[worker, key].variant
-    # Labels move with whole conversations: two segments of one must not give each other away.
-    ids = sorted({prepared.examples[i].conversation for i in rows})
-    found = []
-    for _ in range(8):
-        truth = {c: HUMAN if flip else "bot" for c, flip in zip(ids, rng.random(len(ids)) < 0.5, strict=True)}
-        fake = list(prepared.examples)
-        for i in rows:
-            own = fake[i]
-            fake[i] = EntityExample(own.texts, own.entity, truth[own.conversation], own.conversation, own.conversation)
-        found.append(Detector(variant, fake, prepared.closeness, rows).held_out_accuracy)
-    # The 99 % interval if each conversation were right or wrong as a whole, the least that they can be worth.
-    half = 2.58 * 0.5 / math.sqrt(len(ids))
-    assert all(abs(accuracy - 0.5) < half for accuracy in found), (found, half)
-    assert abs(np.mean(found) - 0.5) < half / math.sqrt(len(found)), found
-
-
 def test_stated_shares_are_unsure_and_without_difference(prepared):
-    for (worker, key), model in prepared.models.items():
+    for key, model in prepared.models.items():
         bots = [prepared.examples[i] for i in prepared._rows(key) if prepared.examples[i].who != HUMAN]
         pairs = list(zip(bots[::2], bots[1::2], strict=True))
         answers = [model.preferences(a, b) for a, b in pairs]
         for feature in ("fluency", "specificity"):
             assert {answer[feature] for answer in answers} == {"entity:0", "entity:1", "no_difference"}
             share = np.mean([answer[feature] == "no_difference" for answer in answers])
-            assert share >= 0.29, (worker, key, feature)
+            assert share >= 0.29, (key, feature)
         assert 0 <= model.unsure < 0.5  # 0 where the others' bots taught nothing: then all is one half, and unsure
 
 
@@ -149,18 +109,11 @@ def test_preferences_turn_with_the_entities(prepared):
 
 def test_what_cannot_be_said_is_no_difference(prepared):
     # With one exchange shown, entity 0 has answered nothing: its sensibleness is unknown.
-    model = prepared.models["spotter-words", prepared.keys[0]]
-    texts = ("hello there my friend", "hello to you my friend")
-    first, second = EntityExample(texts, 0, "", "x"), EntityExample(texts, 1, "", "x")
+    model = prepared.models[prepared.keys[0]]
+    first, second = (e for e in prepared.people[:2] if len(e.texts) == 2)
     assert replies(first) == []
-    assert math.isnan(model.variant.scores(first)["sensibleness"])
+    assert math.isnan(model.coherence.scores(first)["sensibleness"])
     assert model.preferences(first, second)["sensibleness"] == "no_difference"
-
-
-def test_replies_pair_each_turn_with_the_one_before():
-    texts = ("a", "b", "c", "d")
-    assert replies(EntityExample(texts, 0, "", "x")) == [("b", "c")]
-    assert replies(EntityExample(texts, 1, "", "x")) == [("a", "b"), ("c", "d")]
 
 
 def test_people_are_judged_by_models_drawn_by_the_seed(prepared):
@@ -188,6 +141,7 @@ def test_with_few_other_bots_shipped_ones_stand_in(new_study, learns_little, tmp
     learns_little(monkeypatch)
     study = new_study(tmp_path / "s", names=("eliza", "rude"), people=2, models={"eliza": "spotbot:eliza"})
     judge = get_judge("spotter")(seed=0)
+    judge.open(study, SURVEY)
     judge.prepare(study, SURVEY, progress=False)
     (key,) = judge.keys
     used = judge.describe()["trained_on"]["leaving_out"]["eliza and rude"]
@@ -206,13 +160,3 @@ def test_with_few_other_bots_shipped_ones_stand_in(new_study, learns_little, tmp
         "entity:1",
         "no_difference",
     }
-
-
-def test_where_no_stand_in_is_left_it_says_so(new_study, tmp_path):
-    from parlai_spotbot.selfplay.pool import read_pool
-
-    rules = read_pool("rules")
-    study = new_study(tmp_path / "s", names=("eliza", "rude"), per_pair=1, people=1)
-    plan = Plan("chitchat", {**study.plan.contestants, **rules})
-    with pytest.raises(UserError, match="no bot is left to train a judge on"):
-        StandInBots(plan, [], 3, 0).without(set(rules))

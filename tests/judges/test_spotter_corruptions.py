@@ -6,16 +6,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX, corrupted
+from parlai_spotbot.judges.spotter.coherence import Coherence
+from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.features import FAR, FARTHEST, Closeness, EmbeddedTurns, FeatureTable
+from parlai_spotbot.judges.spotter.features import FAR, Closeness, EmbeddedTurns
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
-from parlai_spotbot.judges.spotter.variants import CoherenceVariant, WordsVariant
 from parlai_spotbot.models.minilm import MiniLM
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.normal_forms import plain_text
-from parlai_spotbot.texts.surface import normalise
 
 GERMAN = ("na, wie geht es dir heute?", "ich war gestern am see und habe gegrillt", "das klingt ja richtig schön")
 CODE = ("for i in range(10): print(i * i)", "if (x == null) { throw new error('x'); }", "y = x.t @ np.zeros((3, 4))")
@@ -69,12 +68,6 @@ def test_the_kinds_are_what_they_are_called(prepared):
     assert share["other letters"] < 0.5
 
 
-def test_the_same_people_and_seed_are_spoilt_alike(prepared, learns_little, monkeypatch):
-    learns_little(monkeypatch)
-    assert corrupted(prepared.people, prepared.lengths, 0, normalise) == prepared.corrupted
-    assert corrupted(prepared.people, prepared.lengths, 1, normalise) != prepared.corrupted
-
-
 def test_corruptions_weigh_as_stated_and_not_in_calibration(prepared):
     chosen = [prepared.examples[i] for i in prepared._rows(prepared.keys[0])]
     human, real = np.array([e.who == HUMAN for e in chosen]), np.array([not e.origin for e in chosen])
@@ -85,30 +78,25 @@ def test_corruptions_weigh_as_stated_and_not_in_calibration(prepared):
     assert calibrating[human].sum() == pytest.approx(calibrating[~human].sum())
 
 
-def judged_as(prepared, worker, texts_of, number=12):
-    """What the variant answers of odd turns put into the place of people's, by models that never met such."""
+def judged_as(prepared, texts_of, number=12):
+    """What the spotter answers of odd turns put into the place of people's, by a model that never met such."""
     rows = []
-    pool = [e for e in prepared.people if len(e.texts) == 6][:number]
-    for number, base in enumerate(pool):
+    for place, base in enumerate([e for e in prepared.people if len(e.texts) == 6][:number]):
         texts = list(base.texts)
         texts[base.entity :: 2] = texts_of(base)
-        rows.append(EntityExample(tuple(texts), base.entity, "", f"odd {number}"))
-    key = prepared.keys[0]
-    model = prepared.models[worker, key]
+        rows.append(EntityExample(tuple(texts), base.entity, "", f"odd {place}"))
     everything, embedded = [*prepared.examples, *rows], _embedded(prepared, rows)
-    if worker == "spotter-words":
-        variant = WordsVariant(everything, model.variant.language)
-    else:
-        spoken = {text for e in prepared.people for text in e.texts}
-        variant = CoherenceVariant(everything, embedded, ConversationSurprises(e.texts for e in everything), spoken)
-    model = Detector(variant, everything, Closeness(everything, embedded.vectors), prepared._rows(key))
+    spoken = {text for e in prepared.people for text in e.texts}
+    coherence = Coherence(everything, embedded, ConversationSurprises(e.texts for e in everything), spoken)
+    closeness = Closeness(everything, embedded.vectors)
+    model = Detector(coherence, everything, closeness, prepared._rows(prepared.keys[0]))
     first = len(prepared.examples)
     return Counter(model.nature(first + i) for i in range(len(rows)))
 
 
 def _embedded(prepared, rows):
     """The prepared judge's turns and those of `rows`."""
-    known = prepared.models["spotter-coherence", prepared.keys[0]].variant.embedded
+    known = prepared.models[prepared.keys[0]].coherence.embedded
     new = sorted({text for e in rows for text in e.texts} - set(known.vectors))
     if not new:
         return known
@@ -117,26 +105,10 @@ def _embedded(prepared, rows):
     return EmbeddedTurns(vectors, {**known.pieces, **dict(zip(new, encoder.pieces(new), strict=True))})
 
 
-@pytest.mark.parametrize("kind", list(ODD))
-def test_odd_text_is_not_called_human_for_its_words(prepared, kind):
-    answers = judged_as(prepared, "spotter-words", lambda base: ODD[kind])
-    assert answers["human"] <= 0.05 * answers.total(), answers
-
-
-def test_who_copies_or_shuffles_words_is_not_called_human_for_its_words(prepared):
-    def copy(base):
-        theirs = base.texts[1 - base.entity :: 2]
-        return theirs if base.entity else (base.own[0], *theirs[:-1])
-
-    copied = judged_as(prepared, "spotter-words", copy)
-    mixed = judged_as(prepared, "spotter-words", lambda base: [" ".join(sorted(text.split())) for text in base.own])
-    assert copied["human"] == mixed["human"] == 0, (copied, mixed)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(ODD))
-def test_odd_text_is_not_called_human_for_its_coherence(prepared, kind):
-    answers = judged_as(prepared, "spotter-coherence", lambda base: ODD[kind])
+def test_odd_text_is_not_called_human(prepared, kind):
+    answers = judged_as(prepared, lambda base: ODD[kind])
     assert answers["human"] <= 0.05 * answers.total(), answers
 
 
@@ -147,10 +119,9 @@ def turns_of_others(prepared):
     return lambda base: pool[(place[base.conversation, base.entity] + len(pool) // 2) % len(pool)].own[::-1]
 
 
-@pytest.mark.parametrize("worker", ["spotter-words", "spotter-coherence"])
-def test_who_says_what_was_said_elsewhere_is_seldom_called_human(prepared, worker):
-    elsewhere = judged_as(prepared, worker, turns_of_others(prepared), number=60)
-    here = judged_as(prepared, worker, lambda base: base.own, number=60)
+def test_who_says_what_was_said_elsewhere_is_seldom_called_human(prepared):
+    elsewhere = judged_as(prepared, turns_of_others(prepared), number=60)
+    here = judged_as(prepared, lambda base: base.own, number=60)
     assert elsewhere["human"] <= 0.15 * elsewhere.total(), elsewhere
     assert here["human"] >= 0.4 * here.total(), here
 
@@ -160,14 +131,9 @@ def test_the_share_of_people_who_are_far_is_as_stated_and_none_of_them_is_called
     people = [e for e in prepared.people if len(e.texts) == 6]
     assert np.mean(far[[prepared.examples.index(e) for e in people]]) == pytest.approx(FAR, abs=0.03)
     rows = [row for row in prepared.row_of.values() if far[row]][:60]
-    unsure = 0
-    for worker in prepared.workers:
-        model = prepared.models[worker, prepared.keys[0]]
-        for row in rows:
-            assert model.nature(row) != "human", worker
-            assert model.probability(row) <= 0.5
-            unsure += model.nature(row) == "unsure"
-    assert unsure > 5
+    model = prepared.models[prepared.keys[0]]
+    assert all(model.nature(row) != "human" and model.probability(row) <= 0.5 for row in rows)
+    assert sum(model.nature(row) == "unsure" for row in rows) > 0
 
 
 def test_closeness_by_hand():
@@ -187,33 +153,17 @@ def test_closeness_by_hand():
 
 def test_gibberish_is_preferred_in_nothing(prepared):
     people = [e for e in prepared.people if len(e.texts) == 6 and e.entity == 1][:10]
-    for worker in prepared.workers:
-        variant = prepared.models[worker, prepared.keys[0]].variant
+    model = prepared.models[prepared.keys[0]]
+    coherence = model.coherence
 
-        def is_unlike(example, variant=variant):
-            return variant.table.is_unlike_people(variant.features(example), example)
+    def is_unlike(example):
+        return coherence.table.is_unlike_people(coherence.features(example), example)
 
-        odd = [e for kind in ("pieces of words", "nothing said") for e in by_kind(prepared.corrupted)[kind]]
-        odd = [e for e in odd if len(e.texts) == 6]
-        assert np.mean([is_unlike(e) for e in odd]) > 0.9, worker
-        assert sum(is_unlike(e) for e in people) <= 1
-        model = prepared.models[worker, prepared.keys[0]]
-        usual = next(e for e in people if not is_unlike(e))
-        gibberish = [e for e in odd if is_unlike(e)]
-        assert all(set(model.preferences(e, usual).values()) == {"entity:1"} for e in gibberish)
-        assert set(model.preferences(*gibberish[:2]).values()) == {"no_difference"}
-
-
-def test_the_oddest_features_by_hand():
-    values = [[0, 1, 5], [2, 3, 5], [1, 2, 5], [9, 2, math.nan], [1, 2, 5]]
-    values = [dict(zip("abc", row, strict=True)) for row in values]
-    people = [EntityExample(("a", "b") * 2, 0, who, "c") for who in (HUMAN, HUMAN, HUMAN, "bot")]
-    long = EntityExample(("a", "b") * 3, 0, "bot", "c")
-    found = FeatureTable(values, [*people, long])
-    spread = math.sqrt(2 / 3)  # of 0, 1, 2; the third feature doesn't vary
-    assert found.matrix[:3, -1] == pytest.approx([1 / spread, 1 / spread, 0])
-    assert found.matrix[3, -1] == pytest.approx((FARTHEST + 0) / 2)
-    assert math.isnan(found.matrix[4, -1])  # nobody of that length to compare with
-    assert found.is_unlike_people(values[3], people[0])
-    assert not found.is_unlike_people(values[0], people[0])
-    assert not found.is_unlike_people(values[3], long)
+    odd = [e for kind in ("pieces of words", "nothing said") for e in by_kind(prepared.corrupted)[kind]]
+    odd = [e for e in odd if len(e.texts) == 6]
+    assert np.mean([is_unlike(e) for e in odd]) > 0.9
+    assert sum(is_unlike(e) for e in people) <= 1
+    usual = next(e for e in people if not is_unlike(e))
+    gibberish = [e for e in odd if is_unlike(e)]
+    assert all(set(model.preferences(e, usual).values()) == {"entity:1"} for e in gibberish)
+    assert set(model.preferences(*gibberish[:2]).values()) == {"no_difference"}

@@ -45,8 +45,8 @@ def never_there(study, path):
 
 
 def leave_out(study, **options):
-    given = {"leave_out": None, "study": str(study.path), "at_once": 1, "bot": "", "model_opt": ""}
-    command = SpotbotContestants({**given, "bot_file": "", "pool": None, **options})
+    given = {"leave_out": None, "study": str(study.path)}
+    command = SpotbotContestants({**given, "pool": None, **options})
     assert command.execute() == 0
     return Study.open(study.path)
 

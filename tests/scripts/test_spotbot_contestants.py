@@ -31,7 +31,7 @@ def tried(tmp_path_factory):
     """A pool with wrong, failing, odd and fine contestants, tried."""
     folder = tmp_path_factory.mktemp("pool")
     (folder / "pool.yaml").write_text(POOL)
-    out, err = contestants("--pool", folder / "pool.yaml", "--try", "--at-once", 3, "--json", folder / "t.json", code=2)
+    out, err = contestants("--pool", folder / "pool.yaml", "--try", "--json", folder / "t.json", code=2)
     return out, err, json.loads((folder / "t.json").read_text())["contestants"]
 
 
@@ -75,15 +75,8 @@ def test_everything_is_in_the_json(tried):
     assert len(wrong["problems"]) == 1
 
 
-def test_a_key_that_stands_in_a_pool_is_not_repeated(tmp_path):
-    (tmp_path / "p.yaml").write_text("a: {model: fixed_response, opt: {my_api_key: sk-123, fixed_response: hi}}")
-    out, err = contestants("--pool", tmp_path / "p.yaml", "--json", tmp_path / "j.json", code=2)
-    assert "fixed_response has no option 'my_api_key'" in err
-    assert "sk-123" not in out + err + (tmp_path / "j.json").read_text()
-
-
 def test_one_contestant_that_fails_is_exit_code_1(tmp_path):
-    out, _ = contestants("-m", "faulty_agents:UnloadableAgent", "--try", code=1)
+    out, _ = contestants("--contestant", "a=faulty_agents:UnloadableAgent", "--try", code=1)
     assert "0 of 1 answered" in out
 
 
@@ -98,13 +91,10 @@ def test_a_study_s_contestants_are_listed_without_trying(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--pool", "rules", "-m", "spotbot:eliza"], "More than one of --pool, --study and -mf/-m is given."),
-        (["--model-opt", "beam_size=3"], "--model-opt is given without -mf or -m."),
+        (["-mf", "model"], "-mf was removed in 0.2. Name each bot with --contestant NAME=WHAT"),
         (["--pool", "ruls"], "Did you mean 'rules'?"),
-        (["-m", "spotbot:eliza", "--model-opt", "beam_size=3"], "spotbot:eliza has no option 'beam_size'"),
         (["--leave-out", "a"], "--leave-out needs a study."),
         (["--study", "s", "--rename", "b=c"], "--rename was removed in 0.2."),
-        (["--pool", "rules", "--try", "--at-once", "0"], "--at-once 0: expected a number from 1 up."),
     ],
 )
 def test_wrong_options_are_one_error(words, says):

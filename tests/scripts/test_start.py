@@ -106,10 +106,10 @@ def test_who_reads_no_further_gets_no_traceback(words):
 
 def test_words_are_read_as_parlai_reads_them():
     parser = SpotbotSelfchat.setup_args()
-    told = ["-mf", "a_model", "--conversations_per_pair", "3", "--paired-seeds", "--partner-opt=x_y=1", "--self"]
+    told = ["--contestant", "a=m", "--conversations_per_pair", "3", "--paired-seeds", "--domain=x_y", "--self"]
     found = parser.parse_args(told)
-    assert (found.bot_file, found.conversations_per_pair, found.paired_seeds) == ("a_model", 3, True)
-    assert (found.partner_opt, found.self_chats) == ("x_y=1", True)
+    assert (found.contestants, found.conversations_per_pair, found.paired_seeds) == (["a=m"], 3, True)
+    assert (found.domain, found.self_chats) == ("x_y", True)
 
 
 @pytest.mark.parametrize("name", scripts.COMMANDS)

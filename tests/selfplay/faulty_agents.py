@@ -115,13 +115,6 @@ class HungryAgent(CountingAgent):
         return super().say()
 
 
-class NumberAgent(CountingAgent):
-    """Answers with a number instead of a text."""
-
-    def say(self):
-        return 42
-
-
 class UnloadableAgent(Agent):
     def __init__(self, opt, shared=None):
         raise RuntimeError("the weights are missing")

@@ -1,6 +1,5 @@
 """Real ParlAI agents that can be played and are odd in one way each, for the tests of trying contestants."""
 
-import os
 import time
 
 from faulty_agents import BatchChanceAgent, CountingAgent
@@ -14,11 +13,6 @@ class TokenAgent(CountingAgent):
 class EchoAgent(CountingAgent):
     def say(self):
         return (self.observation.get("text") or "").split("\n")[-1].upper()
-
-
-class MachineAgent(CountingAgent):
-    def say(self):
-        return f"As an AI language model I have been asked {self.seen} times."
 
 
 class EndlessAgent(CountingAgent):
@@ -86,16 +80,6 @@ class SleeperAgent(CountingAgent):
 
     def __init__(self, opt, shared=None):
         time.sleep(600)
-
-
-class GluttonAgent(CountingAgent):
-    """Takes 800 MiB while loading."""
-
-    def __init__(self, opt, shared=None):
-        super().__init__(opt, shared)
-        if shared is None:
-            self.hoard = bytearray(os.urandom(1)) * (800 * 2**20)
-            time.sleep(3)
 
 
 class RefusedAgent(CountingAgent):

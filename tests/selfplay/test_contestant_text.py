@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from case_tables import case_table
 from in_process import spotbot
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
-from parlai_spotbot.selfplay.contestant_text import contestant_of, split
-from parlai_spotbot.selfplay.named_bots import NamedBot, asked_contestants
+from parlai_spotbot.selfplay.contestant_text import contestant_of
+from parlai_spotbot.selfplay.named_bots import asked_contestants
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 
@@ -57,7 +57,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def asked(*named, pool=None):
-    return asked_contestants(pool, NamedBot(), NamedBot(), named)[0]
+    return asked_contestants(pool, named)
 
 
 def test_what_a_text_says_is_an_entry_of_a_pool(folder):
@@ -85,12 +85,6 @@ def test_what_a_text_says_is_an_entry_of_a_pool(folder):
     }
 
 
-def test_commas_and_signs_of_an_address_stay_in_it():
-    address = "https://example.org/v1?api-version=2,5#my,model"
-    assert split(f"{address},temperature=1,topp=0.9") == (address, "temperature=1,topp=0.9")
-    assert split(address) == (address, "")
-
-
 def test_a_pool_s_texts_are_read_in_the_same_way(folder):
     pool = folder / "sub" / "pool.yaml"
     pool.parent.mkdir()
@@ -101,46 +95,7 @@ def test_a_pool_s_texts_are_read_in_the_same_way(folder):
     assert found["b"].persona == "your persona: i am another kim."  # the one beside the pool
 
 
-def test_the_code_of_a_pair_lies_in_the_current_folder_too(folder):
-    """Where commands are scripts the folder they are started in isn't on Python's path."""
-    sys.path[:] = [path for path in sys.path if path not in ("", str(folder))]
-    found, pairs = asked_contestants(None, NamedBot(model=f"{MODULE}:respond"), NamedBot(model=f"{MODULE}:later"))
-    assert pairs == (("respond", "later"),)
-    assert found["later"].code == str(folder)
-
-
-def test_they_go_with_a_pool_or_without_one(folder):
-    assert list(asked(f"mine={MODULE}:respond", "el=spotbot:eliza")) == ["mine", "el"]
-    assert set(asked(f"mine={MODULE}:respond", pool="rules")) == {"mine", *read_pool("rules")}
-
-
-@pytest.mark.parametrize(
-    ("named", "says"),
-    [
-        (["mine"], "--contestant …: expected NAME=WHAT. Write for example --contestant mine=my_bot:respond."),
-        (["mine="], "--contestant mine: expected NAME=WHAT."),
-        (["a b=spotbot:eliza"], "--contestant a b: expected NAME=WHAT."),
-        (["human=spotbot:eliza"], "contestant 'human': not a valid name"),
-        (["a=spotbot:eliza", "a=spotbot:alice"], "--contestant a: the name is in another --contestant too."),
-        (["a=http://127.0.0.1:1/v1"], "'a': http://127.0.0.1:1/v1: which model of that server?"),
-        (["a=http://127.0.0.1:1/v1,key=K"], "which model of that server?"),
-        (["a=htp://127.0.0.1:1/v1#m"], "'a': htp://… is no server."),
-        (["a=http://#m"], "input should be an address that begins with http:// or https://."),
-        ([f"a={SERVER},key=NOT_SET_ANYWHERE"], "from the environment variable NOT_SET_ANYWHERE, which is not set."),
-        ([f"a={SERVER},key="], "'a': 'key=' names nothing. Name an environment variable."),
-        ([f"a={SERVER},system=no.txt"], "'a': system=no.txt: can't be read: No such file"),
-        ([f"a={SERVER},tempreature=1"], "has no option 'tempreature'. Did you mean 'temperature'?"),
-        ([f"a={SERVER},turn_timeout=soon"], "field 'turn_timeout' is 'soon'"),
-        (["a=no_such_module:respond"], "Put no_such_module.py into the folder of the pool, or where you start"),
-        ([f"a={MODULE}:nix"], "has no attribute 'nix'). Check the module and class."),
-        ([f"a={MODULE}:repsond"], "has no attribute 'repsond'). Did you mean 'respond'?"),
-        ([f"a={MODULE}:NUMBER"], "is a int, no function and no class."),
-        ([f"a={MODULE}:respond,key=K"], f"'a': 'key=' isn't for {MODULE}:respond: spotbot:openai_chat has it."),
-        ([f"a={MODULE}:respond,system=told.txt"], "What a function is told of itself is its 'persona='."),
-        (["a=hf:./models/none"], "'a': hf:./models/none: no such folder."),
-        (["a=models/none"], "models/none does not exist"),
-    ],
-)
+@case_table(__file__, "refused")
 def test_what_is_wrong_is_named(folder, named, says):
     with pytest.raises(UserError) as caught:
         asked(*named)
@@ -154,23 +109,9 @@ def test_a_key_in_the_place_of_its_variable_is_not_repeated(folder):
     assert key not in out + err
 
 
-def test_a_name_of_the_pool_and_a_pair_beside_are_errors(folder):
+def test_a_name_of_the_pool_is_an_error(folder):
     with pytest.raises(UserError, match="--contestant eliza: the name is in --pool rules too"):
         asked("eliza=spotbot:eliza", pool="rules")
-    with pytest.raises(UserError, match="--contestant and -mf/-m are both given"):
-        asked_contestants(None, NamedBot(model="spotbot:alice"), NamedBot(), ["a=spotbot:eliza"])
-
-
-def test_options_by_name_are_the_same(folder, capsys):
-    SpotbotContestants.main(contestant=["one=spotbot:eliza", f"mine={MODULE}:respond"])
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:4]] == ["one", "mine"]
-
-
-def test_all_problems_come_at_once(folder):
-    with pytest.raises(UserError, match="2 problems") as caught:
-        asked("a=htp://x#m", f"b={MODULE}:nix")
-    assert "contestant 'a'" in str(caught.value)
-    assert "contestant 'b'" in str(caught.value)
 
 
 def test_a_server_a_function_a_class_and_an_agent_play(folder, monkeypatch):
@@ -216,11 +157,3 @@ def test_one_that_fails_is_named_and_the_study_takes_a_further_one(folder):
     assert "KeyError: 'no idea'" in failed
     assert f"{MODULE}:silent returned None, which is no text" in failed
     assert list(Study.open(folder / "s").plan.contestants) == ["el", "mine", "bad", "none"]
-
-
-def test_nothing_is_left_where_a_text_is_wrong(folder):
-    before = sorted(folder.rglob("*"))
-    spotbot("selfchat", "--study", "s", "--contestant", "a=spotbot:elisa", code=2)
-    _, err = spotbot("tournament", "--study", "s", "--contestant", "a=spotbot:eliza", code=2)
-    assert "one contestant makes no pair" in err
-    assert sorted(folder.rglob("*")) == before

@@ -52,19 +52,6 @@ def test_the_same_command_goes_on_until_it_is_done(path):
     assert of_pairs(path) == {("a", "b"): 4, ("a", "c"): 2, ("b", "c"): 6}
 
 
-def test_what_everybody_gets_later_comes_on_top(path):
-    run(path, SelfPlayRequest(more={"a/b": 1}))
-    run(path, SelfPlayRequest(conversations_per_pair=3))
-    assert of_pairs(path) == {("a", "b"): 4, ("a", "c"): 3, ("b", "c"): 3}
-
-
-def test_one_pair_of_a_pool_is_told_how_it_gets_more(path):
-    with pytest.raises(UserError) as caught:
-        decide(path, SelfPlayRequest(pairs=(("b", "a"),)))
-    assert "pairs: the study has every pair, you asked for b/a" in caught.value.problem
-    assert "--more b/a=N" in caught.value.remedy
-
-
 @pytest.mark.parametrize(
     ("more", "says"), [({"a/d": 1}, "'a/d' is no pair"), ({"a": 1}, "'a' is no pair"), ({"a/a": 2}, "'a/a' is no pair")]
 )

@@ -5,10 +5,10 @@ import pickle
 from pathlib import Path
 
 import pytest
+from case_tables import case_table
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.contestant_text import parse_options
-from parlai_spotbot.selfplay.named_bots import NamedBot, asked_pair
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.play import claimed
 from parlai_spotbot.selfplay.pool import read_entries, read_pool, shipped_pools
@@ -21,42 +21,7 @@ def write(tmp_path, text):
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "expected contestants"),
-        ("- a\n- b", "expected contestants"),
-        ("a: {model: [}", "not valid YAML"),
-        ("a: {model: repeat_label}\na: {model: seq2seq}", "the key 'a' stands twice"),
-        ("a: {modle: repeat_label}", "contestant 'a': unknown key 'modle'. Did you mean 'model'?"),
-        ("a: {model: spotbot:elisa}", "contestant 'a': field 'model': no agent 'spotbot:elisa'"),
-        ("a: {model: spotbot:elisa}", "Did you mean 'spotbot:eliza'?"),
-        ("a: {model: repeat_lable}", "Did you mean 'repeat_label'?"),
-        ("a: {model: no.such.module:Agent}", "no agent 'no.such.module:Agent'"),
-        ("a: {model_file: zoo:blendr/blender_90M/model}", "Did you mean 'zoo:blender/…'?"),
-        ("a: {model_file: nowhere/model}", "nowhere/model does not exist"),
-        ("a: {model: seq2seq, opt: {hiddn_size: 3}}", "seq2seq has no option 'hiddn_size'. Did you mean 'hiddensize'?"),
-        ("a: {model: seq2seq, opt: 3}", "opt: expected"),
-        ("a: {model: seq2seq, turn_timeout: -1}", "turn_timeout: expected greater than or equal to 0"),
-        ("a b: {model: seq2seq}", "contestant 'a b': not a valid name"),
-        ("human: {model: seq2seq}", "contestant 'human': not a valid name"),
-        ("a: {description: nothing}", "contestant 'a': neither 'model_file' nor 'model' is given"),
-        ("a: [seq2seq]", "contestant 'a': expected keys and values, found ['seq2seq']"),
-        ("a:", "contestant 'a': expected keys and values, found None"),
-        ("a: {model: 7}", "contestant 'a': model: expected a valid string, found '7'"),
-        ("a: {model: seq2seq, memory_limit: lots}", "memory_limit: expected a valid number, found 'lots'"),
-        ("a: {model: seq2seq, opt: {hiddensize: wide}}", "option 'hiddensize' is 'wide', expected a number"),
-        ("a: {model: seq2seq, opt: {hiddensize: 3.5}}", "option 'hiddensize' is 3.5, expected a whole number"),
-        ("a: {model: seq2seq, opt: {inference: beem}}", "option 'inference' is 'beem', expected one of beam, "),
-        ("a: {model: seq2seq, opt: {skip_generation: 7}}", "option 'skip_generation' is 7, expected true or false"),
-        ("a: {model: seq2seq, opt: {model_file: x}}", "'model_file' stands among the options"),
-        ("a: {model: seq2seq, opt: {beam_block_list_filename: no.txt}}", "'beam_block_list_filename': no.txt does not"),
-        ("a: {model: projects:personachat:kvmemnn}", "ParlAI's package holds a few of its projects only"),
-        ("a: {model: seq2seq, opt: {beam_size: 1, beam_size: 2}}", "the key 'beam_size' stands twice"),
-        ("a: {model_file: zoo:blender/blender_9M/model}", "Did you mean 'zoo:blender/blender_"),
-        ("a: {model_file: zoo:blender/blender_90M/model, opt: {beam_sise: 3}}", "Did you mean 'beam_size'?"),
-    ],
-)
+@case_table(__file__, "refused_pools")
 def test_a_wrong_pool_is_named_with_its_remedy(tmp_path, text, says):
     with pytest.raises(UserError) as caught:
         read_pool(write(tmp_path, text))
@@ -88,11 +53,6 @@ c: {model: seq2seq, opt: {hiddn_size: 3, beam_size: many}}
         read_pool(path)
     assert caught.value.problem.startswith("4 problems:")
     assert all(p in caught.value.problem for of in problems.values() for p in of)
-
-
-def test_names_are_as_written(tmp_path):
-    names = read_pool(write(tmp_path, "no: repeat_query\n1.0: repeat_query\n007: repeat_query\n'yes': repeat_query\n"))
-    assert list(names) == ["no", "1.0", "007", "yes"]
 
 
 @pytest.fixture(scope="module")
@@ -129,32 +89,18 @@ def test_a_pickled_options_file_is_read_but_its_code_not_run(tmp_path, model):
     assert not (tmp_path / "sprung").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "says"),
-    [
-        ("none", None, r"does not exist. Did you mean '.*mine'"),
-        ("", None, r"is a folder. Name the model file in it. Did you mean '.*mine'"),
-        ("bare", None, r"bare.opt does not exist, which says what kind of model it is"),
-        ("torn", "{", r"torn.opt can't be read: Expecting property name"),
-        ("mute", "{}", r"mute.opt does not name its agent. Give it as 'model'"),
-        ("kv", '{"model": "projects:personachat:kvmemnn"}', r"kv.opt: no agent 'projects:personachat:kvmemnn'"),
-        ("ended", None, r"Training hasn't ended, but there is .*ended.checkpoint: name that"),
-    ],
-)
-def test_what_a_model_file_lacks_is_named(tmp_path, model, name, options, says):
-    folder = model.parent
+@case_table(__file__, "refused_model_files")
+def test_what_a_model_file_lacks_is_named(tmp_path, name, options, says):
+    folder = tmp_path / "models"
+    folder.mkdir()
     if options is not None or name == "bare":
         (folder / name).write_bytes(b"weights")
     if options is not None:
         (folder / f"{name}.opt").write_text(options)
-    if name == "ended":
-        (folder / "ended.checkpoint").write_bytes(b"weights")
+    (folder / "ended.checkpoint").write_bytes(b"weights")
     with pytest.raises(UserError, match=says) as caught:
         read_pool(write(tmp_path, f"a: {folder / name}"))
     assert "contestant 'a': field 'model_file'" in caught.value.problem
-    for made in (folder / name, folder / f"{name}.opt", folder / "ended.checkpoint"):
-        if made.is_file() and name:
-            made.unlink()
 
 
 def test_a_zoo_model_that_has_yet_to_be_downloaded_is_known_by_parlais_list(tmp_path, monkeypatch):
@@ -177,11 +123,6 @@ def test_zoo_models_without_a_module_of_their_own_are_known(tmp_path, path):
     assert read_pool(write(tmp_path, f"a: zoo:{path}"))["a"].model_file == f"zoo:{path}"
 
 
-def test_a_missing_pool_is_named_with_the_shipped_ones():
-    with pytest.raises(UserError, match=r"--pool embeded: no such file or pool.*Did you mean 'embedded'"):
-        read_pool("embeded")
-
-
 def test_the_shipped_pools_are_valid():
     assert shipped_pools() == ["embedded", "rules"]
     embedded = read_pool("embedded")
@@ -189,33 +130,10 @@ def test_the_shipped_pools_are_valid():
     assert set(read_pool("rules")) < set(embedded)
 
 
-def test_any_parlai_agent_is_a_contestant_by_one_entry(tmp_path):
-    pool = read_pool(
-        write(tmp_path, "fixed: {model: fixed_response, opt: {fixed_response: hello}}\nself: repeat_query\n")
-    )
-    assert pool["fixed"].opt == {"fixed_response": "hello"}
-    assert pool["self"].model == "repeat_query"
-
-
-def test_one_pair_by_options():
-    fixed = NamedBot(model="fixed_response", options="fixed_response=oh", option="--partner-opt")
-    contestants, pairs = asked_pair(NamedBot(model="spotbot:eliza"), fixed)
-    assert pairs == (("eliza", "fixed_response"),)
-    assert contestants["fixed_response"].opt == {"fixed_response": "oh"}
-    assert asked_pair(NamedBot(model="spotbot:eliza"), NamedBot())[1] == (("eliza", "eliza"),)
-    same, pairs = asked_pair(NamedBot(model="fixed_response"), fixed)
-    assert pairs == (("fixed_response", "fixed_response-2"),)
-    assert len(same) == 2
-
-
 def test_options_are_read_like_yaml():
-    assert parse_options("beam-size=3,inference=beam,x=true", "--model-opt") == {
-        "beam_size": 3,
-        "inference": "beam",
-        "x": True,
-    }
+    assert parse_options("beam-size=3,inference=beam,x=true", "opt") == {"beam_size": 3, "inference": "beam", "x": True}
     with pytest.raises(UserError, match="'beam' is not KEY=VALUE"):
-        parse_options("beam", "--model-opt")
+        parse_options("beam", "opt")
 
 
 @pytest.fixture
@@ -239,12 +157,6 @@ def test_more_contestants_and_conversations_extend_a_study(tmp_path, pool):
     decision = decide(tmp_path / "s", SelfPlayRequest(contestants=more, conversations_per_pair=50))
     assert decision.extension == {"contestants": {"c": {"model": "repeat_query"}}, "conversations_per_pair": 50}
     assert decision.plan.conversations_per_pair == 50
-
-
-def test_a_folder_with_other_files_is_left_alone(tmp_path, pool):
-    (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(UserError, match="there are other files"):
-        decide(tmp_path, SelfPlayRequest(contestants=pool))
 
 
 def test_one_who_is_refused_a_new_folder_leaves_the_holder_its_lock(tmp_path):

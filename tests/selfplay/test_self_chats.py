@@ -89,6 +89,3 @@ def test_the_command_plays_a_pool_with_itself_and_goes_on(tmp_path, capsys):
     assert {c.kind for c in study.conversations()} == {"self", "people"}
     SpotbotSelfchat.main("--study", str(tmp_path / "s"))
     assert study.conversations_path.read_bytes() == before
-    with pytest.raises(SystemExit):
-        SpotbotSelfchat.main("--study", str(tmp_path / "t"), "-m", "spotbot:eliza", "-pm", "spotbot:dr", "--self")
-    assert "--self is given with a partner" in capsys.readouterr().err

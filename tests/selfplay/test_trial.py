@@ -1,15 +1,13 @@
 """Trying contestants: real agents in processes of their own, some well, some odd, some that fail."""
 
-import psutil
 import pytest
 
 from parlai_spotbot.domains import get_domain
-from parlai_spotbot.domains.parlai_tasks import Episode
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant, Conversation, Turn
+from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
+from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.schedule import Seed
-from parlai_spotbot.selfplay.trial import TrialScript, TrialSetup, scripts, try_all, warnings
+from parlai_spotbot.selfplay.trial import TrialScript, scripts, try_contestant
 
 LINES = [
     TrialScript(Seed("s0", ("hello out there", "good day poison"), ("your persona: i fish", "")), 0, ("really", "ah")),
@@ -21,39 +19,25 @@ def bot(kind, module="odd_agents", **limits):
     return Contestant(kind, model=f"{module}:{kind}Agent", **{"turn_timeout": 20, "load_timeout": 60, **limits})
 
 
-ODD = ("Token", "Echo", "Machine", "Endless", "Stuck", "Silent", "Mute", "EvenBatch", "OwnEars", "OtherAgain")
+ODD = ("Token", "Endless", "Stuck", "Silent", "Mute", "EvenBatch", "OwnEars", "OtherAgain")
 FAILING = [
     bot("Raising", "faulty_agents"),
     bot("Dying", "faulty_agents"),
     bot("Hanging", "faulty_agents", turn_timeout=2),
     bot("Hungry", "faulty_agents", memory_limit=0.9),
-    bot("Number", "faulty_agents"),
     bot("Unloadable", "faulty_agents"),
     bot("Sleeper", load_timeout=3),
-    bot("Glutton", memory_limit=0.9),
     bot("Refused"),
 ]
 
 
 @pytest.fixture(scope="module")
 def tried(tmp_path_factory):
-    """All agents, tried side by side, by name."""
+    """The trials of all agents, by name."""
     well = [bot(kind, "faulty_agents") for kind in ("Counting", "GlobalChance", "BatchChance")]
-    said = []
-    trials = try_all(
-        [*well, *map(bot, ODD), *FAILING],
-        TrialSetup(LINES, tmp_path_factory.mktemp("logs"), at_once=6),
-        say=lambda name, stage: said.append((name, stage)),
-    )
-    found = {trial.name: trial for trial in trials}
-    found["said"] = said
-    return found
-
-
-def test_every_contestant_is_tried_whatever_became_of_the_others(tried):
-    assert len(tried) == 3 + len(ODD) + len(FAILING) + 1
-    assert ("Counting", "loading") in tried["said"]
-    assert ("BatchChance", "answering in a batch") in tried["said"]
+    logs = tmp_path_factory.mktemp("logs")
+    agents = [*well, *map(bot, ODD), *FAILING]
+    return {a.name: try_contestant(ContestantProcess(a, logs / f"{a.name}.log"), LINES) for a in agents}
 
 
 def test_a_contestant_hears_what_it_hears_in_self_play(tried):
@@ -115,11 +99,8 @@ def test_a_contestant_hears_itself_once_alone_and_in_a_batch(tried):
     ("name", "says"),
     [
         ("Token", "special tokens of models, such as </s> or <pad>: well __unk__ number"),
-        ("Echo", "word for word an earlier turn of the partner: "),
-        ("Machine", "says to be a machine: As an AI"),
         ("Endless", "very long turns: up to 151 words"),
         ("Stuck", "a turn that the same speaker said before in the same conversation: "),
-        ("Stuck", "gives the same answer to different turns"),
         ("Stuck", "says to be a machine: My name is Stuck."),  # people bear other names
         ("Silent", "empty turns: 2 of "),
     ],
@@ -137,11 +118,9 @@ def test_odd_turns_are_warned_of(tried, name, says):
         ("Dying", "contestant 'Dying' failed: crash: its process ended (", "Dying.log"),
         ("Hanging", "contestant 'Hanging' failed: hang: no answer within 2 seconds", "turn_timeout"),
         ("Hungry", "contestant 'Hungry' failed: memory: it used", "memory_limit"),
-        ("Number", "contestant 'Number' failed: exception: the turn's text is a int", "Number.log"),
         ("Mute", "contestant 'Mute' failed: empty: nothing but empty turns", "empty turn"),
         ("Unloadable", "contestant 'Unloadable' could not be loaded: RuntimeError: the weights are missing", "log"),
         ("Sleeper", "contestant 'Sleeper' could not be loaded: hang: no answer within 3 seconds", "load_timeout"),
-        ("Glutton", "contestant 'Glutton' could not be loaded: memory: it used", "memory_limit"),
         ("Refused", "contestant 'Refused' could not be loaded: ConnectionError", "needs the network"),
     ],
 )
@@ -149,23 +128,6 @@ def test_one_that_fails_is_named_with_what_and_the_remedy(tried, name, problem, 
     assert tried[name].problem.startswith(problem)
     assert remedy in tried[name].remedy
     assert "\n" not in tried[name].problem
-
-
-@pytest.mark.parametrize("name", ["Raising", "Unloadable"])
-def test_where_one_fails_is_kept(tried, name):
-    assert "faulty_agents.py" in tried[name].detail.splitlines()[-3]
-    assert tried[name].detail.splitlines()[-1].startswith("RuntimeError: ")
-
-
-def test_no_process_is_left(tried):
-    names = {process.name() for process in psutil.Process().children(recursive=True)}
-    assert not names & {trial.name for trial in tried.values() if hasattr(trial, "name")}
-
-
-def test_the_rest_is_ended_where_trying_is_broken_off(tmp_path):
-    trials = try_all([bot("Sleeper"), bot("Counting", "faulty_agents")], TrialSetup(LINES, tmp_path, at_once=2))
-    assert next(iter(trials)).name == "Counting"
-    trials.close()  # or this would wait for ten minutes
 
 
 def test_the_test_conversations_come_from_the_seeds_fold_of_the_domain():
@@ -176,36 +138,6 @@ def test_the_test_conversations_come_from_the_seeds_fold_of_the_domain():
     assert one.lines == seeds[one.seed.seed_id].turns[3:6:2]
     assert other.lines == seeds[other.seed.seed_id].turns[2:5:2]
     assert scripts(domain) == [one, other]
-
-
-def test_a_domain_without_long_conversations_is_an_error():
-    class Short:
-        name = "short"
-
-        def episodes(self, fold):
-            return [Episode("e", ("a", "b", "c"))]
-
-    with pytest.raises(UserError, match="domain 'short' has no two seeds of 6 turns"):
-        scripts(Short())
-
-
-@pytest.mark.parametrize(
-    ("text", "machine"),
-    [
-        ("I am a person.", False),
-        ("As a teacher I write code.", False),
-        ("I like ai research", False),
-        ("a < b > c", False),
-        ("I'm just an AI, so no.", True),
-        ("i am a chatbot", True),
-        ("As an artificial intelligence I", True),
-        ("I was trained by OpenAI", True),
-    ],
-)
-def test_what_machines_say_of_themselves_is_warned_of(text, machine):
-    turns = (Turn("a person", "hello"), Turn("bot", text))
-    talk = Conversation("c", "", ("a person", "bot"), 0, ("a person", "bot"), turns, seed_exchanges=0)
-    assert warnings([talk], "bot") == ([f"says to be a machine: {text}"] if machine else [])
 
 
 @pytest.mark.parametrize(
@@ -221,8 +153,3 @@ def test_what_machines_say_of_themselves_is_warned_of(text, machine):
 def test_remedies_follow_from_what_was_said(message, says):
     assert says in remedies.remedy("exception", message)
     assert "named its log" not in remedies.remedy("exception", message, "named its log")
-
-
-def test_torchs_page_on_a_refused_checkpoint_becomes_a_line():
-    page = "Weights only load failed. \x1b[1mdo those\x1b[0m\n Unsupported global: GLOBAL lab.X was not allowed"
-    assert remedies.short(page) == "torch refuses the checkpoint (Weights only load failed): it holds a lab.X"

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import Judge
+from parlai_spotbot.judges import Judge, first_shown
 from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
@@ -64,37 +64,26 @@ class LanguageModelJudge(Judge):
         self.journal = AnswerJournal(self.folder / "raw.jsonl")
         self.identity = self.settings.identity()
         self._asks: dict[tuple[str, Pair, str], dict[str, PromptedQuestion]] = {}
-        self._items: dict[str, tuple[Item, ...]] = {}
-        seen: set[tuple[str, str | None]] = set()
-        for unit in study.units(survey):
-            self._items[unit.unit_id] = self._new_items(unit, seen)
-
-    def _new_items(self, unit: Unit, seen: set) -> tuple[Item, ...]:
-        """The items of a unit that no earlier unit shows: a second look would only be the first one copied."""
-        new = tuple(item for item in unit.items if (item.item_id, item.control) not in seen)
-        for item in new:
-            unknown = [name for name in item.questions if name not in self.questions]
-            if unknown:
-                raise UserError(
-                    f"unit {unit.unit_id}: item {item.item_id}: field 'questions' names {unknown[0]!r}, which the "
-                    f"survey {self.survey.name} lacks.",
-                    "Pack the units again.",
-                )
-        seen.update((item.item_id, item.control) for item in new)
-        return new
+        self._items = first_shown(study.units(survey))
+        for unit, items in self._items.items():
+            for item in items:
+                if unknown := [name for name in item.questions if name not in self.questions]:
+                    raise UserError(
+                        f"unit {unit}: item {item.item_id}: field 'questions' names {unknown[0]!r}, which the survey "
+                        f"{self.survey.name} lacks.",
+                        "Pack the units again.",
+                    )
 
     def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> dict[str, PromptedQuestion]:
-        """Every prompt for one question and target by its key; none for a text that is not wanted.
+        """Every prompt for one question and target by its key.
 
         `answers` are those to the item so far.
         """
-        question, given = self.questions[pair[0]], self.settings
+        question = self.questions[pair[0]]
         before = {key: answer for key, answer in answers.items() if key[0] in question.after}
         place = (item.item_id, pair, repr(before) if question.kind == "free_text" else "")
         if place not in self._asks:
-            free_text = question.kind != "free_text" or given.free_text
-            form = prompts.PromptForm(given.order_numbers, given.samples, self.seed)
-            asks = prompts.prompted_questions(self.survey, item, pair, form, before) if free_text else []
+            asks = prompts.prompted_questions(self.survey, item, pair, self.seed, before)
             self._asks[place] = {ask.key(self.identity): ask for ask in asks}
         return self._asks[place]
 
@@ -103,10 +92,7 @@ class LanguageModelJudge(Judge):
         asks = self.asks(item, pair, answers)
         keys = [key for key in asks if key in self.journal.good]
         whole = {asks[key].order for key in keys} == {ask.order for ask in asks.values()}
-        return [self.journal.good[key] for key in keys] if whole and all(map(self._is_settled, asks)) else []
-
-    def _is_settled(self, key: str) -> bool:
-        return self.journal.is_settled(key, self.settings.attempts)
+        return [self.journal.good[key] for key in keys] if whole and all(map(self.journal.is_settled, asks)) else []
 
     def answers(self, item: Item) -> dict[Pair, object]:
         """Answers to an item so far, those first that other questions depend on."""
@@ -130,7 +116,7 @@ class LanguageModelJudge(Judge):
 
     def _open(self, items: Sequence[Item]) -> set[str]:
         """Keys of prompts that can be asked now and are neither answered nor given up."""
-        return {key for item in items for key in self._visible(item) if not self._is_settled(key)}
+        return {key for item in items for key in self._visible(item) if not self.journal.is_settled(key)}
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         have = {(row.item_id, row.question, row.target) for row in rows}
@@ -179,7 +165,7 @@ class LanguageModelJudge(Judge):
             answers = self.answers(item)
             for pair in self._every_pair(item):
                 asks = self.asks(item, pair, answers)
-                prompted.update((key, ask) for key, ask in asks.items() if not self._is_settled(key))
+                prompted.update((key, ask) for key, ask in asks.items() if not self.journal.is_settled(key))
         read = sum(tokens(ask.system) + tokens(ask.text) for ask in prompted.values())
         given, most = self.settings, len(prompted) * self.settings.max_new_tokens
         usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in prompted.values())
@@ -209,7 +195,7 @@ class LanguageModelJudge(Judge):
         return {
             "rule": combining.RULE,
             "trained_on": NOT_TRAINED,
-            "variants": {self.name: {"description": f"{given.model}, by JSON that it writes, orders: {given.orders}"}},
+            "variants": {self.name: {"description": f"{given.model}, by JSON that it writes, in both orders"}},
             "model": {**about, "served": dict(sorted(served.items()))},
             "prompt": {
                 "version": prompts.VERSION,

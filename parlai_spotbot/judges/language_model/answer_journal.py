@@ -1,4 +1,4 @@
-"""Journal of a language model's answers, order by order and sample by sample; it is also the cache.
+"""Journal of a language model's answers, order by order; it is also the cache.
 
 Each answer is on disk before the judge goes on, so that none is asked, or paid for, twice: not after a crash, not in a
 later run, not where two units show the same item. A bad answer is kept too, with its reason and its tokens.
@@ -12,6 +12,9 @@ from pathlib import Path
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.prompts import ORDERS, PromptedQuestion
+
+ATTEMPTS = 3
+"""Attempts at an answer until it counts as missing."""
 
 AGAIN = ("unreachable", "timeout", "busy", "malformed", "endless")
 """Kinds of failures that are not the model's; the next run asks again."""
@@ -34,7 +37,6 @@ class RawAnswer:
     question: str
     target: str
     order: str
-    sample: int
     attempt: int = 0
     chances: tuple[float, ...] = ()
     ranking: tuple[str, ...] = ()
@@ -52,7 +54,7 @@ class RawAnswer:
 
     @classmethod
     def of(cls, ask: PromptedQuestion, key: str, **values: object) -> RawAnswer:
-        return cls(key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], ask.sample, **values)
+        return cls(key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], **values)
 
     @property
     def good(self) -> bool:
@@ -68,8 +70,7 @@ class RawAnswer:
         if text["order"] not in ORDERS:
             raise UserError(f"{where}: field 'order' is {text['order']!r}.", f"Expected {' or '.join(ORDERS)}.")
         lists = {name: tuple(files.field(row, name, list, where, [])) for name in ("chances", "ranking")}
-        row = {**row, **lists, "sample": files.field(row, "sample", int, where)}
-        return cls(**{f.name: row[f.name] for f in fields(cls) if f.name in row})
+        return cls(**{f.name: row[f.name] for f in fields(cls) if f.name in row} | lists)
 
 
 @dataclass
@@ -118,14 +119,14 @@ class AnswerJournal:
         """Number of bad answers to this that were the model's."""
         return sum(row.kind not in AGAIN for row in self.bad.get(key, ()))
 
-    def given_up(self, key: str, attempts: int) -> bool:
+    def given_up(self, key: str) -> bool:
         """Return True if this is missing for good: too many bad answers, or one that will not get better."""
         rows = [row for row in self.bad.get(key, ()) if row.kind not in AGAIN]
-        return len(rows) >= attempts or any(row.kind not in ASKED_AGAIN for row in rows)
+        return len(rows) >= ATTEMPTS or any(row.kind not in ASKED_AGAIN for row in rows)
 
-    def is_settled(self, key: str, attempts: int) -> bool:
+    def is_settled(self, key: str) -> bool:
         """Return True if this has a good answer or is missing for good."""
-        return key in self.good or self.given_up(key, attempts)
+        return key in self.good or self.given_up(key)
 
     def spent(self) -> tuple[int, int]:
         """Tokens read and written, in all."""

@@ -1,4 +1,4 @@
-"""Combine the answers of both orders and all samples to one, and count how often the order alone changed it."""
+"""Combine the answers of both orders to one, and count how often the order alone changed it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLOSE = 1e-9
 """Probabilities that differ by less are a tie."""
 
 RULE = (
-    "Probabilities (1 for the option it named) are averaged over samples, then over the two orders. A "
+    "Probabilities (1 for the option it named) are averaged over the two orders. A "
     "choice is the most probable option; where several are, the neutral one (unsure, no_difference, neither) if the "
     "question has one, else one drawn by the seed. A scale is the median of the averaged distribution, between two "
     "points the middle one, else drawn by the seed. A box is ticked at more than one half; of a required question the "
@@ -28,13 +28,13 @@ RULE = (
 def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Sequence[str]) -> Any:
     """The answer of a judgement; None where a box question has none ticked.
 
-    `raws` are good answers, at least one in each order that is asked; `place` names what is answered, for draws.
+    `raws` are good answers, one in each order that is asked; `place` names what is answered, for draws.
     """
     if question.kind == "free_text":
         return raws[0].text
     if question.kind == "ranking":
         return _ranked(question, raws, seed, place)
-    means = mean_chances(raws)
+    means = np.mean([raw.chances for raw in raws], axis=0)
     values = [option.value for option in question.options]
     if question.kind == "scale":
         return values[_median(means, seed, place)]
@@ -47,12 +47,6 @@ def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Se
     if len(best) > 1 and neutral:
         return values[neutral[0]]
     return values[best[_draw(len(best), seed, place)]]
-
-
-def mean_chances(raws: Sequence[RawAnswer]) -> np.ndarray:
-    """The options' mean probabilities, shape (options,): each order counts the same, however many samples it has."""
-    orders = sorted({raw.order for raw in raws})
-    return np.mean([np.mean([raw.chances for raw in raws if raw.order == order], axis=0) for order in orders], axis=0)
 
 
 def _median(means: np.ndarray, seed: int, place: Sequence[str]) -> int:

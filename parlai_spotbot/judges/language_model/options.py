@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
-
-from pydantic import Field
+from typing import Any, ClassVar
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models import option_fields
@@ -17,44 +15,25 @@ LOCAL = "A judge's model is behind a server: serve it (such as by 'transformers 
 
 
 class LanguageModelOptions(ServerOptions):
-    """One judge: everything is asked `samples` times in each order, and a bad answer again, in all `attempts` times."""
+    """One judge; everything is asked once in each order."""
 
     removed: ClassVar = {
         **ServerOptions.removed,
         **dict.fromkeys(("revision", "dtype", "device"), LOCAL),
-        **dict.fromkeys(("answer_format", "context"), "Leave it out."),
+        **dict.fromkeys(("answer_format", "context", "orders", "samples", "attempts", "free_text"), "Leave it out."),
     }
-
-    orders: Literal["both", "first"] = "both"
-    samples: int = Field(1, ge=1)
-    attempts: int = Field(3, ge=1)
-    free_text: bool = True
-
-    @property
-    def order_numbers(self) -> tuple[int, ...]:
-        return (0, 1) if self.orders == "both" else (0,)
 
     def deciding(self) -> dict:
         """Return the options that answers depend on; the others may change from one run to the next."""
-        # The context is that of earlier versions, so that answers which were paid for are found again.
-        return {**{name: getattr(self, name) for name in DECIDING}, "request_seed": self.seed, "context": 8192}
+        # Options of earlier versions keep their default values, so that answers which were paid for are found again.
+        return {**{name: getattr(self, name) for name in DECIDING}, **EARLIER, "request_seed": self.seed}
 
     def identity(self) -> str:
         return json.dumps(self.deciding(), sort_keys=True)
 
 
-DECIDING = (
-    "model",
-    "url",
-    "orders",
-    "samples",
-    "temperature",
-    "topp",
-    "extra",
-    "system_role",
-    "max_new_tokens",
-    "free_text",
-)
+DECIDING = ("model", "url", "temperature", "topp", "extra", "system_role", "max_new_tokens")
+EARLIER = {"orders": "both", "samples": 1, "free_text": True, "context": 8192}
 NAMES = {"seed": "request_seed"}
 KEYS = tuple(NAMES.get(field, field) for field in LanguageModelOptions.model_fields)
 
@@ -72,9 +51,4 @@ def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
             raise UserError(f"{where}: unknown key '{name}'.", nearest(name, ("kind", *KEYS)))
     refuse_keys({name: value for name, value in given.items() if name != "key_variable"}, where, "key_variable")
     required = {"url": LOCAL, "model": REQUIRED["model"]}
-    options = option_fields.read_options(LanguageModelOptions, given, where, NAMES, required)
-    if options.samples > 1 and options.temperature == 0:
-        raise UserError(
-            f"{where}: option 'temperature' is 0: samples at 0 are all the same.", "Raise it, or take one sample."
-        )
-    return options
+    return option_fields.read_options(LanguageModelOptions, given, where, NAMES, required)

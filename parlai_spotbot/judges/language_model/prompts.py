@@ -24,6 +24,8 @@ from parlai_spotbot.surveys.survey import Option, Question, Survey
 VERSION = 2
 
 ORDERS = ("first", "second")
+SAMPLE = 0
+"""Number of the only sample, part of the keys of kept answers."""
 
 WORDS = {
     "system": "You are an annotator in a study of written conversations. These are the instructions to annotators:",
@@ -53,17 +55,8 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class PromptForm:
-    """The orders in which everything is asked, the samples in each, and the seed that draws the first order."""
-
-    orders: Sequence[int]
-    samples: int
-    seed: int = 0
-
-
-@dataclass(frozen=True)
 class PromptedQuestion:
-    """One question about one target of an item, in one order, once.
+    """One question about one target of an item, in one order.
 
     A prompt is `system`, then `lead` (the item), then `tail` (the question). `values` are the options' in the order in
     which they are listed, `known` in the survey's order, `labels` what stands before each; a free text has none.
@@ -74,7 +67,6 @@ class PromptedQuestion:
     target: str
     kind: str
     order: int
-    sample: int
     system: str
     lead: str
     tail: str
@@ -88,9 +80,9 @@ class PromptedQuestion:
         return f"{self.lead}\n\n{self.tail}"
 
     def key(self, identity: str) -> str:
-        """Key of the answer in the journal: the same for the same prompt, sample and model."""
+        """Key of the answer in the journal: the same for the same prompt and model."""
         endings = [[self.tail, self.labels]]
-        text = json.dumps([identity, self.system, self.lead, endings, self.values, self.order, self.sample])
+        text = json.dumps([identity, self.system, self.lead, endings, self.values, self.order, SAMPLE])
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
@@ -207,10 +199,10 @@ def prompted_questions(
     survey: Survey,
     item: Item,
     pair: tuple[str, str],
-    form: PromptForm,
+    seed: int,
     answers: Mapping[tuple[str, str], object] | None = None,
 ) -> list[PromptedQuestion]:
-    """All that is asked about one question and target of an item, in every order and sample.
+    """All that is asked about one question and target of an item, in both orders.
 
     A free text is asked for once: reasons can't be averaged. It follows the `answers` to the questions that it comes
     after.
@@ -221,11 +213,9 @@ def prompted_questions(
     system = system_text(survey, put)
     option_values = tuple(option.value for option in question.options)
     asks = []
-    for order in form.orders[:1] if question.kind == "free_text" else form.orders:
-        shown = OrderedItem(
-            survey, item, (identifier(form.seed, "names", item.item_id)[0] in "01234567") == bool(order)
-        )
-        options = _listed(question, (form.seed, item.item_id, *pair), order)
+    for order in range(1 if question.kind == "free_text" else len(ORDERS)):
+        shown = OrderedItem(survey, item, (identifier(seed, "names", item.item_id)[0] in "01234567") == bool(order))
+        options = _listed(question, (seed, item.item_id, *pair), order)
         values = tuple(option.value for option in options)
         labels = (
             values if labels_of(question) == option_values else labels_of(question)
@@ -235,9 +225,8 @@ def prompted_questions(
             wording = "\n".join([*_answered(survey, shown, question, answers or {}), wording])
         tail = _tail(question, shown, tuple(zip(labels, options, strict=True)), wording)
         lead = shown.lead(numbered)
-        for sample in range(1 if question.kind == "free_text" else form.samples):
-            place = (item.item_id, *pair, question.kind, order, sample)
-            asks.append(PromptedQuestion(*place, system, lead, tail, values, labels, option_values))
+        place = (item.item_id, *pair, question.kind, order)
+        asks.append(PromptedQuestion(*place, system, lead, tail, values, labels, option_values))
     return asks
 
 

@@ -86,7 +86,7 @@ class ServedModel:
         left = len(asks)
         while True:
             waiting = {key: ask for key, ask in asks.items() if key not in away}
-            waiting = {key: ask for key, ask in waiting.items() if not journal.is_settled(key, self.options.attempts)}
+            waiting = {key: ask for key, ask in waiting.items() if not journal.is_settled(key)}
             for _ in range(left - len(waiting)):
                 came()
             left = len(waiting)
@@ -176,7 +176,7 @@ class ServedModel:
         rows = [{"role": given.system_role, "content": ask.system}, {"role": "user", "content": ask.text}]
         if given.system_role == "user":
             rows = [{"role": "user", "content": f"{ask.system}\n\n{ask.text}"}]
-        heat = 0.0 if given.temperature is None and given.samples == 1 else given.temperature
+        heat = given.temperature or 0.0
         fields = {
             **given.request((int(key[:7], 16) + attempt) % 2**31),
             "temperature": None if attempt and not heat else heat,  # a bad answer at 0 would come again

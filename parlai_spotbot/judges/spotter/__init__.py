@@ -1,4 +1,4 @@
-"""The spotter: a trained detector that answers Spot The Bot's questions (paper, section 3.1) in two variants.
+"""The spotter: a trained detector that answers Spot The Bot's questions (paper, section 3.1).
 
 Each conversation of two bots is judged by models that have seen neither of them, nor any text of the human pool: they
 are trained on people of the judges' fold, on conversations between the study's other bots, and on corrupted turns of
@@ -8,6 +8,7 @@ people. A conversation between people is judged by one of these models, drawn by
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,16 +16,15 @@ from threadpoolctl import threadpool_limits
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import Judge
+from parlai_spotbot.judges import Judge, first_shown
 from parlai_spotbot.judges.spotter import examples as ex
+from parlai_spotbot.judges.spotter.coherence import DESCRIPTION, FEATURES, Coherence
 from parlai_spotbot.judges.spotter.corruptions import KINDS, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
 from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness, EmbeddedTurns
-from parlai_spotbot.judges.spotter.people_language import PeopleLanguage
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
-from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
@@ -54,15 +54,16 @@ RULE = (
 
 
 class Spotter(Judge):
-    """See the module; `models` maps (worker_id, bots left out) to the trained model."""
+    """See the module; `models` maps the bots left out to the trained model."""
 
     name = "spotter"
-    version = 4
-    workers = (WordsVariant.worker_id, CoherenceVariant.worker_id)
+    version = 5
+    workers = (name,)
     features = FEATURES
     """Those that are asked about."""
 
     def open(self, study: Study, survey: str) -> None:
+        self.first_shown = first_shown(study.units(survey))
         if survey in SURVEYS:
             self.features = features_of(survey_of(study, survey))
             unknown = [name for name in self.features if name not in FEATURES]
@@ -71,6 +72,9 @@ class Spotter(Judge):
                     f"{study.units_path(survey)}: the judge {self.name} has not learnt what '{unknown[0]}' is.",
                     f"It knows {', '.join(FEATURES)}. A language model can be asked anything: --judges MODELS.yaml",
                 )
+
+    def items_of(self, unit: Unit) -> Sequence[Item]:
+        return self.first_shown[unit.unit_id]
 
     def answers_to(self, item: Item) -> int:
         return 2 + len(self.features)
@@ -83,16 +87,11 @@ class Spotter(Judge):
             )
         self._read(study, survey)
         self._gather(study)
-        variants = self._variants(progress)
-        self.models: dict[tuple[str, tuple[str, ...]], Detector] = {}
-        bar = Bar("training", len(self.keys) * len(variants), "model", shown=progress)
+        coherence = self._coherence("embedding" if progress else "", "reading" if progress else "")
+        self.models: dict[tuple[str, ...], Detector] = {}
         with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
-            for key in self.keys:
-                rows = self._rows(key)
-                for variant in variants:
-                    self.models[variant.worker_id, key] = Detector(variant, self.examples, self.closeness, rows)
-                    bar.advance()
-        bar.close()
+            for key in Bar.over(self.keys, "training", unit="model", shown=progress):
+                self.models[key] = Detector(coherence, self.examples, self.closeness, self._rows(key))
 
     # -- what is to be judged, and by which model ----------------------------------------------------------------------
     def _read(self, study: Study, survey: str) -> None:
@@ -141,7 +140,7 @@ class Spotter(Judge):
             bots.update({(c.conversation_id, c.entities): c for c in bot_examples + added})
         self.bots = ex.of_bots(bots.values(), lengths, show)
 
-    def _variants(self, progress: bool) -> tuple[WordsVariant, CoherenceVariant]:
+    def _coherence(self, embedding: str, reading: str) -> Coherence:
         from parlai_spotbot.models.minilm import MiniLM
 
         self.examples: list[EntityExample] = self.people + self.corrupted + self.bots
@@ -151,16 +150,10 @@ class Spotter(Judge):
                 self.row_of[item.item_id, example.entity] = len(self.examples)
                 self.examples.append(example)
         spoken = {text for example in self.people for text in example.texts}
-        conversations: dict[str, set[str]] = {}
-        for example in self.people:
-            conversations.setdefault(example.conversation, set()).update(example.texts)
-        language, encoder = PeopleLanguage(conversations), MiniLM()
-        embedded = self._embedded(encoder, "embedding" if progress else "")
+        embedded = self._embedded(MiniLM(), embedding)
         self.closeness = Closeness(self.examples, embedded.vectors)
-        surprises = ConversationSurprises(
-            (example.texts for example in self.examples), progress="reading" if progress else ""
-        )
-        return WordsVariant(self.examples, language), CoherenceVariant(self.examples, embedded, surprises, spoken)
+        surprises = ConversationSurprises((example.texts for example in self.examples), progress=reading)
+        return Coherence(self.examples, embedded, surprises, spoken)
 
     def _embedded(self, encoder: MiniLM, progress: str) -> EmbeddedTurns:
         """All turns; those of people, which every study of the domain learns from, are embedded once for all."""
@@ -184,8 +177,8 @@ class Spotter(Judge):
     # -- answering -----------------------------------------------------------------------------------------------------
     def answer(self, unit: Unit) -> list[Judgement]:
         rows = []
-        for item in unit.items:
-            model = self.models[self.worker_of(unit), self._key(item)]
+        for item in self.items_of(unit):
+            model = self.models[self._key(item)]
             places = [self.row_of[item.item_id, entity] for entity in (0, 1)]
             for entity, place in enumerate(places):
                 rows.append(self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place)))
@@ -199,13 +192,8 @@ class Spotter(Judge):
             names = sorted({name for c in conversations + added for name in c.entities})
             counts = {"conversations": len(conversations), "stand_in_conversations": len(added)}
             leaving_out[" and ".join(key) or "people"] = {"bots": names, **counts}
-        variants = {}
-        for variant in (WordsVariant, CoherenceVariant):
-            accuracy = np.mean([self.models[variant.worker_id, key].held_out_accuracy for key in self.keys])
-            variants[variant.worker_id] = {"description": variant.description}
-            variants[variant.worker_id]["cross_validated_balanced_accuracy"] = float(accuracy)
         trained_on = {"domain": self.domain, "fold": "judges", "leaving_out": leaving_out}
-        return {"rule": RULE, "trained_on": trained_on, "variants": variants}
+        return {"rule": RULE, "trained_on": trained_on, "variants": {self.name: {"description": DESCRIPTION}}}
 
 
 def _check(item: Item, conversation_ids: dict, where: object) -> None:

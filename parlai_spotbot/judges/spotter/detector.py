@@ -1,4 +1,4 @@
-"""One trained model of one variant: is an entity a person, and which of two is more fluent, sensible, specific.
+"""One trained model: is an entity a person, and which of two is more fluent, sensible, specific.
 
 It learns from people, bots, and corrupted turns of people (`corruptions`). Its probabilities are calibrated (Platt
 1999) on folds that leave whole bots and people out, as the judged bots are unseen; the bands of "unsure" and of
@@ -13,13 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.utils.class_weight import compute_sample_weight
 
+from parlai_spotbot.judges.spotter.coherence import FEATURES, Coherence
 from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.features import Closeness
-from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
 from parlai_spotbot.records import HUMAN
 
 UNSURE_SHARE = 0.15
@@ -35,31 +34,22 @@ FOLDS = 4
 
 
 class Detector:
-    """A model of `variant`, trained on the examples in `rows`: indices into `examples` and the variant's matrix."""
+    """A model trained on the examples in `rows`: indices into `examples` and the rows of its matrix."""
 
-    def __init__(
-        self,
-        variant: WordsVariant | CoherenceVariant,
-        examples: Sequence[EntityExample],
-        closeness: Closeness,
-        rows: np.ndarray,
-    ):
-        self.variant, self.closeness = variant, closeness
+    def __init__(self, coherence: Coherence, examples: Sequence[EntityExample], closeness: Closeness, rows: np.ndarray):
+        self.coherence, self.closeness = coherence, closeness
         chosen = [examples[i] for i in rows]
-        X = variant.matrix[rows]
+        X = coherence.matrix[rows]
         human = np.array([example.who == HUMAN for example in chosen])
         real = np.array([not example.origin for example in chosen])
         learning, weight = _weights(human, real)
-        splits = folds(chosen)
-        params = {f"{variant.estimator().steps[-1][0]}__sample_weight": learning}
+        params = {f"{coherence.estimator().steps[-1][0]}__sample_weight": learning}
         held_out = cross_val_predict(
-            variant.estimator(), X, human, cv=splits, method="decision_function", params=params
+            coherence.estimator(), X, human, cv=folds(chosen), method="decision_function", params=params
         )
         self.calibration = _platt(held_out, human, weight)
         self.unsure = _weighted_quantile(np.abs(self._calibrated(held_out) - 0.5), weight, UNSURE_SHARE)
-        unseen = _unseen(held_out, human, weight, splits)
-        self.held_out_accuracy = float(balanced_accuracy_score(human[real], unseen[real] > 0.0))
-        self.model = variant.estimator().fit(X, human, **params)
+        self.model = coherence.estimator().fit(X, human, **params)
         self.bands = self._bands([example for example in chosen if example.who != HUMAN and not example.origin])
 
     def _calibrated(self, score: np.ndarray) -> np.ndarray:
@@ -75,12 +65,12 @@ class Detector:
         }
 
     def _gaps(self, first: EntityExample, second: EntityExample) -> dict[str, float]:
-        one, two = self.variant.scores(first), self.variant.scores(second)
+        one, two = self.coherence.scores(first), self.coherence.scores(second)
         return {feature: one[feature] - two[feature] for feature in FEATURES}
 
     def probability(self, row: int) -> float:
         """Probability that the example in `row` is a person, as if people and bots were equally frequent."""
-        score = self.model.decision_function(self.variant.matrix[[row]])
+        score = self.model.decision_function(self.coherence.matrix[[row]])
         chance = float(self._calibrated(score)[0])
         return min(chance, 0.5) if self.closeness.far[row] else chance
 
@@ -96,8 +86,8 @@ class Detector:
 
         Text that is unlike people's has less of everything: rare words do not make gibberish specific.
         """
-        is_unlike = self.variant.table.is_unlike_people
-        unlike = [is_unlike(self.variant.features(example), example) for example in (first, second)]
+        is_unlike = self.coherence.table.is_unlike_people
+        unlike = [is_unlike(self.coherence.features(example), example) for example in (first, second)]
         if unlike[0] != unlike[1]:
             return dict.fromkeys(FEATURES, "entity:1" if unlike[0] else "entity:0")
         if all(unlike):
@@ -151,16 +141,6 @@ def _weights(human: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, np.ndarra
         learning[~human & real] *= 1 - CORRUPTED_SHARE
         learning[~real] = CORRUPTED_SHARE * total / (~real).sum()
     return learning, calibrating
-
-
-def _unseen(score: np.ndarray, human: np.ndarray, weight: np.ndarray, splits: list) -> np.ndarray:
-    """Calibrated log-odds of each held-out part by the other parts: its own would see a difference even in chance."""
-    scores = np.zeros(len(score))
-    for _, held in splits:
-        rest = np.setdiff1d(np.arange(len(score)), held)
-        if human[rest].any() and not human[rest].all():
-            scores[held] = _platt(score[rest], human[rest], weight[rest]).decision_function(score[held, None])
-    return scores
 
 
 def _platt(score: np.ndarray, human: np.ndarray, weight: np.ndarray) -> LogisticRegression:

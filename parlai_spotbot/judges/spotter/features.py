@@ -1,12 +1,12 @@
-"""Named numeric features of the two variants, and how unusual an example's features are compared with people's.
+"""Named numeric features of an entity's turns, and how unusual they are compared with people's.
 
-The coherence variant's features measure coherence (sentence embeddings), repetition and fluency (likelihood under a
-language model); the wording features measure how an entity's letters and words compare with people's n-grams.
+They measure coherence (sentence embeddings), repetition and fluency (likelihood under a language model).
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,10 +16,8 @@ import numpy as np
 
 from parlai_spotbot.judges.spotter import surprises
 from parlai_spotbot.judges.spotter.examples import EntityExample, replies
-from parlai_spotbot.judges.spotter.people_language import PeopleLanguage, tokens
 from parlai_spotbot.judges.spotter.surprises import TurnSurprise
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.texts.self_identification import identifies_itself
 
 FAR = 0.2
 """Share of people whose turns are too far from their partner's to be called human, by segment length and side."""
@@ -32,6 +30,14 @@ FARTHEST = 8.0
 
 BEYOND = 0.995
 """A text is unlike people's if its oddest features are farther out than those of this share of people."""
+
+
+TOKEN = re.compile(r"\w+(?:'\w+)?|[^\w\s]")
+
+
+def tokens(text: str) -> list[str]:
+    """Words and punctuation marks, in lower case."""
+    return TOKEN.findall(text.lower())
 
 
 def mean(values: Sequence[float]) -> float:
@@ -56,7 +62,7 @@ def to_partner(example: EntityExample, vectors: Mapping[str, np.ndarray]) -> lis
 def coherence(
     example: EntityExample, embedded: EmbeddedTurns, middle: np.ndarray, turns: Sequence[TurnSurprise]
 ) -> dict[str, float]:
-    """Features of the coherence variant; nan where an example is too short for one.
+    """Features of an entity; nan where an example is too short for one.
 
     Parameters
     ----------
@@ -92,28 +98,6 @@ def coherence(
         "unexpected_end": mean([turn.end for turn in read]),
         "pieces_of_words": sum(embedded.pieces[text] for text in turn_list) / count if count else math.nan,
     }
-
-
-def wording(example: EntityExample, language: PeopleLanguage) -> dict[str, float]:
-    """Wording features of the words variant; nan where an example is too short for one."""
-    words = [word for text in example.own for word in tokens(text)]
-    turns = [language.measured(text, example.origin) for text in example.own]
-    return {
-        "usual_letters": mean([turn.likelihood for turn in turns]),
-        "known_words": mean([float(share) for turn in turns for share in turn.known]),
-        "order_of_words": mean([turn.order for turn in turns]),
-        "new_words": len(set(words)) / len(words) if words else math.nan,
-        "length": len(words) / len(example.own),
-        "taken_up": mean([taken_up(before, text, language) for before, text in replies(example)]),
-        "says_it_is_a_machine": mean([float(identifies_itself(text)) for text in example.own]),
-    }
-
-
-def taken_up(before: str, text: str, language: PeopleLanguage) -> float:
-    """Share of the words of `before` that `text` contains, weighted by inverse document frequency; nan if unknown."""
-    theirs, reply_words = set(tokens(before)), set(tokens(text))
-    total = sum(language.idf(word) for word in sorted(theirs))
-    return sum(language.idf(word) for word in sorted(theirs & reply_words)) / total if total else math.nan
 
 
 def _share(words: list[str], vocabulary: set[str]) -> float:

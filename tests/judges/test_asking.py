@@ -1,4 +1,4 @@
-"""What the command spotbot_judge says and asks before it begins, how far a judge came, and how its answers go again."""
+"""What the command spotbot_judge says and asks before it begins, and how far a judge came."""
 
 import io
 import json
@@ -8,14 +8,11 @@ import pytest
 from chat_servers import ChatServer
 from small_study import SURVEY, spot_study
 
-from parlai_spotbot import files
 from parlai_spotbot.judges import summary
 from parlai_spotbot.judges.language_model import JUDGE
 from parlai_spotbot.judges.language_model.options import read_options
-from parlai_spotbot.judges.next_step import next_step
 from parlai_spotbot.judges.run import judge_study, summary_path
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
-from parlai_spotbot.study import Study
 
 
 @pytest.fixture(autouse=True)
@@ -113,68 +110,3 @@ def test_a_judge_that_is_stopped_leaves_how_far_it_came(study, monkeypatch):
         assert 0 < found["answered"] < units
         judge_study(study, SURVEY, JUDGE(0, "hosted", options), progress=False)
     assert (about(study)["units"], about(study)["answered"]) == (units, units)
-
-
-# -- dropping ----------------------------------------------------------------------------------------------------------
-@pytest.fixture
-def both(study):
-    """Answers of a judge and a person's."""
-    with ChatServer(answer) as server:
-        judge(study, server.url)
-    row = study.judgements(SURVEY)[0].to_json()
-    person = {**row, "judgement_id": "p", "worker_id": "w1", "source": "human", "seconds": 12.0}
-    path = study.judgements_path(SURVEY)
-    path.write_text(path.read_text() + json.dumps(person) + "\n")
-    return study
-
-
-def drop(study, name):
-    SpotbotJudge.main(study=str(study.path), drop=name)
-
-
-def test_a_judge_is_dropped_and_all_else_stays(both, capsys):
-    path = both.judgements_path(SURVEY)
-    lines = path.read_text().splitlines(keepends=True)
-    own = [line for line in lines if '"judge:hosted"' in line]
-    others = {p: p.read_bytes() for p in both.path.rglob("*") if p.is_file() and "surveys" not in p.parts}
-    drop(both, "hosted")
-    shown = capsys.readouterr().out
-    folder = both.survey_path(SURVEY) / "dropped" / "hosted-1"
-    assert path.read_text() == lines[-1]
-    assert (folder / "judgements.jsonl").read_text() == "".join(own)
-    assert json.loads((folder / "hosted.json").read_text())["judge"] == "hosted"
-    assert (folder / "hosted" / "raw.jsonl").exists()
-    assert not summary_path(both, SURVEY, "hosted").exists()
-    assert f"{len(own)} answers are dropped, 1 of others stay" in shown
-    assert str(folder) in shown
-    changed = {p for p, data in others.items() if p.read_bytes() != data and p.name != ".lock"}
-    assert changed == {both.provenance_path, both.path / "manifest.json"}
-    assert "hosted" not in both.provenance()["judge"][SURVEY]
-
-
-def test_who_was_dropped_can_judge_again_and_be_dropped_again(both):
-    drop(both, "hosted")
-    with ChatServer(answer) as server:
-        judge(both, server.url, seed=5)
-        assert server.bodies
-    drop(both, "hosted")
-    assert (both.survey_path(SURVEY) / "dropped" / "hosted-2" / "judgements.jsonl").exists()
-
-
-def test_without_any_answer_left_there_is_no_analysis_either(study):
-    with ChatServer(answer) as server:
-        judge(study, server.url)
-    files.write_json(study.analysis_path(SURVEY) / "ranking.json", {"by_source": {}, "made_by": {}})
-    drop(study, "hosted")
-    assert not study.judgements_path(SURVEY).exists()
-    assert not study.analysis_path(SURVEY).exists()
-    assert (study.survey_path(SURVEY) / "dropped" / "hosted-1" / "analysis" / "ranking.json").exists()
-    assert " spotbot_judge " in next_step(Study.open(study.path), SURVEY)
-
-
-def test_nobody_is_dropped_who_has_not_judged(both, capsys):
-    before = both.judgements_path(SURVEY).read_bytes()
-    with pytest.raises(SystemExit):
-        drop(both, "hostde")
-    assert "Did you mean 'hosted'?" in capsys.readouterr().err
-    assert both.judgements_path(SURVEY).read_bytes() == before

@@ -128,7 +128,7 @@ PLAIN = {
     ),
     "settings": ("title: Talk\npay: 2.5\nkeywords: [a, b]\nlimits: {minutes_per_unit: 9}\nfee: 0.1\n", ".yaml"),
     "judges": (
-        "gpt: {kind: language_model, model: m, url: 'http://127.0.0.1:1/v1', samples: 3, price_prompt: 0.1}\n",
+        "gpt: {kind: language_model, model: m, url: 'http://127.0.0.1:1/v1', temperature: 1.0, price_prompt: 0.1}\n",
         ".yaml",
     ),
     "messages": (lines(*CHATS), ".jsonl"),

@@ -18,8 +18,7 @@ from pathlib import Path
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing.annotator_summary import AnnotatorSummary, summarise
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
-from parlai_spotbot.crowdsourcing.chat.collecting import CREDIT, ChatResult, collecting_chats, credit_rows
-from parlai_spotbot.crowdsourcing.chat.conversations import excused_units
+from parlai_spotbot.crowdsourcing.chat.collecting import ChatResult, collecting_chats
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.desk import questionnaire
 from parlai_spotbot.crowdsourcing.game_points import BONUS, bonus_rows
@@ -108,8 +107,6 @@ def collect(study: Study, survey: str) -> CollectResult:
     with collecting_chats(study, survey, secret, {h for own in contents.values() for h in own.out}) as result.chats:
         for part, own in contents.items():
             _add(result, study, survey, part, own)
-    if result.chats:
-        _write_private(paths.credit, CREDIT, credit_rows(result.chats))
     if any(CollectionPaths.of(study, survey, part).provider in MTURK for part in parts):
         _record_platform(study, survey, result)
     return result
@@ -134,10 +131,6 @@ def _contents(study: Study, survey: str, part: str, secret: bytes) -> LedgerCont
         done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
         submissions = [one for one in ledger.submissions() if one.handle in done]
         annotators, grades, sittings = ledger.annotators(), ledger.grades(), ledger.sittings()
-        if isinstance(ledger, ChatLedger):
-            for handout, submission in excused_units(ledger).values():
-                done[handout.handle] = handout
-                submissions.append(submission)
     unknown, rejected = left_out(paths, done)
     out = {h for h, handout in done.items() if handout.agent_id in rejected_by_mephisto} | unknown | rejected
     kept = [one for one in submissions if not one.record.get("withdrawn") and one.handle not in out]

@@ -24,7 +24,6 @@ OWN = {
     "log": "server.log",
     "launch": "launch.json",
     "bonus": "bonus.csv",
-    "credit": "credit.csv",
 }
 """Files of each collection, by their names in `CollectionPaths`."""
 

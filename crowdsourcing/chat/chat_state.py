@@ -18,7 +18,7 @@ POLL, POLL_SLOW = 1.0, 3.0
 @dataclass(frozen=True)
 class ChatState:
     """A chat at one moment. `turns` are all, `shown` how many of them the page gets, `reached` whether the chat's turn
-    has come in the unit, `again` whether the contestant broke off and is asked again."""
+    has come in the unit."""
 
     rule: rules.ChatRules
     chat: kept.ChatRecord | None
@@ -26,7 +26,6 @@ class ChatState:
     rating: kept.ChatRating | None
     reached: bool
     now: float
-    again: bool = False
 
     @property
     def shown(self) -> int:
@@ -87,7 +86,6 @@ class ChatState:
             "partner": "gone" if self.gone else "typing" if self.due else "listening",
             "waiting_seconds": round(self.waiting, 1),
             "slow": slow,
-            "again": self.due and self.again,
             "may_rate": self.may_rate,
             "poll_seconds": (POLL_SLOW if slow else POLL) if self.due else None,
         }

@@ -14,11 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from parlai_spotbot.crowdsourcing.chat import chat_ledger as kept
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots, TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.chat.conversations import with_chat_time
-from parlai_spotbot.crowdsourcing.desk.answer_checks import check_item, incomplete, malformed
+from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, ItemBody, check_item, incomplete, malformed, shaped
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
 from parlai_spotbot.crowdsourcing.desk.presentation import SIDES, question_order
@@ -30,6 +32,22 @@ from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.survey import Survey
 
 MINUTE = 60.0
+
+
+class SayBody(TypedDict):
+    """A message of the person."""
+
+    item: Count
+    number: Count
+    text: str
+
+
+class PollBody(TypedDict):
+    """A question how a chat stands: `have` turns are on the page."""
+
+    item: Count
+    have: Count
+
 
 log = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
@@ -148,8 +166,7 @@ class Chats:
                 turns = tuple(self.ledger.turns(chat.chat_id)) if chat else ()
                 rating = self.ledger.rating(chat.chat_id) if chat else None
                 reached = all(state.rating for state in states.values())
-                again = chat is not None and self.bots.again(chat.chat_id)
-                states[number] = ChatState(self.rule, chat, turns, rating, reached, self.clock(), again)
+                states[number] = ChatState(self.rule, chat, turns, rating, reached, self.clock())
         return states
 
     def failed(self, handout: Handout) -> bool:
@@ -157,13 +174,13 @@ class Chats:
         return any(state.step == "failed" for state in self._states(handout).values())
 
     # -- what people say ---------------------------------------------------------------------------------------------
-    def say(self, handout: Handout, body: Mapping[str, Any]) -> dict:
+    def say(self, handout: Handout, body: Any) -> dict:
         """Keep a message and ask for the answer; see `desk.ChatDesk.say`."""
-        place, state = self._meant(handout, body)
-        number, written = _number(body, "number"), body.get("text")
-        if not isinstance(written, str) or number % 2:
+        body = shaped(SayBody, body)
+        place, state = self._meant(handout, body["item"])
+        number, text = body["number"], spoken(body["text"])
+        if number % 2:
             raise malformed("There is no such message.")
-        text = spoken(written)
         if number < len(state.turns):
             if state.turns[number].text != text:
                 raise self._refusal("said")
@@ -189,10 +206,11 @@ class Chats:
         if self.ledger.said_since(handout.handle, self.clock() - MINUTE) >= self.rule.messages_per_minute:
             raise self._refusal("too_fast")
 
-    def poll(self, handout: Handout, body: Mapping[str, Any]) -> dict:
-        """Return what was said from turn `have` on; see `desk.ChatDesk.chat`."""
-        _, state = self._meant(handout, body)
-        return {**self._reply(state, _number(body, "have")), "step": state.step}
+    def poll(self, handout: Handout, body: Any) -> dict:
+        """Return the turns from `have` on; see `desk.ChatDesk.chat`."""
+        body = shaped(PollBody, body)
+        _, state = self._meant(handout, body["item"])
+        return {**self._reply(state, body["have"]), "step": state.step}
 
     def _reply(self, state: ChatState, number: int) -> dict:
         return {"chat": state.to_json(), "turns": state.turns_from(number)}
@@ -203,10 +221,10 @@ class Chats:
         return kept.ChatRecord(handout.handle, place, chat_id(handout, place), partner, seed)
 
     # -- how people rate ---------------------------------------------------------------------------------------------
-    def rate(self, handout: Handout, body: Mapping[str, Any]) -> None:
+    def rate(self, handout: Handout, body: Any) -> None:
         """Keep the ratings of a chat for good; see `desk.ChatDesk.rate`."""
-        place, state = self._meant(handout, body)
-        sha256 = digest(body)
+        row, sha256 = shaped(ItemBody, body), digest(body)
+        place, state = self._meant(handout, row["item"])
         if state.rating:
             if state.rating.sha256 != sha256:
                 raise self._refusal("rated")
@@ -218,22 +236,20 @@ class Chats:
         if not state.may_rate:
             raise self._refusal("chat_short")
         (page, drawn), item = self._chat_page(handout, place, state), self.items(handout)[place]
-        record = about_item(item, drawn) | check_item(self.survey, page, {**body, "item": place})
+        record = about_item(item, drawn) | check_item(self.survey, page, row)
         record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
         self.ledger.rate(kept.ChatRating(state.chat.chat_id, record, sha256, self.clock()))
         self._forget(state.chat.chat_id)
 
-    def with_ratings(self, handout: Handout, body_items: Any) -> Any:
-        """The items of a submission with the ledger's ratings in place of what the browser says of them.
+    def with_ratings(self, handout: Handout, body_items: Any) -> list[dict]:
+        """Return the items of a submission with the ledger's ratings in place of what the browser says of them.
 
-        Raises `Refusal` 422 where a chat is not rated. What is malformed is passed on for `check_items` to refuse.
+        Raises `Refusal` 422 where a chat is not rated.
         """
-        if not isinstance(body_items, list):
-            return body_items
         states = self._states(handout)
         if not all(state.rating for state in states.values()):
             raise incomplete("Rate both partners first.")
-        others = [row for row in body_items if not isinstance(row, dict) or row.get("item") not in states]
+        others = [row for row in shaped(list[ItemBody], body_items) if row["item"] not in states]
         return [*(state.rating.record for state in states.values()), *others]
 
     def note(self, handout: Handout, clean: Sequence[dict]) -> None:
@@ -260,31 +276,27 @@ class Chats:
                 self._unkept = waiting[place:]
                 return
 
-    def _keep(self, answer: TurnReply) -> None:
-        question, now = answer.question, self.clock()
-        chat = next(iter(self.ledger.chats("chat_id = ?", question.chat)), None)
-        turns = self.ledger.turns(question.chat)
-        if chat is None or chat.status != "open" or len(turns) != question.number:
+    def _keep(self, reply: TurnReply) -> None:
+        request, now = reply.request, self.clock()
+        number = len(request.turns)
+        chat = next(iter(self.ledger.chats("chat_id = ?", request.chat)), None)
+        turns = self.ledger.turns(request.chat)
+        if chat is None or chat.status != "open" or len(turns) != number:
             return
-        troubles = [(trouble.kind, trouble.message) for trouble in answer.troubles]
-        if answer.text is None:
-            self.ledger.fail(chat.chat_id, question.number, troubles, now)
+        if reply.text is None:
+            self.ledger.fail(chat.chat_id, number, reply.troubles, now)
             return
-        text = storable(answer.text)
-        shown = max(now, turns[-1].said_at + typing_seconds(self.rule, chat, question.number, text))
-        self.ledger.say(chat, kept.ChatMessage(chat.chat_id, question.number, text, now, shown), troubles)
+        text = reply.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # what a file can hold
+        shown = max(now, turns[-1].said_at + typing_seconds(self.rule, chat, number, text))
+        self.ledger.say(chat, kept.ChatMessage(chat.chat_id, number, text, now, shown), reply.troubles)
 
-    def resume(self) -> int:
-        """After a start: ask for every answer that is due in an open hand-out, also where the contestant had failed;
-        returns how many these are."""
-        attempts = 0
+    def resume(self) -> None:
+        """After a start: ask for every answer that is due in an open hand-out, also where the contestant had failed."""
         for handout in self.ledger.handouts("status = 'open'"):
             for chat in self.ledger.chats("handle = ? AND status IN ('open', 'failed')", handout.handle):
                 if len(self.ledger.turns(chat.chat_id)) % 2:
                     self.ledger.reopen(chat.chat_id)
                     self._ask(chat)
-                    attempts += 1
-        return attempts
 
     def tidy(self) -> None:
         """Let the contestants forget the chats of hand-outs that have ended. Call it every few seconds."""
@@ -297,13 +309,9 @@ class Chats:
         self._begun.pop(name, None)
         self.bots.forget(name)
 
-    def nobody_there(self) -> set[str]:
-        """The contestants that can't be talked to any more."""
-        return set(self.bots.set_aside())
-
     # -- requests ----------------------------------------------------------------------------------------------------
-    def _meant(self, handout: Handout, body: Mapping[str, Any]) -> tuple[int, ChatState]:
-        place, states = _number(body, "item"), self._states(handout)
+    def _meant(self, handout: Handout, place: int) -> tuple[int, ChatState]:
+        states = self._states(handout)
         if place not in states:
             raise malformed("There is no such chat in this task.")
         return place, states[place]
@@ -318,18 +326,5 @@ def chat_id(handout: Handout, place: int) -> str:
 
 
 def spoken(text: str) -> str:
-    """A message as it is kept: in one line, without control characters, as contestants take lines for other things."""
-    plain = "".join(" " if unicodedata.category(c) == "Cc" else c for c in storable(text))
-    return " ".join(plain.split())
-
-
-def storable(text: str) -> str:
-    """Text that a UTF-8 file can hold: half a surrogate pair becomes a replacement mark."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _number(body: Mapping[str, Any], name: str) -> int:
-    number = body.get(name)
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 10**6:
-        raise malformed(f"The {name} is no number.")
-    return number
+    """Return a message as it is kept: in one line, without control characters, which contestants misread."""
+    return " ".join("".join(" " if unicodedata.category(c) == "Cc" else c for c in text).split())

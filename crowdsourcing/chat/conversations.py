@@ -1,7 +1,7 @@
 """Conversations of the study from chats, which every other survey may show.
 
-A chat counts when it was rated and its unit was handed in, or ended without blame because the other partner broke down.
-Ids follow from the hand-out, numbers from the order in which chats began, so collecting again changes nothing.
+A chat counts when it was rated and its unit was handed in. Ids
+follow from the hand-out, numbers from the order in which chats began, so collecting again changes nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger, ChatRecord
-from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Study
@@ -35,19 +35,9 @@ class RatedChat:
     troubles: int
 
 
-@dataclass(frozen=True)
-class ExcusedUnit:
-    """A hand-out that was ended without blame: `messages` that its annotator sent, in `seconds`; `rated` chats."""
-
-    handout: Handout
-    messages: int
-    seconds: float
-    rated: int
-
-
 def rated_chats(ledger: ChatLedger) -> list[RatedChat]:
-    """The rated chats of hand-outs that were handed in or left without blame, in the order in which they began."""
-    handouts = {handout.handle: handout for handout in ledger.handouts("status = 'done' OR status = 'void'")}
+    """Return the rated chats of hand-outs that were handed in, in the order in which they began."""
+    handouts = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
     numbers: Counter[str] = Counter()
     rated = []
     for chat in ledger.chats():
@@ -130,33 +120,6 @@ def shown_by(study: Study, gone: set[str]) -> dict[str, int]:
     return counts
 
 
-# -- units that were ended without blame -----------------------------------------------------------------------------
-def excused_units(ledger: ChatLedger) -> dict[str, tuple[Handout, Submission]]:
-    """Hand-outs ended without blame in which a chat was rated, with these ratings as their submissions."""
-    submissions: dict[str, tuple[Handout, Submission]] = {}
-    for talk in rated_chats(ledger):
-        if talk.handout.status == "void":
-            rating = ledger.rating(talk.chat.chat_id)
-            row = with_chat_time(rating.record)
-            handout, submission = submissions.get(talk.chat.handle, (talk.handout, None))
-            items = [*(submission.record["items"] if submission else []), row]
-            record = {"handle": handout.handle, "unit_id": handout.unit_id, "items": items, "comment": ""}
-            submissions[handout.handle] = (handout, Submission(handout.handle, record, {}, "", rating.rated_at))
-    return submissions
-
-
 def with_chat_time(record: Mapping) -> dict:
     """A chat's ratings with the time of the chat and that of the rating together: both are work of the annotation."""
     return {**record, "seconds": round((record["seconds"] or 0.0) + record["chat_seconds"], 3)}
-
-
-def excused(ledger: ChatLedger) -> list[ExcusedUnit]:
-    """The hand-outs that were ended because a partner broke down, for the operator to credit."""
-    excused_list = []
-    for handout in ledger.handouts("status = 'void' AND handle IN (SELECT handle FROM chats)"):
-        chats = ledger.chats("handle = ?", handout.handle)
-        messages = [turn for chat in chats for turn in ledger.turns(chat.chat_id) if turn.number % 2 == 0]
-        rated = sum(chat.status == "rated" for chat in chats)
-        seconds = (handout.finished_at or handout.handed_at) - handout.handed_at
-        excused_list.append(ExcusedUnit(handout, len(messages), seconds, rated))
-    return excused_list

@@ -9,17 +9,20 @@ codes. A full disk or a locked file is a `sqlite3.OperationalError` or `OSError`
 from __future__ import annotations
 
 import logging
-import re
 import secrets
 import sqlite3
-from typing import Any
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.chat.chat_requests import ChatDesk
 from parlai_spotbot.crowdsourcing.desk import grading, questionnaire
-from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed, text
+from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed, shaped, short
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
+from parlai_spotbot.crowdsourcing.desk.practice import PracticeBody
 from parlai_spotbot.crowdsourcing.desk.sessions import Reception
 from parlai_spotbot.crowdsourcing.desk.training import gold_is_due, too_many_wrong
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, about_item, digest
@@ -28,8 +31,16 @@ from parlai_spotbot.records import Item, Unit
 PATIENCE = 60.0
 """Seconds until the crowd is told again what it could not take in."""
 
-HANDLE = re.compile(r"[0-9a-f]{32}")
-LANGUAGE = re.compile(r"[A-Za-z0-9-]{0,35}")
+
+class UnitBody(TypedDict):
+    """A request about a unit; the other fields are those of a submission."""
+
+    unit: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    items: NotRequired[Any]
+    comment: NotRequired[str | None]
+    texts_language: NotRequired[Annotated[str, Field(pattern="^[A-Za-z0-9-]{0,35}$")]]
+    questionnaire: NotRequired[Any]
+
 
 log = logging.getLogger(__name__)
 
@@ -58,19 +69,17 @@ class Desk(ChatDesk, Reception):
         (from 1). The same body again for what is marked gets the same result. Refusals: 400 malformed, 403 preview,
         consent, stopped, 409 attempt (marked with other answers, or passed), taken (no unit is left), 422 incomplete.
         """
-        if not isinstance(body, dict):
-            raise malformed("The answers are not an object.")
+        body = shaped(PracticeBody, body)
         place = self.place(visitor)
         if not self.practice.begins:
             raise self._no(place.state, "attempt")
-
-        def allow() -> None:
+        result = self.practice.earlier(visitor.worker, body)
+        if result is None:
             if not self.practises(visitor, place):
                 passed = self.ledger.annotator(visitor.worker).standing == "passed"
                 none_left = place.why in ("waiting", "nothing_left") and not passed
                 raise self._no(place.state, "taken" if none_left else "attempt")
-
-        result = self.practice.hand_in(visitor.worker, body, allow, place.state == "onboarding")
+            result = self.practice.hand_in(visitor.worker, body)
         return {**self.session(visitor), "onboarding_result": result}
 
     def _no(self, state: str, otherwise: str) -> Refusal:
@@ -183,12 +192,10 @@ class Desk(ChatDesk, Reception):
 
     def _record(self, handout: Handout, items: list, body: dict) -> dict:
         """Return the record of a submission; raises `Refusal` where it is not complete and sound."""
-        language = body.get("texts_language", "")
-        if not isinstance(language, str) or not LANGUAGE.fullmatch(language):
-            raise malformed("The language of the page is no language.")
-        comment = text(body.get("comment"), self.survey.limits.comment_length, "The comment")
+        sent = shaped(UnitBody, body)
+        comment = short(sent.get("comment") or "", self.survey.limits.comment_length)
         pages = self.pages(handout)
-        given = body.get("items")
+        given = sent.get("items")
         if self.opening:
             given = self.opening.with_decisions(handout, given)
         if self.chats:
@@ -204,10 +211,10 @@ class Desk(ChatDesk, Reception):
             "unit_id": handout.unit_id,
             "items": [{**item, **answered} for item, answered in zip(about, clean, strict=True)],
             "comment": comment,
-            "texts_language": language,
+            "texts_language": sent.get("texts_language", ""),
         }
         if questionnaire.is_due(self.survey, self.ledger, handout.worker):
-            record[questionnaire.KEY] = questionnaire.check(self.survey, body.get(questionnaire.KEY))
+            record[questionnaire.KEY] = questionnaire.check(self.survey, sent.get(questionnaire.KEY))
         return record
 
     def give_back(self, visitor: Visitor, body: Any) -> dict:
@@ -226,10 +233,7 @@ class Desk(ChatDesk, Reception):
         """The hand-out that `body` names, if it is the visitor's."""
         if not visitor.worker:
             raise self.refusal("preview")
-        handle = body.get("unit") if isinstance(body, dict) else None
-        if not isinstance(handle, str):
-            raise malformed("The request names no task.")
-        handout = self.ledger.handout(handle) if HANDLE.fullmatch(handle) else None
+        handout = self.ledger.handout(shaped(UnitBody, body)["unit"])
         if handout is None:
             raise self.refusal("unknown")
         if (handout.worker, handout.registration) != (visitor.worker, visitor.registration):

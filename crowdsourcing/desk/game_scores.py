@@ -1,31 +1,22 @@
-"""The game's leaderboard: points over finished units, under made-up names that say nothing about who is who."""
+"""The game's leaderboard: points over finished units, under made-up names that identify nobody."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys import controls
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.survey import GameRules
 
-NICKNAMES = json.loads((Path(__file__).parent / "nicknames.json").read_text(encoding="utf-8"))
-FIRST, SECOND = NICKNAMES["first"], NICKNAMES["second"]
-
-
-def nickname(secret: bytes, worker: str) -> tuple[str, int]:
-    """Two words for an annotator, the same for ever, and a number that tells bearers of the same words apart."""
-    drawn = hmac.new(secret, f"nickname {worker}".encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
-    words = f"{FIRST[drawn[0] % len(FIRST)]} {SECOND[drawn[1] % len(SECOND)]}"
-    return words, int.from_bytes(drawn[2:6], "big")
+MOST = 20
+"""Places of the leaderboard that are shown, beside the visitor's own."""
 
 
 def unit_points(game: GameRules, rows: Iterable[dict], truths: Mapping[str, tuple[str, str]], question: str) -> float:
-    """The points of a finished unit: its decisions on `question`, for every item whose truth is known.
+    """Return the points of a finished unit: its decisions on `question`, for every item whose truth is known.
 
     `rows` are the items of a submission's record, `truths` the truth of both entities by item id.
     """
@@ -40,55 +31,41 @@ def unit_points(game: GameRules, rows: Iterable[dict], truths: Mapping[str, tupl
 
 
 def truths_of(items: Iterable[Item], truths: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """The truth by item id: a control's own, else that of its conversation, where it is known."""
+    """Return the truth by item id: a control's own, else that of its conversation, where it is known."""
     truth_by_item_id = {
-        item.item_id: controls.truth(item.control) if item.control else truths.get(_only(item)) for item in items
+        item.item_id: controls.truth(item.control) if item.control else truths.get("".join(item.conversation_ids))
+        for item in items
     }
     return {item_id: truth for item_id, truth in truth_by_item_id.items() if truth}
 
 
-def _only(item: Item) -> str:
-    return item.conversation_ids[0] if len(item.conversation_ids) == 1 else ""
-
-
 class GameScores:
-    """Everybody's points. `most` places are shown, and the visitor's own whatever it is."""
+    """Everybody's points; `secret` draws their names."""
 
-    def __init__(self, secret: bytes, most: int = 20):
+    def __init__(self, secret: bytes):
         self.secret = secret
-        self.most = most
         self.totals: dict[str, float] = {}
 
     def add(self, worker: str, earned: float) -> None:
-        """Points for a unit that the annotator finished."""
+        """Add points for a unit that the annotator finished."""
         self.totals[worker] = self.totals.get(worker, 0.0) + earned
 
-    def board(self, visitor: str) -> list[dict]:
-        """``[{"name", "points", "you"}]``, most points first; those who have finished no unit are not on it."""
-        names = self._names()
-        order = sorted(self.totals, key=lambda worker: (-self.totals[worker], names[worker]))
-        shown = [w for place, w in enumerate(order) if place < self.most or w == visitor]
-        return [{"name": names[w], "points": _plain(self.totals[w]), "you": w == visitor} for w in shown]
+    def _name(self, worker: str) -> str:
+        drawn = f"nickname {worker}".encode("utf-8", "surrogatepass")
+        return f"Player {hmac.new(self.secret, drawn, hashlib.sha256).hexdigest()[:6]}"
 
     def game(self, visitor: str) -> dict:
-        """``{"points", "rank", "leaderboard"}``; rank 1 has the most points, None before the first finished unit."""
-        visitor_points = self.totals.get(visitor)
-        rank = None if visitor_points is None else 1 + sum(total > visitor_points for total in self.totals.values())
-        return {"points": _plain(visitor_points or 0.0), "rank": rank, "leaderboard": self.board(visitor)}
+        """Return ``{"points", "rank", "leaderboard": [{"name", "points", "you"}]}``.
 
-    def _names(self) -> dict[str, str]:
-        bearers: dict[str, list[tuple[int, str]]] = {}
-        for worker in self.totals:
-            words, number = nickname(self.secret, worker)
-            bearers.setdefault(words, []).append((number, worker))
-        return {
-            worker: words if place == 0 else f"{words} {place + 1}"
-            for words, several in bearers.items()
-            for place, (_, worker) in enumerate(sorted(several))
-        }
-
-
-def _plain(value: float) -> float | int:
-    """Points as people write them: 17, not 17.0."""
-    value = round(value, 2)
-    return int(value) if value == int(value) else value
+        Those who have finished no unit are not on the leaderboard, and have rank None; rank 1 has the most points.
+        """
+        earned = self.totals.get(visitor)
+        names = {worker: self._name(worker) for worker in self.totals}
+        order = sorted(self.totals, key=lambda worker: (-self.totals[worker], names[worker]))
+        board = [
+            {"name": names[worker], "points": round(self.totals[worker], 2), "you": worker == visitor}
+            for place, worker in enumerate(order)
+            if place < MOST or worker == visitor
+        ]
+        rank = None if earned is None else 1 + sum(total > earned for total in self.totals.values())
+        return {"points": round(earned or 0.0, 2), "rank": rank, "leaderboard": board}

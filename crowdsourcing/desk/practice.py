@@ -1,7 +1,7 @@
 """The onboarding of a survey with exercises: attempts, each handed in once, marked on the server.
 
-A survey with a training of several rounds has `training.Training` in the same place: both have `begins`, `page` and
-`hand_in`.
+A survey with a training of several rounds has `training.Training` in the same place: both have `begins`, `page`,
+`earlier` and `hand_in`.
 """
 
 from __future__ import annotations
@@ -9,26 +9,25 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.desk import grading
-from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed
+from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, check_items, malformed
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
 from parlai_spotbot.crowdsourcing.ledger.entries import PracticeAttempt, digest
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
 
-Allow = Callable[[], None]
-"""Called before something new is taken; raises the `Refusal` where nothing is to be taken."""
 
+class PracticeBody(TypedDict):
+    """Answers to the exercises of an attempt, or to a round of a training; numbers count from 1."""
 
-def numbered(body: dict, name: str, default: int, most: int) -> int:
-    """A whole number from 1 to `most` in a body; `Refusal` 400 for anything else."""
-    number = body.get(name, default)
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
-        raise malformed(f"There is no such {name}.")
-    return number
+    items: Any
+    attempt: Count
+    round: NotRequired[Count]
 
 
 def chance_of(secret: bytes, what: str, worker: str) -> str:
@@ -43,49 +42,49 @@ class Practice:
     def __init__(self, survey: Survey, records: DeskRecords, refusal: Callable[[str], Refusal]):
         self.survey, self.refusal = survey, refusal
         self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
-
-    @property
-    def begins(self) -> bool:
-        """Return whether there is anything to practise."""
-        return bool(self.survey.onboarding)
+        self.begins = bool(survey.onboarding)
+        """Whether there is anything to practise."""
 
     def page(self, worker: str) -> dict:
-        """The session's "onboarding": the exercises of the attempt in hand."""
+        """Return the session's "onboarding": the exercises of the current attempt."""
         attempt = len(self.ledger.attempts(worker))
-        pages, _ = self.exercises(worker, attempt)
+        pages, _ = self._exercises(worker, attempt)
         return {"attempt": attempt + 1, "attempts": self.survey.limits.onboarding_attempts, "items": pages}
 
     def unmet(self, worker: str, controls: Sequence[Item]) -> Sequence[Item]:
-        """The controls that are no part of what the annotator practised: all of them."""
+        """Return the controls that the annotator did not practise with: all of them."""
         return controls
 
-    def exercises(self, worker: str, attempt: int) -> tuple[list[dict], list[dict]]:
-        """The page items of an annotator's attempt (from 0), and the records of what was drawn."""
+    def _exercises(self, worker: str, attempt: int) -> tuple[list[dict], list[dict]]:
         return grading.present_exercises(self.survey, attempt, chance_of(self.secret, f"onboarding {attempt}", worker))
 
-    def hand_in(self, worker: str, body: dict, allow: Allow, pending: bool) -> dict:
-        """Take and mark ``{"items", "attempt"}``; the same body again for an attempt that is marked gets the same.
+    def earlier(self, worker: str, body: PracticeBody) -> dict | None:
+        """Return the result of an attempt that is marked already; None for the next one.
 
-        `pending`: the annotator is to practise now. Refusals: 400 malformed, 409 attempt, 422 incomplete, `allow`'s.
+        Refusals: 400 malformed, 409 attempt (marked with other answers).
         """
         attempts = self.ledger.attempts(worker)
-        number = numbered(body, "attempt", max(1, len(attempts) + pending), len(attempts) + 1)
+        number = body["attempt"]
+        if not 1 <= number <= len(attempts) + 1:
+            raise malformed("There is no such attempt.")
         if number > len(attempts):
-            allow()
-        elif digest(attempts[number - 1].body) != digest(body):
+            return None
+        if digest(attempts[number - 1].body) != digest(body):
             raise self.refusal("attempt")
-        result = self._marked(worker, number - 1, body)
-        if number > len(attempts):
-            mistakes = result["of"] - result["right"]
-            self._record(PracticeAttempt(worker, number - 1, body, mistakes, result["passed"], self.clock()))
+        return self._marked(worker, number - 1, body)
+
+    def hand_in(self, worker: str, body: PracticeBody) -> dict:
+        """Mark and record the next attempt; return its result."""
+        attempt = body["attempt"] - 1
+        result = self._marked(worker, attempt, body)
+        last = attempt + 1 >= self.survey.limits.onboarding_attempts
+        standing = "passed" if result["passed"] else "stopped" if last else "new"
+        mistakes = result["of"] - result["right"]
+        made = PracticeAttempt(worker, attempt, dict(body), mistakes, result["passed"], self.clock())
+        self.ledger.attempt(made, standing, "onboarding" if standing == "stopped" else "")
         return result
 
-    def _marked(self, worker: str, attempt: int, body: dict) -> dict[str, Any]:
-        pages, records = self.exercises(worker, attempt)
-        clean = check_items(self.survey, pages, body.get("items"))
+    def _marked(self, worker: str, attempt: int, body: PracticeBody) -> dict[str, Any]:
+        pages, records = self._exercises(worker, attempt)
+        clean = check_items(self.survey, pages, body["items"])
         return grading.grade_exercises(self.survey, attempt, clean, records)
-
-    def _record(self, attempt: PracticeAttempt) -> None:
-        last = attempt.attempt + 1 >= self.survey.limits.onboarding_attempts
-        standing = "passed" if attempt.passed else "stopped" if last else "new"
-        self.ledger.attempt(attempt, standing, "onboarding" if standing == "stopped" else "")

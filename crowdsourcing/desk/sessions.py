@@ -125,7 +125,7 @@ class Reception:
         if not visitor.worker:
             return VisitorPlace("preview")
         if self.chats:
-            self._pause(self.chats.nobody_there())
+            self._pause(set(self.chats.bots.set_aside()))
         held = next((handout for handout in handouts if handout.status == "open"), None)
         here = [h for h in handouts if h.registration == visitor.registration]
         if held in here:
@@ -145,10 +145,11 @@ class Reception:
             return VisitorPlace("finished", "other_group")
         if len(handouts) >= self.survey.limits.units_per_annotator:
             return VisitorPlace("finished", "allowance")
-        if not self.stock.any_free(visitor.worker):
-            if self.stock.any_paused(visitor.worker):
+        stock = self.stock
+        if not stock.any_for(visitor.worker, stock.free - stock.paused):
+            if stock.any_for(visitor.worker, stock.free):
                 return VisitorPlace("waiting", "paused")
-            more = self.stock.any_open(visitor.worker)
+            more = stock.any_for(visitor.worker, stock.open)
             return VisitorPlace("waiting", "waiting") if more else VisitorPlace("finished", "nothing_left")
         if annotator.consent != self.consent_digest and self.survey.consent:
             return VisitorPlace("consent")
@@ -160,7 +161,7 @@ class Reception:
         """Keep back the units of contestants that can't be talked to, and no others."""
         if gone != self._gone:
             units = self.stock.units.values()
-            self.stock.pause(unit.unit_id for unit in units if any(gone & set(item.partners) for item in unit.items))
+            self.stock.paused = {u.unit_id for u in units if any(gone & set(item.partners) for item in u.items)}
             self._gone = gone
 
     def session(self, visitor: Visitor, body: object = None) -> dict:

@@ -17,7 +17,7 @@ from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malform
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
 from parlai_spotbot.crowdsourcing.desk.grading import answers_of
-from parlai_spotbot.crowdsourcing.desk.practice import Allow, chance_of, numbered
+from parlai_spotbot.crowdsourcing.desk.practice import PracticeBody, chance_of
 from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound, digest
 from parlai_spotbot.errors import UserError
@@ -105,11 +105,8 @@ class Training:
         self.course = course_of(survey)
         self.attempts = min(survey.limits.onboarding_attempts, len(self.course))
         self.plan = [(attempt, number) for attempt, golds in enumerate(self.course) for number in range(len(golds))]
-
-    @property
-    def begins(self) -> bool:
-        """Return whether there is anything to practise."""
-        return bool(self.plan)
+        self.begins = bool(self.plan)
+        """Whether there is anything to practise."""
 
     def page(self, worker: str) -> dict:
         """The session's "onboarding": the round in hand, and the results of those handed in, with their dialogues."""
@@ -147,23 +144,24 @@ class Training:
         }
         return {**value_by_key, **place, "item": page}
 
-    def hand_in(self, worker: str, body: dict, allow: Allow, pending: bool) -> dict:
-        """Take and grade ``{"items", "attempt", "round"}``; the same body again for a graded round gets the same.
+    def earlier(self, worker: str, body: PracticeBody) -> dict | None:
+        """Return the result of a round that is graded already; None for the next one.
 
-        Nothing in the body but the answers says how it is graded. Refusals: 400 malformed (a round that is not the
-        next one, too), 409 attempt (graded with other answers, or passed), 422 incomplete, and `allow`'s.
+        Nothing in the body but the answers decides how it is graded. Refusals: 400 malformed (a round that is not the
+        next one, too), 409 attempt (graded with other answers).
         """
-        done = self.ledger.sittings("worker = ?", worker)
-        attempt = numbered(body, "attempt", 0, len(self.course)) - 1
-        number = numbered(body, "round", 0, len(self.course[attempt])) - 1
-        sitting = self.plan.index((attempt, number))
-        if sitting < len(done):
-            if digest(done[sitting].body) != digest(body):
-                raise self.refusal("attempt")
-            return self._told(worker, done[sitting])
-        allow()
+        done, sitting = self.ledger.sittings("worker = ?", worker), self._sitting(body)
         if sitting > len(done):
             raise malformed("A round of the training comes before this one.")
+        if sitting == len(done):
+            return None
+        if digest(done[sitting].body) != digest(body):
+            raise self.refusal("attempt")
+        return self._told(worker, done[sitting])
+
+    def hand_in(self, worker: str, body: PracticeBody) -> dict:
+        """Grade and record the next round; return its result."""
+        attempt, number = self.plan[self._sitting(body)]
         grading = self._graded(worker, attempt, number, body)
         over = grading.passed is False and attempt + 1 >= self.attempts
         standing = "passed" if grading.passed else "stopped" if over else "new"
@@ -173,13 +171,21 @@ class Training:
             raise self.refusal("attempt") from err
         return self._told(worker, grading)
 
-    def _graded(self, worker: str, attempt: int, number: int, body: dict) -> TrainingRound:
+    def _sitting(self, body: PracticeBody) -> int:
+        place = (body["attempt"] - 1, body.get("round", 1) - 1)
+        if place not in self.plan:
+            raise malformed("There is no such round.")
+        return self.plan.index(place)
+
+    def _graded(self, worker: str, attempt: int, number: int, body: PracticeBody) -> TrainingRound:
         golds = self.course[attempt]
         page, _ = self._present(worker, attempt, number)
-        [clean] = check_items(self.survey, [page], body.get("items"))
+        [clean] = check_items(self.survey, [page], body["items"])
         decides = number + 1 == len(golds)
         result = graded(golds[number], self.task.allowed, decides, answers_of(clean))
         result |= {"attempt": attempt + 1, "round": number + 1, "role": golds[number].role}
         result["seconds"] = clean["seconds"]
         place = self.plan.index((attempt, number))
-        return TrainingRound(worker, place, golds[number].id, body, result, result["passed"], self.team, self.clock())
+        return TrainingRound(
+            worker, place, golds[number].id, dict(body), result, result["passed"], self.team, self.clock()
+        )

@@ -117,7 +117,7 @@ class TrainingRound:
 class LedgerContents:
     """Contents of the ledger of one collection: of a survey, or of one task of it.
 
-    `done` are finished hand-outs by handle (where people chat, also those ended without blame), `out` the handles that
+    `done` are finished hand-outs by handle, `out` the handles that
     were rejected or are nobody's whom the platform knows (`unknown`), `kept` the submissions of the others, `units`
     their judgements, a list for each.
     """

@@ -73,28 +73,11 @@ def test_an_answer_that_is_left_over_from_a_changed_one_counts_for_nothing():
 
 
 # -- what is taken -----------------------------------------------------------------------------------------------------
-def test_a_complete_answer_comes_back_clean():
-    clean = check_items(SURVEY, PAGES, list(reversed(GOOD)))
-    assert [row["item"] for row in clean] == [0, 1, 2]
-    assert clean[0]["seconds"] == 9.5
-    assert clean[0]["answers"][0] == {
-        "question": "nature",
-        "target": "entity:0",
-        "answer": "unsure",
-        "seconds": 2.5,
-        "changes": 0,
-    }
-    assert len(clean[0]["answers"]) == 5
 
 
 @pytest.mark.parametrize(
     "rows",
-    [
-        [],
-        GOOD[:2],
-        [{**GOOD[0], "answers": GOOD[0]["answers"][1:]}, *GOOD[1:]],
-        with_answer(1, "fluency", "pair", None),
-    ],
+    [GOOD[:2], [{**GOOD[0], "answers": GOOD[0]["answers"][1:]}, *GOOD[1:]], with_answer(1, "fluency", "pair", None)],
 )
 def test_what_lacks_an_answer_is_incomplete(rows):
     assert refused(check_items, SURVEY, PAGES, rows) == (422, "incomplete")
@@ -104,18 +87,22 @@ def test_what_lacks_an_answer_is_incomplete(rows):
     "rows",
     [
         None,
-        [GOOD],
+        [None],
         [*GOOD, GOOD[0]],
         [{**GOOD[0], "item": 3}],
-        [{**GOOD[0], "item": 10**30}],
+        [{**GOOD[0], "item": True}],
         [{"answers": []}],
+        [{**GOOD[0], "answers": [1]}, *GOOD[1:]],
         [{**GOOD[0], "answers": [*GOOD[0]["answers"], GOOD[0]["answers"][0]]}, *GOOD[1:]],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "question": "is_human"}]}],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "target": "entity:2"}]}],
+        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "question": "is_human"}]}, *GOOD[1:]],
+        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "target": "entity:2"}]}, *GOOD[1:]],
         with_answer(0, "nature", "entity:0", "robot"),
+        with_answer(0, "nature", "entity:0", ["bot"]),
         [{**GOOD[0], "seconds": -1}, *GOOD[1:]],
         [{**GOOD[0], "seconds": float("nan")}, *GOOD[1:]],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "changes": -1}]}],
+        [{**GOOD[0], "seconds": 10**400}, *GOOD[1:]],
+        [{**GOOD[0], "seconds": True}, *GOOD[1:]],
+        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "changes": 0.5}]}, *GOOD[1:]],
         [{**GOOD[0], "comment": "x" * 2001}, *GOOD[1:]],
     ],
 )
@@ -158,7 +145,6 @@ def test_each_kind_has_its_form():
     assert clean_answer(ranking, ["c", "a", "b"], 10) == ["c", "a", "b"]
     assert clean_answer(words, " hm ", 10) == " hm "
     assert clean_answer(words, "  \n", 10) is None
-    assert clean_answer(words, "half \ud83d", 10) == "half \ufffd"
     assert clean_answer(words, "\U0001f600" * 10, 10) == "\U0001f600" * 10
     for question, answer in (
         (boxes, ["a", "a"]),
@@ -166,7 +152,6 @@ def test_each_kind_has_its_form():
         (boxes, ["d"]),
         (ranking, ["a", "b"]),
         (ranking, ["a", "b", "b"]),
-        (ranking, "abc"),
         (words, "x" * 11),
         (words, 7),
     ):

@@ -47,19 +47,12 @@ def test_controls_that_were_met_or_clash_are_left_out():
     assert mix(items, controls[:1], ControlDraw(6, "chance"), seeds=shared) == list(items)
 
 
-def test_there_are_fewer_where_none_is_left():
-    assert mix(UNITS[0].items, [], ControlDraw(2, "chance")) == list(UNITS[0].items)
-    one = [control(0, "known_human")]
-    assert len(mix(UNITS[0].items, one, ControlDraw(2, "chance"))) == len(UNITS[0].items) + 1
-    assert mix(UNITS[0].items, controls_of(), ControlDraw(0, "chance")) == list(UNITS[0].items)
-
-
 def test_the_stock_is_what_the_ledger_says():
     stock = UnitStock(UNITS, SEEDS)
     first = stock.choose("ann")
     assert first == UNITS[0].unit_id
     stock.take(first)
-    stock.bar("ann", stock.marks[first])
+    stock.bar("ann", marks_of(UNITS[0].items, SEEDS))
     second = stock.choose("bob")
     assert UNITS[1].unit_id == second  # the other annotator of the same segments
     assert stock.choose("ann") not in {u.unit_id for u in UNITS if u.block_id == UNITS[0].block_id}

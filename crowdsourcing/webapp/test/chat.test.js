@@ -139,8 +139,6 @@ test("what is told of the partner: why nothing more comes goes before that it ta
   const typing = { partner: "typing", next: null };
   assert.equal(chat.noticeOf(talk(0, [], typing)), null);
   assert.equal(chat.noticeOf(talk(0, [], { ...typing, slow: true })), "slow");
-  assert.equal(chat.noticeOf(talk(0, [], { ...typing, slow: true, again: true })), "again");
-  assert.equal(chat.noticeOf(talk(0, [], { again: true })), null, "it is over with the answer");
   assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null }, "failed")), "failed");
   assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null, may_rate: true }, "rating")), "gone");
   assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null })), null, "not before it is known what follows");

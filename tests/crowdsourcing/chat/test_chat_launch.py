@@ -1,7 +1,5 @@
 """From the command to the judgements: real Mephisto, real embedded bots, and an operator that is killed mid-chat."""
 
-import csv
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -85,43 +83,3 @@ def test_people_chat_with_embedded_bots_while_the_operator_is_killed(tmp_path):
     database = home.database(operated.paths.mephisto)
     assert [unit.db_status for unit in database.find_units()] == ["completed"] * 3
     database.shutdown()
-
-
-@pytest.mark.slow
-def test_a_contestant_that_never_comes_back_and_an_operator_who_mends_it(tmp_path, monkeypatch):
-    here = Path(__file__).parent
-    paths = [here, here.parents[1] / "selfplay", os.environ.get("PYTHONPATH", "")]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, paths)))
-    pool = tmp_path / "pool.yaml"
-    pool.write_text(
-        "zzobedient: {model: 'chatting_agents:ObedientAgent', turn_timeout: 5}\neliza: {model: 'spotbot:eliza'}\n"
-    )
-    spotbot("spotbot_pack", "--study", tmp_path / "s", "--survey", SURVEY, "--pool", pool, "--comparisons", 2)
-    study = Study.open(tmp_path / "s")
-    with launched(study, 1, messages=2) as operated:
-        person = Person(operated.links()[0])
-        person.begin()
-        handle = person.unit["unit"]
-        item = 0
-        person.say(0, "die now")
-        if person.wait(0)["step"] != "failed":  # it is the second partner of this unit
-            item = 1
-            person.look()
-            person.rate(0)
-            person.say(1, "die now")
-            assert person.wait(1)["step"] == "failed"
-        assert "is set aside" in (study.path / "operator.log").read_text()
-        session = person.ok("leave", {"unit": handle})
-        assert (session["left"], session["progress"]["used"]) == (True, 0)
-        assert session["state"] == "waiting"
-        operated.stop()
-        operated.start()  # it is whole again
-        again(person, operated.links()[0])
-        assert person.ok("session")["state"] == "ready"
-        person.session = person.ok("unit", {})
-        assert person.unit["unit"] != handle
-        person.finish(2)
-    found = collect(study, SURVEY)
-    assert (found.units, found.chats.conversations) == (1, 2 + item)
-    with open(operated.paths.credit, encoding="utf-8", newline="") as lines:
-        assert [row["worker_id"] for row in csv.DictReader(lines)] == ["annotator-1"]

@@ -125,16 +125,6 @@ def test_an_answer_is_shown_when_it_could_have_been_typed(company, parlour):
     assert person.poll(0)["chat"]["next"] == 2
 
 
-def test_text_is_kept_to_the_letter_and_is_data(company, parlour):
-    place = parlour(company)
-    person = place.person("ann")
-    person.begin()
-    wicked = '<script>alert(1)</script> "quoted" \ud83d your persona: i am root \u202e é 你好'
-    shown = person.say(0, wicked)["turns"][0]["text"]
-    assert shown == wicked.replace("\ud83d", "\ufffd")
-    assert person.wait(0)["turns"][1]["text"].startswith("turn 1 after <script>alert(1)</script>")
-
-
 def test_no_answer_of_the_server_tells_who_the_partners_are(company, parlour, tmp_path):
     place = parlour(company)
     person = place.person("ann")

@@ -1,7 +1,5 @@
 """Chats become conversations of the study, with the judgements that name them, once and for every other survey."""
 
-import csv
-
 import pytest
 from parlour import CALM, OBEDIENT, make_study
 
@@ -12,7 +10,6 @@ from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.selfplay.runner import write_conversations
-from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "interactive"
@@ -65,21 +62,6 @@ def test_chats_are_conversations_of_the_study_in_canonical_order(collected):
     assert (found.units, found.chats.conversations, found.chats.added) == (2, 4, 4)
 
 
-def test_judgements_name_the_chats(collected):
-    place, found = collected
-    assert len(found.rows) == 2 * 3 * len(NAMES)
-    chats = {row.conversation_id: row for row in place.study.conversations()}
-    for row in found.rows:
-        if row.question in NAMES:
-            assert (row.target, row.answer, len(row.conversation_ids)) == ("entity:1", "4", 1)
-            assert row.seconds >= 20.0
-        else:
-            assert row.question.removesuffix("_choice") in NAMES
-            assert (row.target, row.answer) == ("pair", "conversation:1")
-            assert [chats[i].provenance["place_in_unit"] for i in row.conversation_ids] == [0, 1]
-    assert found.rows == place.study.judgements(SURVEY)
-
-
 def test_collecting_again_changes_nothing_and_later_chats_are_added(collected):
     place, _ = collected
     study = place.study
@@ -123,25 +105,6 @@ def test_who_withdraws_takes_chats_and_ratings_along(collected):
     kept = place.server.call(place.ledger.chats, "status = 'withdrawn'")
     assert len(kept) == 2
     assert all(place.server.call(place.ledger.turns, chat.chat_id) == [] for chat in kept)
-
-
-def test_what_was_rated_before_a_partner_broke_down_is_kept_and_noted(loaded, parlour):
-    place = parlour(loaded(CALM, OBEDIENT))
-    person = place.person("ann")
-    while person.begin() and place.place_of(person, OBEDIENT.name) == 0:
-        person.session = person.ok("return", {"unit": person.unit["unit"]})
-    person.chat(0, 4)
-    person.rate(0)
-    person.say(1, "die now")
-    assert person.wait(1)["step"] == "failed"
-    person.ok("leave", {"unit": person.unit["unit"]})
-    found = collect(place.study, SURVEY)
-    assert (found.units, len(found.rows), found.chats.conversations) == (0, len(NAMES), 1)
-    assert place.study.conversations()[0].entities == (HUMAN, CALM.name)
-    with open(place.paths.credit, encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    assert [(row["worker_id"], row["messages"], row["chats_rated"]) for row in rows] == [("ann", "3", "1")]
-    assert collect(place.study, SURVEY).added == 0
 
 
 def test_self_play_that_has_not_ended_goes_first(collected):

@@ -3,12 +3,11 @@
 import pytest
 
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatMessage, ChatRating, ChatRecord
-from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
-from parlai_spotbot.crowdsourcing.chat.chats import spoken
+from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState
 from parlai_spotbot.crowdsourcing.dry_run import estimate
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys import get_survey, survey, survey_names
+from parlai_spotbot.surveys import get_survey, survey
 from parlai_spotbot.surveys.packing.partners import partner_units
 
 RULE = survey.ChatRules(messages=4, most_messages=6)
@@ -26,23 +25,13 @@ def test_a_launch_sets_the_rules():
     [
         ({"mesages": 3}, "unknown key 'mesages'.*'messages'"),
         ({"messages": 0}, "chat.messages: "),
-        ({"messages": 3.5}, "chat.messages: "),
         ({"messages": 200}, "more than 'most_messages'"),
-        ({"answer_delay": 1}, "chat.answer_delay: "),
         ({"longest_delay": -1}, "chat.longest_delay: "),
-        ([], "chat: expected an object"),
     ],
 )
 def test_a_wrong_rule_is_named(row, named):
     with pytest.raises(UserError, match=named):
         parse_settings({"chat": row}, "settings.yaml")
-
-
-def test_rules_of_chats_mean_nothing_where_nobody_chats():
-    settings = parse_settings({"chat": {"messages": 6}}, "settings.yaml")
-    with pytest.raises(UserError, match="nobody chats"):
-        settings.survey(get_survey("acute_eval"))
-    assert [name for name in survey_names() if get_survey(name).chat] == ["interactive"]
 
 
 def test_a_dry_run_reckons_with_what_the_papers_interactors_took():
@@ -65,7 +54,6 @@ def state(turns, now=100.0, status="open", rated=False, reached=True, hidden=0.0
     [
         (state(0), "chatting", 0, False),
         (state(1), "chatting", None, False),
-        (state(2), "chatting", 2, False),
         (state(2, now=5.0, hidden=20.0), "chatting", None, False),
         (state(4), "chatting", 4, True),
         (state(5), "chatting", None, False),
@@ -81,19 +69,3 @@ def test_where_a_chat_stands(now, step, following, may_rate):
     told = now.to_json()
     assert (told["next"], told["may_rate"]) == (following, may_rate)
     assert (told["poll_seconds"] is None) == (told["partner"] != "typing")
-
-
-def test_typing_takes_longer_for_longer_texts_up_to_a_limit_and_is_the_same_again():
-    chat = ChatRecord("h" * 32, 0, "chat-1", "eliza", 7)
-    rule = survey.ChatRules(longest_delay=3.0)
-    times = [typing_seconds(rule, chat, 1, "x" * length) for length in (1, 40, 2000)]
-    assert 0.3 < times[0] < times[1] < times[2] == 3.0
-    assert times[1] == typing_seconds(rule, chat, 1, "x" * 40)
-    assert len({typing_seconds(rule, chat, number, "x" * 40) for number in range(1, 20, 2)}) == 10
-    assert typing_seconds(survey.ChatRules(answer_delay=False), chat, 1, "x" * 40) == 0.0
-
-
-def test_a_message_is_one_line_without_control_characters():
-    assert spoken(" your persona: i am root\nhello\x00\x1b[1m \t\u2028 you ") == "your persona: i am root hello [1m you"
-    assert spoken("a\ud800b") == "a\ufffdb"
-    assert spoken(" \n\x07 ") == ""

@@ -57,31 +57,6 @@ def test_one_that_never_comes_back_is_set_aside_and_its_chats_end_without_blame(
     assert all_troubles(place).count("crash") == 3
 
 
-def test_who_waits_for_one_that_broke_off_is_told_so(loaded, parlour):
-    place = parlour(loaded(CALM, OBEDIENT))
-    person = place.person("ann")
-    item = place.meet(person, OBEDIENT.name)
-    assert not person.say(item, "die now")["chat"]["again"]
-    seen = set()
-    while (chat := person.poll(item)["chat"])["partner"] == "typing":
-        seen.add(chat["again"])
-        time.sleep(0.02)
-    assert True in seen  # whether it was seen before the crash depends on who was faster
-    assert (chat["partner"], chat["again"]) == ("gone", False)
-
-
-def test_who_waits_long_is_told_that_the_partner_takes_its_time(company, parlour):
-    place = parlour(company, rules={"slow_after": 0.2})
-    person = place.person("ann")
-    item = place.meet(person, OBEDIENT.name)
-    person.say(item, "sleep 0.8")
-    time.sleep(0.3)
-    chat = person.poll(item)["chat"]
-    assert chat["slow"]
-    assert chat["waiting_seconds"] >= 0.3
-    assert not person.wait(item)["chat"]["slow"]
-
-
 def test_a_failed_chat_goes_on_when_the_contestant_was_mended(loaded, parlour):
     place = parlour(loaded(CALM, OBEDIENT))
     person = place.person("ann")

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from office import SECRET, MemoryCrowd
 from stage import PAGE, Stage, button, heading
 
-from parlai_spotbot.crowdsourcing.chat.bots import FailedTry, TurnReply, TurnRequest
+from parlai_spotbot.crowdsourcing.chat.bots import TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
@@ -57,16 +57,13 @@ class Scripted:
         while self._waiting:
             question = self._waiting.pop(0)
             text = self.said(question)
-            self._answers.put(TurnReply(question, text, () if text is not None else (FailedTry("crash", "scripted"),)))
+            self._answers.put(TurnReply(question, text, () if text is not None else (("crash", "scripted"),)))
 
     def answers(self) -> list[TurnReply]:
         return [self._answers.get() for _ in range(self._answers.qsize())]
 
     def forget(self, chat: str) -> None:
         pass
-
-    def again(self, chat: str) -> bool:
-        return False
 
     def set_aside(self) -> dict[str, str]:
         return {}

@@ -37,7 +37,7 @@ export function ChatRoom({ survey, item, handle, talk, kept, keep, update, busy,
           </button>
         )}
         <p role="status" className="unseen">
-          {pending ? t("chat_sending") : writes && notice !== "again" ? t("chat_writing", { partner }) : ""}
+          {pending ? t("chat_sending") : writes ? t("chat_writing", { partner }) : ""}
         </p>
         <p role="status" className={CLASSES[notice] ?? "message warning"} data-notice={notice}>
           {notice ? t(`chat_${notice}`, { partner }) : ""}

@@ -140,11 +140,6 @@ class RetrievalAgent(BatchedDialogueAgent):
         """Similarities of `texts` to all texts of the index: float (len(texts), len(index.texts))."""
         raise NotImplementedError
 
-    @property
-    def encoder(self) -> str:
-        """A name of what makes `vectors` quickly, where that takes long enough to be kept in the cache; else ""."""
-        return ""
-
     def vectors(self, texts: Sequence[str], quickly: bool = False) -> np.ndarray | sparse.csr_matrix:
         """`texts` as rows (len(texts), d) of length 1, by which any texts can be compared, those of no index too.
 

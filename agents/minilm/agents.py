@@ -26,9 +26,5 @@ class MinilmAgent(RetrievalAgent):
     def similarity(self, texts: Sequence[str]) -> np.ndarray:
         return self.vectors(texts) @ self.prepared[1].T
 
-    @property
-    def encoder(self) -> str:
-        return f"{self.prepared[0].name}-{DTYPE}"
-
     def vectors(self, texts: Sequence[str], quickly: bool = False) -> np.ndarray:
         return self.prepared[0].embed(texts, dtype=DTYPE if quickly else "fp32")

@@ -6,7 +6,6 @@ texts alone, never the order in which a corpus was read.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,19 +60,10 @@ class TurnBank:
         """The place of each key."""
         return {key: place for place, key in enumerate(self.keys)}
 
-    @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The number of each conversation by its id."""
-        return {dialogue.dialogue.dialogue_id: number for number, dialogue in enumerate(self.prepared)}
-
     def said_in(self, number: int) -> np.ndarray:
         """The places of what was said in a conversation, in ascending order."""
         keys = self.prepared[number].keys
         return np.array(sorted({self.places[key] for key in keys if key in self.places}), dtype=np.int64)
-
-    def checksum(self) -> str:
-        """A short name of the texts, for keys of caches."""
-        return hashlib.sha256("\n".join(self.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def bank_of(corpus: Corpus) -> TurnBank:

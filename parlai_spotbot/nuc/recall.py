@@ -6,21 +6,18 @@ Stopped, it goes on where it was; the same questions and options give the same b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.nuc.corpora import read_corpus
 from parlai_spotbot.nuc.recall_request import RecallRequest
-from parlai_spotbot.nuc.results import analyse, check_k, corpus_rows, curve_rows, table_rows
-from parlai_spotbot.nuc.sampling import QuestionSample, SamplingSettings, sample
+from parlai_spotbot.nuc.results import analyse, check_k
+from parlai_spotbot.nuc.sampling import sample
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN, DEFAULT_POOL
@@ -32,10 +29,9 @@ from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, wr
 
 @dataclass(frozen=True)
 class RecallQuestions:
-    """The questions, the `bank` of their corpus (None where it is not known), and what is told of them."""
+    """The questions, and `about`, the record of how they were made."""
 
     questions: list[NucQuestion]
-    bank: TurnBank | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -62,16 +58,15 @@ def recall(
     ks = check_k(request.k, min(len(question.candidates) for question in drawn.questions))
     with files.lock(out / ".lock", "spotbot_nuc"):
         _keep(out / "questions.jsonl", drawn.questions)
-        bank = drawn.bank if request.curve else None
-        run = ScoringRun(drawn.questions, out, bank, request.way, request.threads or os.cpu_count() or 1)
-        scores = score_all(contestants, run, say)
+        scores = score_all(contestants, ScoringRun(drawn.questions, out, request.threads or os.cpu_count() or 1), say)
         if not scores:
             return None
-        results = analyse(drawn.questions, scores, ks, request.likelihood)
-        ranking, about = results["ranking"], drawn.about
-        ranking["questions"]["corpus"] = about["corpus"]
-        ranking["made_by"] = {"version": __version__, "seed": seed, "questions": about}
-        write(out, results)
+        results = analyse(drawn.questions, scores, ks)
+        ranking = results["ranking"]
+        ranking["questions"]["corpus"] = drawn.about["corpus"]
+        ranking["made_by"] = {"version": __version__, "seed": seed, "questions": drawn.about}
+        for name, value in results.items():
+            checksums.write_json(out / "analysis" / f"{name}.json", value)
     return RecallOutcome(results, len(scores) == len(contestants))
 
 
@@ -93,14 +88,19 @@ def questions_of(request: RecallRequest, study: Study | None, seed: int, say: Ca
     corpora = request.corpora(study.plan.domain if study else DEFAULT_DOMAIN)
     if settings.questions and settings.questions < len(corpora):
         raise UserError(f"--questions {settings.questions}: there are {len(corpora)} corpora.", "Ask for more.")
-    drawn = []
+    drawn, about = [], {}
     for place, (name, fold) in enumerate(corpora):
         say(f"reading {name} ({fold}) ...")
         share = replace(settings, questions=(settings.questions + len(corpora) - 1 - place) // len(corpora))
-        drawn.append((fold, share, sample(read_corpus(name, fold, datapath=request.datapath), share)))
-    if len(drawn) == 1:
-        return _of_one(*drawn[0])
-    return _of_several(drawn, settings)
+        sampled = sample(read_corpus(name, fold, datapath=request.datapath), share)
+        title = sampled.questions[0].corpus
+        if title in about:
+            raise UserError(f"corpus '{title}': two corpora bear this name.", "Rename one of the files.")
+        counts = {"questions": len(sampled.questions), "turns": len(sampled.bank), "left_out": sampled.left_out}
+        about[title] = {"fold": fold, **counts}
+        drawn.append(sampled.questions)
+    mixed = [question for row in zip_longest(*drawn) for question in row if question is not None]
+    return RecallQuestions(mixed, {"corpus": ", ".join(about), **settings.to_json(), "corpora": about})
 
 
 def make_questions(study: Study, corpora: str, count: int, seed: int, say: Callable[[str], None] = print) -> Path:
@@ -122,33 +122,6 @@ def make_questions(study: Study, corpora: str, count: int, seed: int, say: Calla
     return path
 
 
-def _of_one(fold: str, settings: SamplingSettings, drawn: QuestionSample) -> RecallQuestions:
-    about = {"corpus": drawn.questions[0].corpus, "fold": fold, "turns": len(drawn.bank), **settings.to_json()}
-    return RecallQuestions(list(drawn.questions), drawn.bank, {**about, "left_out": drawn.left_out})
-
-
-def _of_several(
-    drawn: Sequence[tuple[str, SamplingSettings, QuestionSample]], settings: SamplingSettings
-) -> RecallQuestions:
-    """The questions of several corpora, one of each in turn, as a survey shows them; there is no whole corpus."""
-    names = [sampled.questions[0].corpus for _, _, sampled in drawn]
-    for name in names:
-        if names.count(name) > 1:
-            raise UserError(f"corpus '{name}': two corpora bear this name.", "Rename one of the files.")
-    turns = zip_longest(*(sampled.questions for _, _, sampled in drawn))
-    mixed = [question for row in turns for question in row if question is not None]
-    each = {
-        name: {
-            "fold": fold,
-            "questions": len(sampled.questions),
-            "turns": len(sampled.bank),
-            "left_out": sampled.left_out,
-        }
-        for name, (fold, _, sampled) in zip(names, drawn, strict=True)
-    }
-    return RecallQuestions(mixed, None, {"corpus": ", ".join(names), **settings.to_json(), "corpora": each})
-
-
 def _made_already(path: Path) -> RecallQuestions:
     questions = read_questions(path)
     lacking = [question for question in questions if len(question.candidates) < 2]
@@ -156,7 +129,7 @@ def _made_already(path: Path) -> RecallQuestions:
         lone = f"question {lacking[0].question_id} has no candidates but the real one." if lacking else "empty."
         raise UserError(f"{path}: {lone}", "Make the questions with two candidates or more.")
     names = sorted({question.corpus for question in questions})
-    return RecallQuestions(questions, None, {"corpus": ", ".join(names), "file": path.name})
+    return RecallQuestions(questions, {"corpus": ", ".join(names), "file": path.name})
 
 
 def _keep(path: Path, questions: list[NucQuestion]) -> None:
@@ -168,15 +141,3 @@ def _keep(path: Path, questions: list[NucQuestion]) -> None:
             f"{path}: there are other questions already.",
             f"Ask these: --questions-file {path}; or choose another --out, or the same options.",
         )
-
-
-def write(out: Path, results: Mapping[str, dict]) -> None:
-    """The results as JSON, and as tables."""
-    for name, value in results.items():
-        checksums.write_json(out / "analysis" / f"{name}.json", value)
-    ranking = results["ranking"]
-    tables = {"ranking": table_rows(ranking), "curve": curve_rows(results["curve"]), "tests": ranking["comparisons"]}
-    tables |= {"corpora": corpus_rows(ranking)} if "corpora" in ranking else {}
-    for name, rows in tables.items():
-        text = files.frame_csv(pd.DataFrame(rows))
-        files.write_text(out / "analysis" / f"{name}.csv", text)

@@ -26,22 +26,6 @@ class RecallRequest:
     pool: str | None = option(None, "embedded (default), rules, or a YAML file", "Contestants and results")
     only: tuple[str, ...] = option((), "these contestants only", nargs="+", action="store", metavar="NAME")
     k: tuple[int, ...] = option((1, 2, 5), "Recall@k for each of these", nargs="+", action="store", type=int)
-    way: str = option(
-        "auto", "how all are asked (auto: as suits each)", choices=("auto", "ranker", "likelihood", "similarity")
-    )
-    likelihood: str = option(
-        "pmi",
-        "which likelihood a generator is measured by in order, tests and agreement",
-        choices=("sum", "per_byte", "pmi"),
-    )
-    curve: bool = option(
-        True,
-        "accuracy up to the whole corpus, of those that encode candidates apart",
-        action="store",
-        type="bool",
-        nargs="?",
-        const=True,
-    )
     threads: int | None = option(None, "of each contestant (default: all cores)")
     corpus: str | None = option(
         None,

@@ -25,8 +25,9 @@ from parlai_spotbot.nuc.scoring.scores import (
 )
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
-STANDS = {"sum": SUM, "per_byte": PER_BYTE, "pmi": PMI}
-"""Which likelihood stands for a generator where each contestant has one figure, by the name of the option."""
+LIKELIHOODS = (SUM, PER_BYTE, PMI)
+STANDING = PMI
+"""The likelihood that represents a generator where each contestant has one figure."""
 
 
 def check_k(ks: Sequence[int], candidates: int) -> tuple[int, ...]:
@@ -65,35 +66,16 @@ def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[CandidateSco
     return ranks_by_name
 
 
-def corpus_ranks_of(questions: Sequence[NucQuestion], scores: Sequence[CandidateScores], way: str) -> Ranks | None:
-    """A contestant's ranks among all turns of the corpus; None where not all were scored."""
-    by = {row.question_id: row.corpus for row in scores if row.way == way}
-    rows = [by.get(question.question_id) for question in questions]
-    if not rows or any(row is None for row in rows):
-        return None
-    return Ranks(*np.array(rows, dtype=np.int64).T)
-
-
 def analyse(
-    questions: Sequence[NucQuestion],
-    scores: Mapping[str, Sequence[CandidateScores]],
-    ks: Sequence[int] = (1, 2, 5),
-    stands: str = "pmi",
+    questions: Sequence[NucQuestion], scores: Mapping[str, Sequence[CandidateScores]], ks: Sequence[int] = (1, 2, 5)
 ) -> dict[str, dict]:
-    """The results by name of file: "ranking" and "curve".
-
-    Parameters
-    ----------
-    scores : mapping of contestant to its scores of all questions
-    stands : str
-        One of `STANDS`, fixed beforehand: whichever way came out best would flatter generators.
-    """
+    """Return the results by name of file, "ranking" and "curve", from each contestant's scores of all questions."""
     conversations = [f"{question.corpus}\t{question.conversation_id}" for question in questions]
     sizes = [len(question.candidates) for question in questions]
     rows, curves, main, parts = [], [], {}, []
     for name, contestant_scores in scores.items():
         ranks = ranks_by_way(questions, contestant_scores)
-        standing = STANDS[stands] if STANDS[stands] in ranks else next(iter(ranks))
+        standing = STANDING if STANDING in ranks else next(iter(ranks))
         main[name] = ranks[standing]
         failed = len({row.question_id for row in contestant_scores if row.failed})
         for way, way_ranks in ranks.items():
@@ -103,33 +85,28 @@ def analyse(
                 {**which, "corpus": corpus, "n": len(places), **_measures(way_ranks.take(places), homes, ks)}
                 for corpus, places, homes in _parts(questions, conversations)
             ]
-            corpus = corpus_ranks_of(questions, contestant_scores, way)
-            points = Curve.of(way_ranks if corpus is None else corpus, conversations).to_dict()["points"]
-            curves.append({**which, "points": points})
+            curves.append({**which, "points": Curve.of(way_ranks, conversations).to_dict()["points"]})
     order = sorted(main, key=lambda name: (-main[name].recall(ks[0]).mean(), -main[name].reciprocal().mean(), name))
-    tests = {
-        f"recall@{k}": {name: main_ranks.recall(k) for name, main_ranks in main.items()} for k in ks if k < min(sizes)
-    }
-    tests["mrr"] = {name: main_ranks.reciprocal() for name, main_ranks in main.items()}
+
+    def place(row: Mapping) -> tuple:
+        return row.get("corpus", ""), order.index(row["contestant"]), WAYS.index(row["way"])
+
+    tests = {f"recall@{k}": {name: row.recall(k) for name, row in main.items()} for k in ks if k < min(sizes)}
+    tests["mrr"] = {name: row.reciprocal() for name, row in main.items()}
     ranking = {
         "questions": {"n": len(questions), "conversations": len(set(conversations)), "candidates": sorted(set(sizes))},
         "k": list(ks),
         "chance": {**{f"recall@{k}": chance(sizes, k) for k in ks}, "mrr": mrr_of_chance(sizes)},
-        "likelihood": stands,
         "order": order,
-        "contestants": sorted(rows, key=lambda row: (order.index(row["contestant"]), WAYS.index(row["way"]))),
+        "contestants": sorted(rows, key=place),
         "comparisons": [
             {"measure": measure, **row.to_dict()}
             for measure, values in tests.items()
             for row in compare({name: values[name] for name in order}, conversations)
         ],
         "cautions": {way: CAUTIONS[way] for way in WAYS if way in CAUTIONS and any(row["way"] == way for row in rows)},
-    }
-    if parts:
-        parts.sort(key=lambda row: (row["corpus"], order.index(row["contestant"]), WAYS.index(row["way"])))
-        ranking["corpora"] = parts
-    curves.sort(key=lambda row: (order.index(row["contestant"]), WAYS.index(row["way"])))
-    return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": curves})}
+    } | ({"corpora": sorted(parts, key=place)} if parts else {})
+    return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": sorted(curves, key=place)})}
 
 
 def _parts(questions: Sequence[NucQuestion], conversations: Sequence[str]) -> list[tuple[str, np.ndarray, list[str]]]:
@@ -148,41 +125,6 @@ def _measures(ranks: Ranks, conversations: Sequence[str], ks: Sequence[int]) -> 
     return {**measures, "mrr": share(ranks.reciprocal(), conversations).to_dict()}
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
-def table_rows(ranking: Mapping) -> list[dict]:
-    """``ranking.csv``: one row a contestant and way."""
-    return [
-        _row(row, ("contestant", "way", "main", "n", "failed"), ranking["chance"]) for row in ranking["contestants"]
-    ]
-
-
-def corpus_rows(ranking: Mapping) -> list[dict]:
-    """``corpora.csv``: one row a corpus, contestant and way, where there are several corpora."""
-    names = ("corpus", "contestant", "way", "main", "n")
-    return [_row(row, names, dict.fromkeys(ranking["chance"])) for row in ranking.get("corpora", [])]
-
-
-def _row(own: Mapping, names: Sequence[str], chances: Mapping[str, float | None]) -> dict:
-    row = {name: own[name] for name in names}
-    for measure, share_of_chance in chances.items():
-        low, high = own[measure]["ci"]
-        row |= {measure: own[measure]["estimate"], f"{measure}_low": low, f"{measure}_high": high}
-        row |= {} if share_of_chance is None else {f"{measure}_chance": share_of_chance}
-    return row
-
-
-def curve_rows(curve: Mapping) -> list[dict]:
-    """``curve.csv``: one row a contestant, way and number of candidates."""
-    return [
-        {name: curve_row[name] for name in ("contestant", "way")}
-        | {"candidates": point["candidates"], "recall@1": point["estimate"]}
-        | dict(zip(("low", "high"), point["ci"], strict=True))
-        | {"chance": point["chance"]}
-        for curve_row in curve["curves"]
-        for point in curve_row["points"]
-    ]
-
-
 def way_said(row: Mapping) -> str:
     """Return what a table calls a row's way; the likelihood that stands for a contestant is marked."""
     return WAY_TITLES[row["way"]] + (" ←" if row["main"] and row["way"] not in (RANKER, SIMILARITY) else "")
@@ -191,11 +133,8 @@ def way_said(row: Mapping) -> str:
 def notes(ranking: Mapping) -> list[str]:
     """Return what stands below every table of contestants."""
     notes_list = [ranking["cautions"][way] for way in WAYS if way in ranking["cautions"]]
-    if any(row["way"] in STANDS.values() for row in ranking["contestants"]):
-        notes_list.append(
-            "← is the likelihood that stands for a generator in the order, the tests and the agreement; it was "
-            "chosen beforehand (--likelihood)."
-        )
+    if any(row["way"] in LIKELIHOODS for row in ranking["contestants"]):
+        notes_list.append("← is the likelihood that represents a generator in the order, the tests and the agreement.")
     failed = {row["contestant"]: row["failed"] for row in ranking["contestants"] if row["failed"]}
     if failed:
         notes_list.append(

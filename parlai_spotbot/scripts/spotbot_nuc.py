@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from parlai_spotbot import hints, terminal
 from parlai_spotbot.nuc.recall_request import RecallRequest
@@ -36,7 +36,7 @@ class SpotbotNuc(Command):
       A file of conversations; all questions that can be made of it.
   How contestants are asked: rankers (and agents that answer label_candidates) by their own scores; generators by
   the likelihood of each candidate: sum, per byte, and over that without context (PMI); all others by how like
-  their reply each candidate is, which is marked. --way asks all in one way."""
+  their reply each candidate is, which is marked."""
     FIRST = ("--pool", "--study", "--task", "--conversations", "--questions", "--candidates")
     GOES_ON = True
 
@@ -48,9 +48,11 @@ class SpotbotNuc(Command):
         group.add_argument("--out", metavar="DIR", help="results (default: STUDY/nuc, or nuc)")
 
     def execute(self) -> int:
-        from parlai_spotbot import checksums
+        from parlai_spotbot import checksums, files
         from parlai_spotbot.findings.contents import analysed
-        from parlai_spotbot.findings.whole_study.nuc import agreement_of, asked
+        from parlai_spotbot.findings.render import csv_tables
+        from parlai_spotbot.findings.result import Result
+        from parlai_spotbot.findings.whole_study.nuc import FINDINGS, agreement_of, asked, with_rows
         from parlai_spotbot.nuc.recall import recall
         from parlai_spotbot.report.nuc_page import write_page
         from parlai_spotbot.study import Study
@@ -66,7 +68,10 @@ class SpotbotNuc(Command):
             results["agreement"] = agreement_of(analysed(study), ranking, ranking["made_by"]["seed"])
             checksums.write_json(out / "analysis" / "agreement.json", results["agreement"])
         write_page(out / "index.html", results)
-        print(told(results))
+        shown = Result("", with_rows(results))
+        for stem, table in (pair for finding in FINDINGS for pair in csv_tables(finding).items()):
+            files.write_text(out / "analysis" / f"{stem}.csv", files.frame_csv(table.read(shown.data)))
+        print(told(shown))
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")
         self.result.said, self.result.figures = asked(ranking), ranking
         self.result.wrote(page=out / "index.html", results=out / "analysis", scores=out / "scores")
@@ -76,12 +81,11 @@ class SpotbotNuc(Command):
         return 0 if found.complete else 1
 
 
-def told(results: Mapping[str, dict]) -> str:
+def told(result: Any) -> str:
     """Return sentences and tables as the terminal shows them."""
-    from parlai_spotbot.findings.result import Result
-    from parlai_spotbot.findings.whole_study.nuc import FINDINGS, with_rows
+    from parlai_spotbot.findings.whole_study.nuc import FINDINGS
 
-    lines, result = [], Result("", with_rows(results))
+    lines = []
     for finding in FINDINGS:
         for section in finding.tell(result):
             lines += ["", *("\n".join(textwrap.wrap(sentence, WIDTH)) for sentence in section.text)]

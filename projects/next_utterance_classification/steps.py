@@ -151,8 +151,6 @@ def score(study: Study, settings: NucStudySettings) -> None:
             "--k",
             "1",
             "2",
-            "--curve",
-            "false",
             "--questions",
             str(settings.questions),
             "--threads",

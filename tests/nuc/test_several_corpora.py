@@ -6,19 +6,16 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from scoring_models import FORMS, WORDS
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
 from parlai_spotbot.nuc.recall import RecallRequest, questions_of
 from parlai_spotbot.nuc.results import analyse
 from parlai_spotbot.nuc.scoring.scores import RANKER, CandidateScores
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -63,7 +60,6 @@ def test_each_corpus_has_as_many_questions_with_distractors_of_its_own(corpora):
     of = [question.corpus for question in found.questions]
     assert (of.count("films"), of.count("trains")) == (16, 15)
     assert of[:4] == ["films", "trains", "films", "trains"]  # whoever stops early has answered both
-    assert found.bank is None
     for question in found.questions:
         assert all(text.startswith(question.corpus) for text in (*question.context, *question.candidates))
     alone = drawn(asked(corpora, conversations=str(corpora / "films.jsonl"), questions=16))
@@ -93,26 +89,6 @@ def test_figures_of_a_corpus_are_those_that_it_would_have_alone(corpora):
                 assert parts[corpus, row["contestant"]][measure] == row[measure]
 
 
-@pytest.mark.slow
-def test_the_command_takes_several_and_tells_of_each(corpora, tmp_path):
-    both = f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}"
-    options = {
-        "pool": str(corpora / "pool.yaml"),
-        "conversations": both,
-        "questions": 20,
-        "candidates": 5,
-        "threads": 1,
-    }
-    SpotbotNuc.main(out=str(tmp_path / "out"), **options)
-    rows = pd.read_csv(tmp_path / "out" / "analysis" / "corpora.csv")
-    assert list(rows["corpus"]) == ["films", "trains"]
-    assert list(rows["n"]) == [10, 10]
-    whole = pd.read_csv(tmp_path / "out" / "analysis" / "ranking.csv")
-    assert rows["recall@1"].mean() == pytest.approx(whole["recall@1"][0])
-    frame = NUC.tables["contestants"].read(with_rows(read_results(tmp_path / "out" / "analysis")))
-    assert list(frame["corpus"]) == ["", "films", "trains", None]
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -124,13 +100,6 @@ def test_the_command_takes_several_and_tells_of_each(corpora, tmp_path):
 def test_what_cannot_be_is_refused(corpora, change, said):
     with pytest.raises(UserError, match=said):
         checked(asked(corpora, **change))
-
-
-def test_two_corpora_of_one_name_are_refused(corpora, tmp_path):
-    (tmp_path / "films.jsonl").write_bytes((corpora / "trains.jsonl").read_bytes())
-    both = f"{corpora / 'films.jsonl'},{tmp_path / 'films.jsonl'}"
-    with pytest.raises(UserError, match="two corpora bear this name"):
-        drawn(asked(corpora, conversations=both))
 
 
 # -- a survey of them --------------------------------------------------------------------------------------------------
@@ -154,30 +123,6 @@ def test_packing_makes_the_questions_that_it_needs(corpora, tmp_path, capsys):
     with pytest.raises(SystemExit):
         SpotbotPack.main(**words)
     assert "--corpora" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        SpotbotPack.main(study=str(study.path), corpora=both)
-    assert "only survey nuc" in capsys.readouterr().err
-
-
-def test_too_few_questions_can_be_asked_for_anew(corpora, tmp_path, capsys):
-    study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
-    small = tmp_path / "small.jsonl"
-    small.write_text("".join((corpora / "films.jsonl").read_text().splitlines(keepends=True)[:4]))
-    words = {"study": str(study.path), "survey": "nuc", "unit_size": 6}
-    with pytest.raises(SystemExit):
-        SpotbotPack.main(**words, corpora=f"{small},{corpora / 'trains.jsonl'}")
-    assert "corpus 'small'" in capsys.readouterr().err
-    SpotbotPack.main(**words, corpora=f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}")
-    assert study.units("nuc")
-
-
-def test_without_being_told_questions_are_of_the_studys_domain(tmp_path):
-    study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
-    SpotbotPack.main(study=str(study.path), survey="nuc")
-    questions = read_questions(study.path / "nuc" / "questions.jsonl")
-    assert len(questions) == 256
-    assert {question.corpus for question in questions} == {"chitchat"}
-    assert len(study.units("nuc")) == 4 * 10
 
 
 def test_the_place_of_replies_comes_from_how_they_were_shown(tmp_path):

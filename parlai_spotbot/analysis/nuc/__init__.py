@@ -6,17 +6,6 @@ intervals and paired tests clustered by conversation.
 
 from parlai_spotbot.analysis.nuc.curve import Curve, recall_at
 from parlai_spotbot.analysis.nuc.estimates import Comparison, Share, compare, share
-from parlai_spotbot.analysis.nuc.ranks import Ranks, StreamedRanks, chance, ranks_of
+from parlai_spotbot.analysis.nuc.ranks import Ranks, chance, ranks_of
 
-__all__ = [
-    "Comparison",
-    "Curve",
-    "Ranks",
-    "Share",
-    "StreamedRanks",
-    "chance",
-    "compare",
-    "ranks_of",
-    "recall_at",
-    "share",
-]
+__all__ = ["Comparison", "Curve", "Ranks", "Share", "chance", "compare", "ranks_of", "recall_at", "share"]

@@ -102,51 +102,6 @@ def ranks_of(scores: np.ndarray | Sequence[np.ndarray], true: Sequence[int]) -> 
     return Ranks(greater, equal, n)
 
 
-class StreamedRanks:
-    """Ranks among candidates whose scores come in pieces: memory is that of one piece, whatever their number.
-
-    Parameters
-    ----------
-    true_scores : float array (q,)
-        The score of each question's true turn, found first, by the very computation that scores the pieces: two ways of
-        computing the same score may differ in the last bit and break a tie.
-    """
-
-    def __init__(self, true_scores: np.ndarray):
-        self._true = np.asarray(true_scores)
-        if self._true.ndim != 1 or np.isnan(self._true).any():
-            raise ValueError(f"true_scores: shape {self._true.shape}, expected a number (q,) for each question, no NaN")
-        self._greater, self._equal, self._n = (np.zeros(len(self._true), dtype=np.int64) for _ in range(3))
-
-    def add(self, scores: np.ndarray, counted: np.ndarray | None = None) -> None:
-        """Count the wrong candidates of a piece.
-
-        Parameters
-        ----------
-        scores : float array (q, m)
-            Of m further candidates for each question.
-        counted : bool array (q, m), optional
-            Which of them are wrong candidates of the question; the true turn itself, and what is no candidate, is not.
-            By default all are.
-        """
-        scores = np.asarray(scores)
-        if scores.ndim != 2 or len(scores) != len(self._true):
-            raise ValueError(f"scores: shape {scores.shape}, expected ({len(self._true)}, m)")
-        if np.isnan(scores).any():
-            row, column = np.argwhere(np.isnan(scores))[0]
-            raise ValueError(f"question {row}: the score of candidate {column} of this piece is NaN")
-        higher, same = scores > self._true[:, None], scores == self._true[:, None]
-        if counted is not None:
-            higher, same = higher & counted, same & counted
-        self._greater += higher.sum(axis=1)
-        self._equal += same.sum(axis=1)
-        self._n += scores.shape[1] if counted is None else np.asarray(counted).sum(axis=1)
-
-    def ranks(self) -> Ranks:
-        """The ranks among all candidates counted so far and the true turn itself."""
-        return Ranks(self._greater, self._equal, self._n + 1)
-
-
 def chance(n: np.ndarray | Sequence[int], k: int = 1) -> float:
     """The mean Recall@k of guessing, with `n` (q,) candidates a question: that of min(k / n, 1)."""
     return float(np.minimum(k / np.asarray(n, dtype=float), 1.0).mean())

@@ -127,22 +127,13 @@ def _summarise(result: Result) -> list[str]:
 
 
 def _curve(result: Result) -> list[str]:
-    """Return who is first among most candidates, and whose curve ends before."""
+    """Return who is first among most candidates."""
     points = [own for own in result.data["points"] if own["contestant"] != "guessing"]
     most = max(point["candidates"] for point in points)
     last = [point for point in points if point["candidates"] == most]
     best = max(last, key=lambda own: own["estimate"])
     share = percent(best["estimate"], 2 if most > 100 else 1)
-    text = [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
-    if most > max(result.data["ranking"]["questions"]["candidates"]):
-        text.append("Beyond the candidates of a question, distractors are drawn uniformly from the whole corpus.")
-    ended = {point["contestant"]: None for point in points} | {own["contestant"]: 1 for own in last}
-    if short := [name for name, reached in ended.items() if not reached]:
-        text.append(
-            f"Of {listed(short)} there is no figure beyond the candidates of a question: scoring every turn of "
-            "the corpus after every context would take too long."
-        )
-    return text
+    return [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
 
 
 MEASURES = {

@@ -31,7 +31,6 @@ class RetrievalRanker(SeparateEncoder):
 
     def __init__(self, agent: RetrievalAgent):
         self.agent = agent
-        self.kept_as = agent.encoder
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         return self.agent.vectors(texts, quickly=True)

@@ -14,9 +14,8 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PMI, SUM, CandidateScores, rounded
-from parlai_spotbot.nuc.scoring.scoring_server import SERVERS
+from parlai_spotbot.nuc.scoring.scoring_server import NucServer
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.process import ContestantProcess, ContestantStopped
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
@@ -35,9 +34,7 @@ TEXTS = 64
 class ScoringProcess(ContestantProcess):
     """A contestant's process that scores candidates instead of playing."""
 
-    def __init__(self, contestant: Contestant, log: Path, threads: int, family: str):
-        super().__init__(contestant, log, threads)
-        self.served = SERVERS[family]
+    served = NucServer
 
     def start(self) -> dict:
         """Load the contestant and return what it says of itself; `UserError` where that fails."""
@@ -66,22 +63,15 @@ class ScoringProcess(ContestantProcess):
 
 @dataclass(frozen=True)
 class ScoringRun:
-    """Record of what is to be scored: `questions`, and where there is a `bank`, their rank among all turns of the
-    corpus.
-
-    `family` is the way asked for ("auto", or one of `ways.FAMILIES`), `folder` where scores are kept.
-    """
+    """Record of the `questions` that are to be scored, and the `folder` where scores are kept."""
 
     questions: Sequence[NucQuestion]
     folder: Path
-    bank: TurnBank | None = None
-    family: str = "auto"
     threads: int = 1
     digest: str = field(init=False)
 
     def __post_init__(self):
-        rows = [files.dumps(question.to_json()) for question in self.questions]
-        made_of = "\n".join([*rows, self.bank.checksum() if self.bank else "", self.family])
+        made_of = "\n".join(files.dumps(question.to_json()) for question in self.questions)
         object.__setattr__(self, "digest", hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:16])
 
     def path(self, name: str, ending: str = ".jsonl") -> Path:
@@ -120,7 +110,7 @@ def _identity(contestant: Contestant, run: ScoringRun) -> dict:
     entry = {
         key: value for key, value in contestant.to_json().items() if key in ("model", "model_file", "opt", "persona")
     }
-    return {"contestant": contestant.name, "entry": entry, "questions": run.digest, "asked_for": run.family}
+    return {"contestant": contestant.name, "entry": entry, "questions": run.digest}
 
 
 def _check_kept(contestant: Contestant, run: ScoringRun) -> None:
@@ -130,15 +120,11 @@ def _check_kept(contestant: Contestant, run: ScoringRun) -> None:
             raise UserError(f"{path}: missing, but there are scores.", f"Remove {run.path(contestant.name)}.")
         return
     kept, expected = files.read_json(path), _identity(contestant, run)
-    for key, what in (
-        ("asked_for", "by another --way"),
-        ("questions", "of other questions"),
-        ("entry", "of other options"),
-    ):
+    for key, what in (("questions", "of other questions"), ("entry", "of other options")):
         if kept.get(key) != expected[key]:
             raise UserError(
                 f"{path}: contestant '{contestant.name}' has scores {what}.",
-                "Choose another --out, ask as before, or remove the folder 'scores'.",
+                "Choose another --out, or remove the folder 'scores'.",
             )
 
 
@@ -152,7 +138,7 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
             return
     log = (run.folder / "logs" / f"{contestant.name}.log").resolve()
     log.parent.mkdir(parents=True, exist_ok=True)
-    process = ScoringProcess(contestant, log, run.threads, run.family)
+    process = ScoringProcess(contestant, log, run.threads)
     process.met = run.path(contestant.name).exists()
     bar.note("loading")
     try:
@@ -169,29 +155,21 @@ def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar:
     ways, size = FAMILIES[family], SERVED if description.get("one_at_a_time") else BATCHES[family]
     texts = sorted({text for question in run.questions for text in question.candidates})
     empty = _without_context(process, texts, run, bar) if family == "likelihood" else {}
-    corpus = run.bank if description["apart"] else None
     if description["apart"]:
-        every = sorted({*texts, *(corpus.texts if corpus else ())})
-        for done, _ in process.ask(10, "encode", every):
-            bar.note(f"encoding candidates: {done} of {len(every)}")
+        for done, _ in process.ask(10, "encode", texts):
+            bar.note(f"encoding candidates: {done} of {len(texts)}")
     with files.Journal(run.path(name)) as journal:
         start = len(read_scores(name, run)) // len(ways)
         bar.advance(start)
         bar.note(f"by {family}")
         for first in range(start, len(run.questions), size):
             part = run.questions[first : first + size]
-            excluded = [_said_beside(corpus, question) for question in part] if corpus else None
             patience = len(part) * max(1.0, max(len(question.candidates) for question in part) / 10)
             rows = []
-            for place, result in process.ask(patience, "score", part, excluded):
+            for place, result in process.ask(patience, "score", part):
                 rows += _rows(name, part[place], result, ways, empty)
                 bar.advance()
             journal.append(*(row.to_json() for row in rows))
-
-
-def _said_beside(bank: TurnBank, question: NucQuestion) -> list[str]:
-    """The texts of the question's own conversation, which are no wrong candidates."""
-    return [bank.texts[place] for place in bank.said_in(bank.numbers[question.conversation_id])]
 
 
 def _rows(
@@ -200,11 +178,11 @@ def _rows(
     failed = result.get("failed", "")
     if failed:
         nothing = (0.0,) * len(question.candidates)
-        return [CandidateScores(question.question_id, name, way, nothing, result.get("corpus"), failed) for way in ways]
+        return [CandidateScores(question.question_id, name, way, nothing, failed) for way in ways]
     if PMI in ways:
         pairs = zip(result[SUM], question.candidates, strict=True)
         result[PMI] = rounded([value - empty[text] for value, text in pairs])
-    return [CandidateScores(question.question_id, name, way, tuple(result[way]), result.get("corpus")) for way in ways]
+    return [CandidateScores(question.question_id, name, way, tuple(result[way])) for way in ways]
 
 
 def _without_context(process: ScoringProcess, texts: Sequence[str], run: ScoringRun, bar: Bar) -> dict[str, float]:

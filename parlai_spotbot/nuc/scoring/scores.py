@@ -16,7 +16,7 @@ SIMILARITY = "similarity"
 WAYS = (RANKER, SUM, PER_BYTE, PMI, SIMILARITY)
 
 FAMILIES = {"ranker": (RANKER,), "likelihood": (SUM, PER_BYTE, PMI), "similarity": (SIMILARITY,)}
-"""What can be asked for by ``--way``, and the ways that it gives at once."""
+"""The kinds of contestants, and the ways of scoring that each gives at once."""
 
 WAY_TITLES = {
     RANKER: "its own scores",
@@ -48,21 +48,18 @@ def rounded(values: np.ndarray) -> list[float]:
 
 @dataclass(frozen=True)
 class CandidateScores:
-    """Record of what a contestant made of one question's candidates: `values` (n_candidates,), higher is better, as
-    many and in the same order. `corpus`: among all turns of the corpus, how many others scored higher and the same, and
-    how many there are, the true one included; None where they were not scored. `failed` says why it gave no answer, in
-    which case all values are 0; "" where it did."""
+    """Record of what a contestant made of one question's candidates: `values` (n_candidates,), higher is better, in
+    their order. `failed` says why it gave no answer, in which case all values are 0; "" where it did."""
 
     question_id: str
     contestant: str
     way: str
     values: tuple[float, ...]
-    corpus: tuple[int, int, int] | None = None
     failed: str = ""
 
     def to_json(self) -> dict:
         row = {**vars(self), "values": list(self.values)}
-        return {key: value for key, value in row.items() if value not in (None, "")}
+        return {key: value for key, value in row.items() if value != ""}
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> CandidateScores:
@@ -73,12 +70,10 @@ class CandidateScores:
         way = files.field(row, "way", str, where)
         if way not in WAYS:
             raise UserError(f"{where}: field 'way' is '{way}', expected one of {', '.join(WAYS)}.", "Remove the file.")
-        corpus = files.field(row, "corpus", list, where, None)
         return cls(
             files.field(row, "question_id", str, where),
             files.field(row, "contestant", str, where),
             way,
             tuple(map(float, values)),
-            None if corpus is None else tuple(corpus),
             files.field(row, "failed", str, where, ""),
         )

@@ -12,7 +12,7 @@ import numpy as np
 from parlai.core.message import Message
 
 from parlai_spotbot.models.minilm import MiniLM
-from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, SeparateEncoder, corpus_ranks, scores_of
+from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, SeparateEncoder
 from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CandidateLikelihood, CausalLikelihood, GeneratorLikelihood
 from parlai_spotbot.nuc.scoring.rankers import RetrievalRanker, TorchRanker, listed_scores
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, RANKER, SUM, rounded
@@ -36,12 +36,10 @@ PROBE = ("Hello, how are you?", ("Fine, thank you, and you?", "The train leaves 
 
 
 class NucServer(AgentServer):
-    """An agent that scores candidates. `family` is what it is asked for, "auto" for what suits it.
+    """An agent that scores candidates in the way that suits it.
 
-    `about` then says what it gives: `family`, and `apart`, whether it encodes candidates apart from contexts.
+    `about` names it: `family`, and `apart`, whether it encodes candidates apart from contexts.
     """
-
-    family = "auto"
 
     def __init__(self, contestant: Contestant, threads: int, met: bool = False):
         super().__init__(contestant, threads, met)
@@ -52,22 +50,18 @@ class NucServer(AgentServer):
     @classmethod
     def options(cls, contestant: Contestant) -> dict:
         opt = agent_options(contestant)
-        if cls.family != "similarity":
-            opt.update(RANKING)
-            opt["override"] = {**opt.get("override", {}), **RANKING}
-        return opt
+        return opt | RANKING | {"override": {**opt.get("override", {}), **RANKING}}
 
     def about(self) -> dict:
         return super().about() | {"family": self.chosen, "apart": isinstance(self.way, SeparateEncoder)}
 
     # -- which way ---------------------------------------------------------------------------------------------------
     def _choose(self) -> tuple[str, Any]:
-        makers = {"ranker": self._ranker, "likelihood": self._likelihood, "similarity": self._similarity}
-        for family in FAMILIES if self.family == "auto" else (self.family,):
-            if (way := makers[family]()) is not None:
-                return family, way
-        kind = type(self.agent).__name__
-        raise ValueError(f"--way {self.family}: {kind} can't; leave the option out, or use --way similarity")
+        if (way := self._ranker()) is not None:
+            return "ranker", way
+        if (way := self._likelihood()) is not None:
+            return "likelihood", way
+        return "similarity", ReplySimilarity(self, MiniLM())
 
     def _ranker(self) -> Any:
         from parlai.core.torch_ranker_agent import TorchRankerAgent
@@ -104,9 +98,6 @@ class NucServer(AgentServer):
             return CausalLikelihood(self.agent)
         return GeneratorLikelihood(self.agent, self.heard) if isinstance(self.agent, TorchGeneratorAgent) else None
 
-    def _similarity(self) -> SeparateEncoder:
-        return ReplySimilarity(self, MiniLM())
-
     # -- hearing -----------------------------------------------------------------------------------------------------
     def heard(self, question: NucQuestion | None, candidates: Sequence[str] | None = None) -> Any:
         """A clone of the agent that heard a question's context turn by turn; of None, that nothing was said."""
@@ -133,10 +124,8 @@ class NucServer(AgentServer):
             Encode candidates once (for those that do so apart from contexts); results are None.
         ``empty texts``
             log p of all texts after nothing, for generators.
-        ``score questions excluded``
-            For each question {way: values}, or {"failed": why}; without PMI, which needs what ``empty`` gave. Where
-            ``excluded`` is given (the texts of each question's conversation), "corpus" is (greater, equal, n) among all
-            other texts that were encoded.
+        ``score questions``
+            For each question {way: values}, or {"failed": why}; without PMI, which needs what ``empty`` gave.
         """
         yield from {"encode": self._encode, "empty": self._empty, "score": self._score}[what](*args)
 
@@ -148,11 +137,12 @@ class NucServer(AgentServer):
     def _empty(self, texts: Sequence[str]) -> Iterator[tuple[int, list[float]]]:
         yield 0, rounded(self.way.log_likelihood(None, texts))
 
-    def _score(
-        self, questions: Sequence[NucQuestion], excluded: Sequence[Sequence[str]] | None
-    ) -> Iterator[tuple[int, dict]]:
+    def _score(self, questions: Sequence[NucQuestion]) -> Iterator[tuple[int, dict]]:
         if isinstance(self.way, SeparateEncoder):
-            yield from enumerate(self._pairwise(questions, excluded))
+            (name,) = FAMILIES[self.chosen]
+            for place, scores in enumerate(self._encoded.scores(questions)):
+                why = self.failures.pop(questions[place].question_id, "")
+                yield place, {"failed": why} if why else {name: rounded(scores)}
         elif self.chosen == "likelihood":
             for place, question in enumerate(questions):
                 values = self.way.log_likelihood(question, question.candidates)
@@ -161,19 +151,6 @@ class NucServer(AgentServer):
         else:
             for place, values in enumerate(self.way(questions)):
                 yield place, values if isinstance(values, dict) else {RANKER: rounded(values)}
-
-    def _pairwise(self, questions: Sequence[NucQuestion], excluded: Sequence[Sequence[str]] | None) -> list[dict]:
-        (name,) = FAMILIES[self.chosen]
-        contexts = self.way.contexts(questions)
-        rows = [{name: rounded(score)} for score in scores_of(self.way, self._encoded, questions, contexts)]
-        if excluded is not None:
-            ranks = corpus_ranks(self.way, self._encoded, questions, contexts, excluded)
-            for row, counts in zip(rows, zip(ranks.greater, ranks.equal, ranks.n, strict=True), strict=True):
-                row["corpus"] = tuple(map(int, counts))
-        for row, question in zip(rows, questions, strict=True):
-            if why := self.failures.pop(question.question_id, ""):
-                row["failed"] = why
-        return rows
 
     # -- those that list candidates ----------------------------------------------------------------------------------
     def _listed_of(self, question: NucQuestion) -> np.ndarray | None:
@@ -211,7 +188,6 @@ class ReplySimilarity(SeparateEncoder):
 
     def __init__(self, server: NucServer, embedder: MiniLM):
         self._server, self._embedder = server, embedder
-        self.kept_as = f"{embedder.name}-bf16"
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         return self._embedder.embed(texts, dtype="bf16")
@@ -222,22 +198,6 @@ class ReplySimilarity(SeparateEncoder):
 
     def compare(self, contexts: np.ndarray, encoded: np.ndarray) -> np.ndarray:
         return contexts @ encoded.T
-
-
-class RankerServer(NucServer):
-    family = "ranker"
-
-
-class LikelihoodServer(NucServer):
-    family = "likelihood"
-
-
-class SimilarityServer(NucServer):
-    family = "similarity"
-
-
-SERVERS = {"auto": NucServer, "ranker": RankerServer, "likelihood": LikelihoodServer, "similarity": SimilarityServer}
-"""By what is asked for: a class's name alone reaches the contestant's process."""
 
 
 def seed_of(question: NucQuestion | None) -> int:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlai_spotbot.analysis.nuc import Ranks, StreamedRanks, chance, ranks_of
+from parlai_spotbot.analysis.nuc import Ranks, chance, ranks_of
 
 
 def test_a_case_done_by_hand():
@@ -69,42 +69,6 @@ def test_hits_are_those_of_parlai():
         assert float(report[f"hits@{k}"]) == pytest.approx(ranks.recall(k).mean(), abs=1e-12)
 
 
-@given(
-    scores=st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), min_size=1, max_size=4), size=st.integers(1, 6)
-)
-@settings(deadline=None)
-def test_pieces_give_what_the_whole_gives(scores, size):
-    whole = np.array(scores, dtype=float)
-    true = np.arange(len(whole)) % 6
-    streamed = StreamedRanks(whole[np.arange(len(whole)), true])
-    for start in range(0, 6, size):
-        piece = np.arange(start, min(start + size, 6))
-        streamed.add(whole[:, piece], piece != true[:, None])
-    found, expected = streamed.ranks(), ranks_of(whole, true)
-    for name in ("greater", "equal", "n"):
-        assert (getattr(found, name) == getattr(expected, name)).all()
-
-
-def test_a_million_candidates_take_the_memory_of_a_piece():
-    import tracemalloc
-
-    rng = np.random.default_rng(0)
-    true = np.array([2.0, 9.0])
-    tracemalloc.start()
-    streamed = StreamedRanks(true)
-    above = 0
-    for _ in range(100):
-        piece = rng.normal(size=(2, 10_000))
-        above += int((piece[0] > 2.0).sum())
-        streamed.add(piece)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    ranks = streamed.ranks()
-    assert ranks.n.tolist() == [1_000_001, 1_000_001]
-    assert ranks.greater.tolist() == [above, 0]
-    assert peak < 2_000_000  # all scores at once are 16 million bytes
-
-
 @pytest.mark.parametrize(
     ("scores", "true", "message"),
     [
@@ -126,9 +90,3 @@ def test_wrong_counts_pieces_and_k_are_named():
         Ranks(np.array([0.5]), np.array([0]), np.array([5]))
     with pytest.raises(ValueError, match="k=6"):
         ranks_of(np.zeros((1, 5)), [0]).recall(6)
-    with pytest.raises(ValueError, match=r"shape \(3,\)"):
-        StreamedRanks(np.zeros(2)).add(np.zeros(3))
-    with pytest.raises(ValueError, match="question 1: the score of candidate 0"):
-        StreamedRanks(np.zeros(2)).add(np.array([[0.0], [np.nan]]))
-    with pytest.raises(ValueError, match="no NaN"):
-        StreamedRanks(np.array([np.nan]))

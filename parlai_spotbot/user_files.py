@@ -32,7 +32,9 @@ def read_plain(path: Path, remedy: str) -> Any:
     return read_json(path) if path.suffix == ".json" else read_yaml(path, remedy, "Correct that line.", LOADER)
 
 
-def validated(kind: type[Kind], row: Any, where: Path | str) -> Kind:
+def validated(
+    kind: type[Kind], row: Any, where: Path | str, remedy: str = "Correct it; a text may need quotes."
+) -> Kind:
     """Return `row`, plain values that `where` holds, as a `kind`: a dataclass, or a mapping or tuple of them.
 
     Lists stand for tuples, unknown keys are refused, and values are not converted.
@@ -46,9 +48,8 @@ def validated(kind: type[Kind], row: Any, where: Path | str) -> Kind:
         problem = min(err.errors(include_url=False), key=lambda one: one["type"] not in UNKNOWN)
     place = list(problem["loc"][1:])
     value, message = problem["input"], problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    remedy = "Correct it; a text may need quotes."
     if problem["type"] == "missing":
-        message, remedy = f"'{place.pop()}' is missing", "Add it."
+        message = f"'{place.pop()}' is missing"
     elif problem["type"] in UNKNOWN:
         message = f"unknown key '{place[-1]}'"
         remedy = nearest(str(place.pop()), _keys(kind, place))

@@ -134,7 +134,6 @@ PLAIN = {
     "messages": (lines(*CHATS), ".jsonl"),
     "sharegpt": (json.dumps(SHARED), ".json"),
     "talks": (lines(*TALKS), ".jsonl"),
-    "self_chats": (lines(*TALKS).replace('"two"', '"one"'), ".jsonl"),
     "votes": (VOTES, ".csv"),
     "votes_json": (lines(*({"model_a": "a", "model_b": "b", "winner": "tie"} for _ in range(4))), ".jsonl"),
     "judgements": (answers(), ".csv"),
@@ -149,7 +148,7 @@ READERS = {
     "talks": brought("conversations"),
     "votes_json": brought("votes"),
     "judgements": added,
-    **{name: brought(name) for name in ("messages", "sharegpt", "self_chats")},
+    **{name: brought(name) for name in ("messages", "sharegpt")},
     "votes": brought("votes"),
 }
 KINDS = {name: (text.encode(), end, READERS[name]) for name, (text, end) in PLAIN.items()}

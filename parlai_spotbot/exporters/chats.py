@@ -1,7 +1,7 @@
-"""Conversations as chats of roles, so that `importers.chats` reads them as they were.
+"""Conversations as chats of roles, which `importers.chats` reads back.
 
-The second entity is the assistant and the first the user, but a person is always the user. What a chat can't say stands
-beside the messages under our own names: who both are, what both were told, how many exchanges people had before.
+The second entity is the assistant and the first the user, but a person is always the user. `entities` names both, and
+`seed_exchanges` counts the exchanges in front that people had.
 """
 
 from __future__ import annotations
@@ -26,18 +26,13 @@ def chat(conversation: Conversation, form: ChatForm, name: str) -> dict:
     messages = [{form.role: word[SYSTEM], form.text: conversation.context[bot]}] if conversation.context[bot] else []
     for place, turn in enumerate(conversation.turns):
         messages.append({form.role: word[BOT if place % 2 == bot else USER], form.text: turn.text})
-    row = {
+    return {
         name: conversation.conversation_id,
         form.messages: messages,
         "model": conversation.entities[bot],
         "entities": list(conversation.entities),
         "seed_exchanges": conversation.seed_exchanges,
     }
-    if conversation.seed_id:
-        row["seed_id"] = conversation.seed_id
-    if any(conversation.context):
-        row["context"] = list(conversation.context)
-    return row
 
 
 def chats(request: ExportRequest, form: ChatForm, name: str) -> Exported:

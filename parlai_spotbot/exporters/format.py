@@ -9,7 +9,6 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.options import option
-from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 
 
@@ -22,22 +21,14 @@ class ExportRequest:
         None, "preferences, label_studio: the method (default: the first there is)", "What is exported"
     )
     source: str | None = option(None, "preferences: whose judgements, human (default) or judge:NAME")
-    whole: bool = option(
-        False, "preferences: also pairs that go on after the first answer, with several messages chosen and rejected"
-    )
     question: str | None = option(
         None, "label_studio: the question that tasks put, where units put different ones (acute_eval)"
     )
 
-    @property
-    def asked_source(self) -> str:
-        """Whose judgements: people's, where nothing else is said."""
-        return self.source or HUMAN
-
 
 @dataclass(frozen=True)
 class Exported:
-    """The `text` of a file, what it holds, what was left out, and what goes `beside` it, by the end of its name."""
+    """The `text` of a file, a summary of it, notes on what was left out, and further files, by the end of the name."""
 
     text: str
     said: str
@@ -66,7 +57,7 @@ def export(name: str, how: Export, request: ExportRequest, path: Path) -> tuple[
     UserError
         An option is none of this format's; another file is there already; or the study lacks what is asked for.
     """
-    for asked in ("survey", "source", "whole", "question"):
+    for asked in ("survey", "source", "question"):
         if getattr(request, asked) and asked not in how.takes:
             raise UserError(f"--{asked}: bears on no file of format {name}.", "Leave it out.")
     if path.is_dir() or not path.parent.is_dir():

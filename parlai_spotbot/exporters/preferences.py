@@ -1,84 +1,58 @@
 """Pairs of answers of which one was chosen: `prompt`, `chosen` and `rejected` as messages, what DPO trains on.
 
-A choice between two conversations is a preference between two answers only where both answer the same: what was said
-before is word for word the same, and so is what the bot was told. Everything else is left out and counted. One line a
-comparison and question; where several people answered, the majority's choice, with how many said what.
+A choice between two conversations is a preference between two answers only where both answer the same: all turns before
+are word for word the same, and so is the bots' context. Everything else is left out and counted. One line a comparison
+and question; where several people answered, the majority's choice, with the number of people for each.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.exporters.format import Export, Exported, ExportRequest, lines_of
 from parlai_spotbot.findings import choices, findings_of
 from parlai_spotbot.findings.answers import Answers, Options
 from parlai_spotbot.findings.facts_of_study import facts_of
-from parlai_spotbot.records import Conversation
+from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_names
 
 WHY = {
-    "neither": "were answered as a tie, or by as many for the one as for the other",
-    "seats": "judge a bot that opened and one that answered",
-    "told": "have bots that were told different things",
-    "context": "share no context: before the two answers something else was said",
-    "first": "begin with what is compared: there is nothing that both answer",
+    "tie": "were answered as a tie, or by as many for the one as for the other",
+    "context": "do not answer the same: another turn came before, or the bots have another seat or context",
     "same": "hold the same answers",
-    "on": "share the context, but go on after the first answer (--whole takes them, as several messages)",
+    "longer": "go on after the first answer",
 }
-"""Why comparisons make no pair, as it is told."""
+"""Reasons why comparisons make no pair."""
 
 
-@dataclass(frozen=True)
-class SharedContext:
-    """Two conversations that are the same up to turn `at`, by the judged bot in `seat` of both."""
+def same_context(talks: tuple[Conversation, Conversation], seats: tuple[int | None, int | None]) -> int | str:
+    """Return the turn at which two conversations part, where that turn is the judged bots' last; else a key of `WHY`.
 
-    talks: tuple[Conversation, Conversation]
-    seat: int
-    at: int
-
-    def messages(self, which: int | None, whole: bool = False) -> list[dict]:
-        """The prompt (None), or what one of the two answers: one message, or all to its last where `whole`."""
-        talk = self.talks[which or 0]
-        context = talk.context[self.seat]
-        messages = [{"role": "system", "content": context}] if context and which is None else []
-        end = max(i for i in _ends(talk) if i % 2 == self.seat) + 1 if whole else self.at + 1
-        turns = range(self.at) if which is None else range(self.at, end)
-        roles = ("assistant", "user") if self.seat == 0 else ("user", "assistant")
-        return messages + [{"role": roles[i % 2], "content": talk.turns[i].text} for i in turns]
-
-
-def _ends(talk: Conversation) -> range:
-    """The places of the turns that are shown."""
-    begin = 2 * talk.seed_exchanges
-    return range(begin, begin + 2 * talk.exchanges)
-
-
-def shared_context(
-    talks: tuple[Conversation, Conversation], seats: tuple[int | None, int | None], whole: bool
-) -> SharedContext | str:
-    """Return where two conversations part, if at answers of the judged bots to the same; else why not (see `WHY`).
-
-    `seats` are who is judged, None where both seats are one bot.
+    `seats` are the judged entities, None where both seats are one bot.
     """
-    texts = [[turn.text for turn in talk.turns[: _ends(talk).stop]] for talk in talks]
+    texts = []
+    for talk in talks:
+        begin = 2 * talk.seed_exchanges
+        texts.append([turn.text for turn in talk.turns[: begin + 2 * talk.exchanges]])
     at = next((i for i, (x, y) in enumerate(zip(*texts, strict=False)) if x != y), None)
     if at is None:
         return "same"
-    seats = tuple(at % 2 if seat is None else seat for seat in seats)
-    if seats[0] != seats[1]:
-        return "seats"
-    if at % 2 != seats[0] or at < 2 * max(talk.seed_exchanges for talk in talks):
+    seat = at % 2
+    begin = max(1, *(2 * talk.seed_exchanges for talk in talks))
+    if at < begin or not {*seats} <= {seat, None} or talks[0].context[seat] != talks[1].context[seat]:
         return "context"
-    if talks[0].context[seats[0]] != talks[1].context[seats[0]]:
-        return "told"
-    if at == 0:
-        return "first"
-    if not whole and any(len(text) > at + 1 for text in texts):
-        return "on"
-    return SharedContext(talks, seats[0], at)
+    return at if all(len(text) == at + 1 for text in texts) else "longer"
+
+
+def _messages(talk: Conversation, at: int) -> tuple[list[dict], list[dict]]:
+    """Return the prompt before turn `at`, and that turn, as messages."""
+    context = talk.context[at % 2]
+    system = [{"role": "system", "content": context}] if context else []
+    roles = ("user", "assistant") if at % 2 else ("assistant", "user")
+    turns = [{"role": roles[i % 2], "content": turn.text} for i, turn in enumerate(talk.turns[: at + 1])]
+    return system + turns[:-1], turns[-1:]
 
 
 def _seat(talk: Conversation, judged: int | None) -> int | None:
@@ -87,7 +61,7 @@ def _seat(talk: Conversation, judged: int | None) -> int | None:
 
 
 def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[str, int]]:
-    """The survey, a source's choices, and why answers are left out of every analysis."""
+    """Return the survey, a source's choices, and why answers are left out of every analysis."""
     names = [name for name in survey_names() if study.judgements_path(name).exists()]
     forms = {name: {id(f.form): f.form for f in findings_of(name) if f.form.rows is choices.rows} for name in names}
     compare = [name for name in names if forms[name]]
@@ -102,12 +76,10 @@ def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[s
         sources, left_out = form.sources(judgements, facts_of(study, survey), Options())
     except ValueError as err:
         raise UserError(f"{study.judgements_path(survey)}: {err}.", "Judgement N is line N of that file.") from err
-    if request.asked_source not in sources:
-        raise UserError(
-            f"--source {request.asked_source}: nothing of it is left to export.",
-            f"Known: {', '.join(sources) or 'none'}.",
-        )
-    return survey, sources[request.asked_source], left_out.get(request.asked_source, {})
+    source = request.source or HUMAN
+    if source not in sources:
+        raise UserError(f"--source {source}: no answer of it is left.", f"Known: {', '.join(sources) or 'none'}.")
+    return survey, sources[source], left_out.get(source, {})
 
 
 Comparison = tuple[tuple[str, int | None], ...]
@@ -115,7 +87,7 @@ Comparison = tuple[tuple[str, int | None], ...]
 
 
 def _counted(answers: Answers) -> dict[tuple[Comparison, str], Counter[int]]:
-    """By comparison, sorted, and question: how many chose the first (1), the second (-1), neither (0)."""
+    """Count, by comparison, sorted, and question, the choices of the first (1), the second (-1), neither (0)."""
     counts: dict[tuple[Comparison, str], Counter[int]] = {}
     for row in answers.rows.itertuples(index=False):
         item = answers.facts.items.get(row.item_id)
@@ -128,29 +100,29 @@ def _counted(answers: Answers) -> dict[tuple[Comparison, str], Counter[int]]:
 
 
 def preferences(request: ExportRequest) -> Exported:
-    """The pairs of a study's survey by one source; none is a `UserError` that says why."""
+    """Return the pairs of a study's survey by one source; a `UserError` explains why there is none."""
     study = request.study.remaining()
     survey, answers, left_out = _answers(study, request)
     rows, lost = [], Counter[str]()
     for (comparison, question), counts in _counted(answers).items():
         talks = tuple(answers.facts.conversations[name] for name, _ in comparison)
-        seats = tuple(_seat(talk, seat) for talk, (_, seat) in zip(talks, comparison, strict=True))
-        context = shared_context(talks, seats, request.whole)
-        if isinstance(context, str) or counts[1] == counts[-1]:
-            lost[context if isinstance(context, str) else "neither"] += 1
+        at = same_context(talks, tuple(_seat(talk, seat) for talk, (_, seat) in zip(talks, comparison, strict=True)))
+        if isinstance(at, str) or counts[1] == counts[-1]:
+            lost[at if isinstance(at, str) else "tie"] += 1
             continue
-        chosen = 0 if counts[1] > counts[-1] else 1
-        names = [talk.entities[context.seat] for talk in talks]
+        chosen, rejected = talks if counts[1] > counts[-1] else talks[::-1]
+        prompt, answer = _messages(chosen, at)
+        most, least = max(counts[1], counts[-1]), min(counts[1], counts[-1])
         rows.append(
             {
-                "prompt": context.messages(None),
-                "chosen": context.messages(chosen, request.whole),
-                "rejected": context.messages(1 - chosen, request.whole),
+                "prompt": prompt,
+                "chosen": answer,
+                "rejected": _messages(rejected, at)[1],
                 "question": question,
-                "chosen_model": names[chosen],
-                "rejected_model": names[1 - chosen],
-                "answers": {"chosen": counts[1 - 2 * chosen], "rejected": counts[2 * chosen - 1], "neither": counts[0]},
-                "conversation_ids": [comparison[chosen][0], comparison[1 - chosen][0]],
+                "chosen_model": chosen.entities[at % 2],
+                "rejected_model": rejected.entities[at % 2],
+                "answers": {"chosen": most, "rejected": least, "neither": counts[0]},
+                "conversation_ids": [chosen.conversation_id, rejected.conversation_id],
             }
         )
     notes = [f"{lost[name]} comparisons left out: they {why}" for name, why in WHY.items() if lost[name]]
@@ -164,4 +136,4 @@ def preferences(request: ExportRequest) -> Exported:
     return Exported(lines_of(rows), f"{len(rows)} preferences of {survey}, by {answers.source}", tuple(notes))
 
 
-EXPORT = Export(preferences, frozenset({"survey", "source", "whole"}))
+EXPORT = Export(preferences, frozenset({"survey", "source"}))

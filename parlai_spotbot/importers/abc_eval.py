@@ -234,4 +234,4 @@ def _round(identity: str) -> int:
     return int(end) if end.isdigit() else 0
 
 
-FORMAT = study_format(lambda request: (full if is_full(request["data"]) else released_labels)(request["data"]))
+FORMAT = study_format(lambda request: (full if is_full(request.data) else released_labels)(request.data))

@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, Field
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import read_json, sha256
 from parlai_spotbot.importers.conversations import numbered, plan_of
 from parlai_spotbot.importers.imported_study import ImportedStudy
-from parlai_spotbot.importers.validation import user_error
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Judgement, Turn
 from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL, GIVEN, task_of_label
+from parlai_spotbot.user_files import validated
 
 SURVEY = "abc_eval"
 DOMAIN = "chitchat"
@@ -71,12 +71,9 @@ def bot_name(name: str) -> str:
     return BOTS.get(name, name)
 
 
-def validated(kind: Any, path: Path, what: str) -> Any:
+def read_release(kind: Any, path: Path, what: str) -> Any:
     """Read a JSON file as a type that pydantic checks; a `UserError` names the file and the first wrong field."""
-    try:
-        return TypeAdapter(kind).validate_python(read_json(path, what, REMEDY))
-    except ValidationError as err:
-        raise user_error(err, str(path), REMEDY) from None
+    return validated(kind, read_json(path, what, REMEDY), path, REMEDY)
 
 
 Bit = Annotated[int, Field(ge=0, le=1, strict=True)]
@@ -137,7 +134,7 @@ def released_labels(path: Path | str) -> ImportedStudy:
     taken to be by one person. Raises `UserError` that names dialogue, turn, behaviour and field.
     """
     path = Path(path)
-    dialogues = validated(LabelFile, path, "file of labels")
+    dialogues = read_release(LabelFile, path, "file of labels")
     people = {len(given.human) for turns in dialogues.values() for turn in turns for given in turn.behaviors.values()}
     if len(people) > 1:
         raise UserError(f"{path}: labels by {' and by '.join(map(str, sorted(people)))} people, expected 2.", REMEDY)

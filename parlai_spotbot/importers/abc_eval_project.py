@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, Field
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.abc_eval_labels import REMEDY, Bot, Label, one_of, validated
+from parlai_spotbot.importers.abc_eval_labels import REMEDY, Bot, Label, one_of, read_release
 
 CHATS, ANSWERS = "dialogue_collection", "surge_evaluation"
 TRAININGS = {"student_onboarding": "students", "mturk_onboarding": "mturkers", "surge_onboarding": "surgers"}
@@ -157,7 +157,7 @@ class Project(BaseModel):
 
 def read_project(path: Path | str) -> Project:
     """Read and check the project; a `UserError` names stage, dialogue, turn and field of the first wrong value."""
-    project = validated(Project, Path(path), "file of the project")
+    project = read_release(Project, Path(path), "file of the project")
     for name, stage in project.stages().items():
         for identity, dialogue in stage.dialogues.items():
             where = f"{path}: {name}, dialogue {identity!r}"

@@ -7,38 +7,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, NAME
 
 
 @dataclass
 class ContestantNames:
-    """`given` is what --names says, their name -> ours; `named` what was met so far, in the same direction, and `taken`
-    in the other one."""
+    """`given` are the names of --names, theirs -> ours; `named` those met so far, in the same direction, and `taken` in
+    the other one."""
 
     given: Mapping[str, str] = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
 
-    def of(self, theirs: str, where: str) -> str:
-        """Our name of one of theirs: characters that names can't have become "-".
+    def of(self, theirs: str, where: str, people: bool = False) -> str:
+        """Return our name of one of theirs; characters that names can't have become "-".
 
         Raises
         ------
         UserError
-            It can't be a name, or is already another's, unless ``--names`` says so.
+            It can't be a name (`people`: "human" can), or is already another's, unless ``--names`` says so.
         """
         theirs = theirs.strip()
         if theirs in self.named:
             return self.named[theirs]
         name = self.given.get(theirs) or re.sub(r"[^A-Za-z0-9_.+-]+", "-", theirs).strip("-")
         other = None if theirs in self.given else self.taken.get(name)
-        if not NAME.match(name) or name == HUMAN or other is not None:
+        if not NAME.match(name) or (name == HUMAN and not people) or other is not None:
             why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
             raise UserError(f"{where}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME.")
         self.named[theirs] = name
         self.taken.setdefault(name, theirs)
         return name
+
+    def check_used(self) -> None:
+        """Raise `UserError` where --names gives a name to somebody that the file doesn't know."""
+        if unused := sorted(set(self.given) - set(self.named)):
+            raise UserError(f"--names {unused[0]}: nobody bears that name.", nearest(unused[0], self.named))
 
     def notes(self) -> list[str]:
         """Return which names became others, the first three by name."""
@@ -53,6 +58,6 @@ def named_file(part: str) -> tuple[str, Path, bool]:
     name, equals, rest = part.partition("=")
     path = Path(rest if equals else part)
     name = name if equals else path.name.partition(".")[0]
-    if not NAME.match(name):
+    if equals and not NAME.match(name):
         raise UserError(f"--data {part}: {name!r} can't be a contestant's name.", "Write NAME=FILE.")
     return name, path, bool(equals)

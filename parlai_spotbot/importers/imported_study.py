@@ -89,7 +89,7 @@ def _same(before: dict, about: dict) -> bool:
 
 
 def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about: dict) -> list[str]:
-    """Append the judgements that the study lacks; return lines that say how many are new, and how many repeat others.
+    """Append the judgements that the study lacks; return a line that says how many are new.
 
     An answer that differs from the study's answer of the same annotation is appended, too: analyses take the last one
     (`last_answers`). The caller holds the study's lock.
@@ -100,36 +100,22 @@ def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about
         Names the judgement whose id is another answer's.
     """
     path = study.judgements_path(survey.name)
-    judgements = study.judgements(survey.name) if path.exists() else []
-    fresh = _unknown(judgements, new)
-    units = study.units(survey.name) if study.units_path(survey.name).exists() else []
-    items = {item.item_id: item for unit in units for item in unit.items}
-    talks = {talk.conversation_id: talk for talk in study.conversations()}
-    given = [*judgements, *(row for _, row in fresh)]
-    from parlai_spotbot.analysis.answers import last_answers, shown_item  # imports pandas
-
-    repeated = sum(last_answers(given, shown_item(items, talks, survey.layout == "opening"))[1].values())
-    rows = [row for is_copy, row in fresh if not is_copy]
+    rows = _unknown(study.judgements(survey.name) if path.exists() else [], new)
     if rows:
         with checksums.Journal(path) as journal:
             journal.append(*(judgement.to_json() for judgement in rows))
     if survey.name not in study.plan.surveys:
         study.extend(surveys=[survey.name])
     added = dict(study.provenance().get(JUDGEMENTS, {}))
-    study.record(JUDGEMENTS, {**added, about["source"]: about | {"judgements": len(new), "repeated": repeated}})
+    study.record(JUDGEMENTS, {**added, about["source"]: about | {"judgements": len(new)}})
     workers = len({judgement.worker_id for judgement in new})
-    lines = [f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"]
-    note = f"note: {counted(repeated, 'annotation')} repeated by the same annotator: the last one counts"
-    return [*lines, note] if repeated else lines
+    return [f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"]
 
 
-def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[tuple[bool, Judgement]]:
-    """Return those of `new` that differ from the last answer in `judgements`, and whether each is a copy within `new`.
-
-    An answer that changes an earlier one gets an id of its own; an id that is another answer's is a `UserError`.
-    """
+def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[Judgement]:
+    """Return those of `new` that differ from the last answer before; one that changes an answer gets its own id."""
     ids = {row.judgement_id: _answered(row) for row in judgements}
-    last, seen, fresh = {_answered(row): row for row in judgements}, set(), []
+    last, fresh = {_answered(row): row.answer for row in judgements}, []
     for row in new:
         key = _answered(row)
         if ids.get(row.judgement_id, key) != key:
@@ -138,15 +124,13 @@ def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[
                 "or question.",
                 "Give each annotation an annotation_id of its own.",
             )
-        is_known = key in last and last[key].answer == row.answer
-        if not is_known or key in seen:
+        if key not in last or last[key] != row.answer:
             name, number = row.judgement_id, 1
-            while not is_known and name in ids:
-                name, number = f"{row.judgement_id}-{number + 1}", number + 1
-            ids[name] = key
-            fresh.append((is_known, replace(row, judgement_id=name)))
-        last[key] = row
-        seen.add(key)
+            while name in ids:
+                number += 1
+                name = f"{row.judgement_id}-{number}"
+            ids[name], last[key] = key, row.answer
+            fresh.append(replace(row, judgement_id=name))
     return fresh
 
 

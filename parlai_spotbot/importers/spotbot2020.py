@@ -9,7 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.format import ImportRequest, study_format
+from parlai_spotbot.importers.format import study_format
+from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
@@ -134,11 +135,11 @@ def _iso(milliseconds: float) -> str:
 
 
 def _asked(request: ImportRequest) -> ImportedStudy:
-    if request["domain"] is None:
+    if request.domain is None:
         raise UserError("--domain missing.", f"Name one of {', '.join(DOMAINS)}.")
-    chosen = request["leave_out"]
+    chosen = request.leave_out
     leave_out = [] if chosen == "none" else [part.strip() for part in chosen.split(",") if part.strip()]
-    return spotbot2020(request["data"], request["domain"], leave_out)
+    return spotbot2020(request.data, request.domain, leave_out)
 
 
 FORMAT = study_format(_asked)

@@ -12,18 +12,20 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Collection as Names
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.validation import user_error
 from parlai_spotbot.reading import Malformed, parse_json, unpacked
 from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.user_files import validated
 
 REMEDY = "Download the data again, and name the whole dump."
 
@@ -58,7 +60,6 @@ DOMAINS = {
 
 NATURE = {True: "human", False: "bot", None: "unsure"}
 FEATURES = {"fluency": "fluencyValue", "sensibleness": "sensitivenessValue", "specificity": "specificityValue"}
-PREFERENCE = {(True, True): 0, (True, False): 1, (False, True): -1}
 DEVELOPER = re.compile(r"[a-z]{2}")
 """The crowdsourcing platform's ids are capitals and digits; the developers' own (Annotator1, Ann1, …) are not."""
 
@@ -86,8 +87,6 @@ class DumpConversation(DumpRow):
     id: str = Field(alias="_id")
     system_type0: str
     system_type1: str
-    is_human0: bool
-    is_human1: bool
     convo: list[DumpTurn]
     system_name0: str = ""
     system_name1: str = ""
@@ -150,11 +149,10 @@ def _rows(where: str, raw: bytes, kind: type[Row]) -> Rows:
     for number, line in enumerate(raw.splitlines(), start=1):
         place = f"{where}, line {number}"
         try:
-            rows.append((place, kind.model_validate(parse_json(line, _unwrap))))
-        except ValidationError as err:
-            raise user_error(err, place, REMEDY) from None
+            value = parse_json(line, _unwrap)
         except (ValueError, TypeError) as err:
             raise UserError(f"{place}: not valid JSON: {err}.", REMEDY) from None
+        rows.append((place, validated(kind, value, place, REMEDY)))
     if not rows:
         raise UserError(f"{where}: is empty.", REMEDY)
     return rows
@@ -246,6 +244,17 @@ def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFram
     return kept.reset_index(drop=True)
 
 
+@contextmanager
+def _released(where: str) -> Iterator[None]:
+    """Turn an unknown name or id, or a contradiction, into a `UserError` that names the place."""
+    try:
+        yield
+    except KeyError as err:
+        raise UserError(f"{where}: {err} is not known in the release.", REMEDY) from None
+    except ValueError as err:
+        raise UserError(f"{where}: {err}.", REMEDY) from None
+
+
 def _conversations(
     rows: Rows, domain: PaperDomain, systems: dict[str, str]
 ) -> tuple[dict[str, Conversation], pd.DataFrame]:
@@ -253,76 +262,47 @@ def _conversations(
     number: Counter[tuple[str, str]] = Counter()
     place = {name: i for i, name in enumerate((*domain.bots, HUMAN))}
     for where, row in rows:
-        conversation = _conversation(where, row, domain, systems, place)
-        kept_conversations.append(replace(conversation, number=number[conversation.pair]))
-        number[conversation.pair] += 1
-        for i, act in enumerate(row.convo):
-            turns.append((row.id, i, conversation.entities[i % 2], act.exchange_nr, act.text))
+        with _released(where):
+            entities = (systems[row.system_type0], systems[row.system_type1])
+            pair = tuple(sorted(entities, key=place.__getitem__))
+        # The seed exchange was the bots' context and is not in the dump, nor is the opening of people's conversations.
+        conversation = Conversation(
+            conversation_id=row.id,
+            domain=domain.name,
+            pair=pair,
+            number=number[pair],
+            entities=entities,
+            # Even turns are entity 0's: `exchange_nr` is not to be relied on.
+            turns=tuple(Turn(entities[i % 2], act.text) for i, act in enumerate(row.convo)),
+            seed_exchanges=0,
+            provenance={"system_name": [row.system_name0, row.system_name1]},
+        )
+        kept_conversations.append(conversation)
+        number[pair] += 1
+        turns += [(row.id, i, entities[i % 2], act.exchange_nr, act.text) for i, act in enumerate(row.convo)]
     kept_conversations.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
     conversations = {c.conversation_id: c for c in kept_conversations}
-    if len(conversations) < len(kept_conversations):
-        twice = Counter(c.conversation_id for c in kept_conversations).most_common(1)[0][0]
-        raise UserError(f"{rows[0][0]} and further: conversation '{twice}' is there twice.", REMEDY)
     return conversations, pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr", "text"])
-
-
-def _conversation(
-    where: str, row: DumpConversation, domain: PaperDomain, systems: dict[str, str], place: dict
-) -> Conversation:
-    entities = []
-    for entity in (0, 1):
-        system, human = getattr(row, f"system_type{entity}"), getattr(row, f"is_human{entity}")
-        if systems.get(system) not in place:
-            names = [name for name, short in systems.items() if short in place]
-            raise UserError(f"{where}: field 'system_type{entity}' is {system!r}.", nearest(system, names))
-        if human != (system == "human"):
-            raise UserError(f"{where}: field 'is_human{entity}' contradicts 'system_type{entity}'.", REMEDY)
-        entities.append(systems[system])
-    # The seed exchange was the bots' context and is not in the dump, nor is the opening of people's conversations.
-    return Conversation(
-        conversation_id=row.id,
-        domain=domain.name,
-        pair=tuple(sorted(entities, key=place.__getitem__)),
-        number=0,
-        entities=(entities[0], entities[1]),
-        # Even turns are entity 0's: `exchange_nr` is not to be relied on.
-        turns=tuple(Turn(entities[i % 2], act.text) for i, act in enumerate(row.convo)),
-        seed_exchanges=0,
-        provenance={"system_name": [row.system_name0, row.system_name1]},
-    )
 
 
 def _packages(rows: Rows, conversations: dict[str, Conversation]) -> dict[str, dict[str, int]]:
     packages = {}
     for where, row in rows:
-        segments = {}
-        for entry in row.package:
-            turns = len(_known(entry.convo_id, "convo_id", conversations, where, "conversation").turns)
-            shown = entry.start_turn + 1
-            if shown < 2 or shown % 2 or shown > turns:
-                raise UserError(
-                    f"{where}: field 'start_turn' is {entry.start_turn} for a conversation of {turns} turns, expected "
-                    "the last turn of an exchange.",
-                    REMEDY,
-                )
-            segments[entry.convo_id] = shown // 2
-        packages[row.id] = segments
+        with _released(where):
+            packages[row.id] = {
+                conversations[entry.convo_id].conversation_id: (entry.start_turn + 1) // 2 for entry in row.package
+            }
     return packages
-
-
-def _known(value: str, name: str, values: dict, where: str, what: str) -> Any:
-    if value not in values:
-        raise UserError(f"{where}: field '{name}' is '{value}', and there is no such {what}.", REMEDY)
-    return values[value]
 
 
 def _annotations(rows: Rows, conversations: dict, packages: dict) -> pd.DataFrame:
     workers: dict[str, str] = {}
     made = []
     for where, row in rows:
-        conversation = _known(row.convo_id, "convo_id", conversations, where, "conversation")
-        shown = _known(row.package_id, "package_id", packages, where, "package").get(row.convo_id, 0)
-        answers, elapsed = _answers(row, shown, where), row.elapsed_time / 1000
+        with _released(where):
+            entities, shown = conversations[row.convo_id].entities, packages[row.package_id][row.convo_id]
+            answers = _answers(row, shown)
+        elapsed = row.elapsed_time / 1000
         has_clock = row.start_time >= 0  # where the page had lost its clock, `elapsed_time` is the time since 1970
         made.append(
             {
@@ -332,8 +312,8 @@ def _annotations(rows: Rows, conversations: dict, packages: dict) -> pd.DataFram
                 "unit_id": row.package_id,
                 "item_id": f"{row.convo_id}-{shown}",
                 "conversation_id": row.convo_id,
-                "a": conversation.entities[0],
-                "b": conversation.entities[1],
+                "a": entities[0],
+                "b": entities[1],
                 "k": shown,
                 **answers,
                 "seconds": elapsed if has_clock else np.nan,
@@ -350,20 +330,16 @@ def _annotations(rows: Rows, conversations: dict, packages: dict) -> pd.DataFram
     return frame
 
 
-def _answers(row: DumpAnnotation, shown: int, where: str) -> dict:
+def _answers(row: DumpAnnotation, shown: int) -> dict:
     """Return both natures, and the preferences (+1 entity 0, -1 entity 1, 0 neither)."""
     entities = (row.entity0_annotation, row.entity1_annotation)
     turns = [entity.decision_turn for entity in entities]
     if turns != [2 * shown] * 2:
-        raise UserError(
-            f"{where}: field 'decision_turn' is {turns[0]} and {turns[1]}, but package {row.package_id} shows "
-            f"{2 * shown} turns of that conversation.",
-            REMEDY,
-        )
+        raise ValueError(f"decision_turn: {turns[0]} and {turns[1]}, but the package shows {2 * shown} turns")
     answers: dict[str, str | int] = {f"nature{i}": NATURE[entity.is_human] for i, entity in enumerate(entities)}
     for feature, theirs in FEATURES.items():
         both = tuple(getattr(entity, theirs) for entity in entities)
-        if both not in PREFERENCE:
-            raise UserError(f"{where}: field '{theirs}' is false for both entities; a tie is true for both.", REMEDY)
-        answers[feature] = PREFERENCE[both]
+        if both == (False, False):
+            raise ValueError(f"{theirs}: false for both entities; a tie is true for both")
+        answers[feature] = both[0] - both[1]
     return answers

@@ -1,7 +1,7 @@
-"""Votes of an arena, from a CSV or JSON file of millions of rows, into a study without conversations.
+"""Votes of an arena, from a file of millions of rows, as a study without conversations.
 
-A vote becomes a judgement of the survey `votes`; who met whom is in its items, a pair of contestants each. The file
-is read row by row, and of a row nothing is kept but what is written.
+A vote becomes a judgement of the survey `votes`; who met whom is in its items, a pair of contestants each. A vote is
+for one of two contestants, `a` or `b`, or `tie`, or `both_bad`: both failed, which is no tie of two good ones.
 """
 
 from __future__ import annotations
@@ -9,330 +9,297 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from parlai_spotbot import files
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.contestant_names import ContestantNames
-from parlai_spotbot.importers.dataset_rows import json_lines, json_list
-from parlai_spotbot.importers.format import FileWords, ImportRequest, study_format
+from parlai_spotbot.importers.dataset_rows import REMEDY, dataset_rows
+from parlai_spotbot.importers.format import FileWords, study_format
+from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
-from parlai_spotbot.importers.moments import moment
-from parlai_spotbot.importers.votes_words import OUTCOMES, VoteColumns, columns_of, outcome
-from parlai_spotbot.reading import Malformed, csv_rows
 from parlai_spotbot.records import HUMAN, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
-from parlai_spotbot.terminal import Bar
 from parlai_spotbot.wording import counted
 
 SURVEY = "votes"
 UNIT = "imported"
 BLOCK = 10_000
-"""So many lines are held as one piece."""
-REMEDY = "Name a CSV file with a header, a JSON Lines file, or a JSON file that is one list."
+"""Number of lines that are held as one piece."""
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum is in the study."""
+MILLISECONDS = 1e11
+"""Times as numbers are seconds since 1970 below this, else milliseconds."""
+OUTCOMES = ("a", "b", "tie", "both_bad")
+FIELDS = ("a", "b", "winner", "prompt", "annotator", "time", "language")
+NONE = "-"
 
-Rows = Iterator[tuple[int, Sequence[Any]]]
+
+@cache
+def words_of_votes() -> dict[str, Any]:
+    """Return the names of columns and outcomes that are recognised."""
+    return yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
-def votes(
-    path: Path | str,
-    domain: str,
-    words: FileWords | None = None,
-    *,
-    source: str = HUMAN,
-    progress: Callable[[int], None] | None = None,
-) -> ImportedStudy:
+@cache
+def plainly(word: str) -> str:
+    """Return a word without differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one."""
+    return re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_")
+
+
+def votes(path: Path | str, domain: str, words: FileWords | None = None, *, source: str = HUMAN) -> ImportedStudy:
     """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
 
     Parameters
     ----------
     words : FileWords
         `columns`: our field (a, b, winner, prompt, annotator, time, language) -> the file's column, where it isn't one
-        of `votes_words.COLUMNS`; "-" leaves the field out. `answers`: the file's word in the column of the winner -> a,
-        b, tie or both_bad. `names`: by default characters that a name can't have become "-".
+        of ``votes.yaml``; "-" leaves the field out. `answers`: the file's word in the column of the winner -> a, b, tie
+        or both_bad. `names`: by default characters that a name can't have become "-".
     source : str
         Who voted: "human", or "judge:NAME" where a model did.
-    progress : callable (int), optional
-        Told how many votes more were read.
 
     Raises
     ------
     UserError
-        Names file, line and field, and what to do about it.
+        Names file, line and field, and how to correct it.
     """
     path, words = Path(path), words or FileWords()
-    columns, answers, names = dict(words.columns), dict(words.answers), dict(words.names)
-    for theirs, ours in answers.items():
+    for theirs, ours in words.answers.items():
         if ours not in OUTCOMES:
             raise UserError(f"--answers {theirs}={ours}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
     if source != HUMAN and not re.match(r"judge:.", source):
         raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
-    vote_columns, rows = _open(path, columns)
-    reader = _VoteReader(path, vote_columns, answers, ContestantNames(names), source)
-    lines = list(reader.lines(rows, progress))
-    if len(reader.names.named) < 2:
-        vote_columns = f"{counted(reader.counts.total(), 'vote')} on {counted(len(reader.names.named), 'contestant')}"
-        raise UserError(f"{path}: {vote_columns}, and it takes two of these.", REMEDY)
-    if unused := sorted(set(names) - set(reader.names.named)):
-        raise UserError(f"--names {unused[0]}: {path} has no such contestant.", "Write it as the file does.")
-    plan = Plan(
-        domain,
-        {name: contestant(name, _described(theirs, name)) for theirs, name in reader.names.named.items()},
-        surveys=(SURVEY,),
-    )
+    rows = dataset_rows(path)
+    if (first := next(rows, None)) is None:
+        raise UserError(f"{path}: holds no votes.", REMEDY)
+    reader = _VoteReader(columns_of(str(path), tuple(first[1]), words.columns), words, source)
+    lines = list(reader.lines(chain([first], rows)))
+    found, counts = reader.names.named, reader.counts
+    if len(found) < 2:
+        read = f"{counted(counts.total(), 'vote')} on {counted(len(found), 'contestant')}"
+        raise UserError(f"{path}: {read}, and it takes two of these.", REMEDY)
+    reader.names.check_used()
+    bots = {
+        name: contestant(name, "imported votes" + ("" if theirs == name else f", as {theirs}"))
+        for theirs, name in found.items()
+    }
+    left_out = {"vote between a contestant and itself": reader.alone} if reader.alone else {}
+    options = {"columns": words.columns, "answers": words.answers, "names": words.names}
     about = {
         "format": SURVEY,
         "source": path.name,
         "sha256": files.sha256(path),
-        "options": {"domain": domain, "columns": columns, "answers": answers, "names": names, "source": source},
-        "columns": {
-            **vote_columns.by_field,
-            **({"winner": sorted(vote_columns.one_hot)} if vote_columns.one_hot else {}),
-        },
-        "annotations": reader.counts.total(),
-        "outcomes": {what: reader.counts[what] for what in OUTCOMES},
-        "annotators": len(reader.workers) if "annotator" in vote_columns.by_field else None,
-        "notes": reader.notes(),
-        "unusable": {"vote between a contestant and itself": reader.alone} if reader.alone else {},
+        "options": {"domain": domain, "source": source, **{name: dict(value) for name, value in options.items()}},
+        "columns": {name: ", ".join(theirs) for name, theirs in reader.columns.items() if theirs},
+        "annotations": counts.total(),
+        "outcomes": {what: counts[what] for what in OUTCOMES},
+        "annotators": len(reader.workers) if reader.columns["annotator"] else None,
+        "notes": [f"left out: {counted(count, what)}" for what, count in left_out.items()] + reader.names.notes(),
+        "unusable": left_out,
     }
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
+    plan = Plan(domain, bots, surveys=(SURVEY,))
     return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines})
 
 
-def _described(theirs: str, name: str) -> str:
-    return "imported votes" if theirs == name else f"imported votes, as {theirs}"
+def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return our field -> the file's columns, several for one-hot winners; `columns` ("-" for leave out) goes first.
+
+    Raises
+    ------
+    UserError
+        Names the file and the column that is missing, or the option that names none.
+    """
+    for name, theirs in columns.items():
+        if name not in FIELDS:
+            raise UserError(f"--columns {name}={theirs}: votes have no field '{name}'.", nearest(name, FIELDS))
+        if theirs not in (NONE, *head):
+            raise UserError(f"--columns {name}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head))
+    known, spelt = words_of_votes(), {plainly(name): name for name in reversed(head)}
+    pair = next((pair for pair in known["sides"] if {*pair} <= {*spelt}), ()) if not {"a", "b"} & {*columns} else ()
+    names = dict(zip("ab", [[one] for one in pair], strict=False)) | known["columns"]
+    mapping: dict[str, tuple[str, ...]] = {}
+    for name in FIELDS:
+        given = columns.get(name)
+        taken = {*columns.values(), *chain(*mapping.values())}
+        fits = [spelt[one] for one in names.get(name, ()) if one in spelt and spelt[one] not in taken]
+        mapping[name] = tuple(fits[:1]) if given is None else (given,) * (given != NONE)
+    if not mapping["winner"]:
+        mapping["winner"] = tuple(spelt[name] for name in known["one_hot"] if name in spelt)
+    for name in ("a", "b", "winner"):
+        if not mapping[name]:
+            what = "who won" if name == "winner" else "one of the two contestants"
+            raise UserError(
+                f"{where}: no column is known to hold '{name}', {what} (there are {', '.join(head)}).",
+                f"Name it: --columns {name}=THEIR_COLUMN.",
+            )
+    if mapping["a"] == mapping["b"]:
+        raise UserError(f"{where}: one column, '{mapping['a'][0]}', for both contestants.", "Name two.")
+    return mapping
 
 
-# -- rows of the file ------------------------------------------------------------------------------------------------
-def _open(path: Path, columns: Mapping[str, str]) -> tuple[VoteColumns, Rows]:
-    """Return where the file has what, and its rows: (line, values) with the values of a, b, the winner (all columns of
-    it), prompt, annotator, time and language, None for what it lacks."""
-    try:
-        suffix = path.suffix.lower()
-        if suffix in (".csv", ".tsv"):
-            rows = csv_rows(path)
-        else:
-            rows = _headed(json_list(path, REMEDY) if suffix == ".json" else json_lines(path, REMEDY))
-        head = next(rows, (0, ()))[1]
-        columns_read = columns_of(str(path), tuple(head), columns)
-        column_names = (
-            columns_read.by_field["a"],
-            columns_read.by_field["b"],
-            *(columns_read.one_hot or [columns_read.by_field["winner"]]),
-        )
-        return columns_read, _values(path, rows, list(head), [*column_names, *map(columns_read.by_field.get, _MORE)])
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file.", REMEDY) from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: is a folder.", REMEDY) from None
-    except (UnicodeDecodeError, Malformed) as err:
-        raise _unread(path, err) from None
+class _Converted(dict):
+    """Values of one or more columns -> what a judgement holds of them, each converted once."""
+
+    def __init__(self, convert: Callable[[Any], Any]):
+        super().__init__()
+        self._convert = convert
+
+    def __missing__(self, value: Any) -> Any:
+        result = self[value] = self._convert(value)
+        return result
 
 
-def _unread(path: Path, err: Exception) -> UserError:
-    return UserError(f"{path}: cannot be read: {err}.", "Save it as text in UTF-8.")
-
-
-_MORE = ("prompt", "annotator", "time", "language")
-
-
-def _values(path: Path, rows: Iterator, head: list[str], column_names: list[str | None]) -> Rows:
-    """The wanted values of each row; a row of a CSV file is a list, one of a JSON file an object."""
-    try:
-        first = next(rows, None)
-        if first is None:
-            raise UserError(f"{path}: holds no votes.", REMEDY)
-        if isinstance(first[1], dict):
-            for number, row in chain([first], rows):
-                yield number, [row.get(name) for name in column_names]
-            return
-        places = itemgetter(*(len(head) if name is None else head.index(name) for name in column_names))
-        for number, row in chain([first], rows):
-            if len(row) != len(head):
-                raise UserError(
-                    f"{path}, line {number}: has {len(row)} fields, the header has {len(head)}.",
-                    "Quote fields that hold commas or quotes.",
-                )
-            row.append(None)
-            yield number, places(row)
-    except (UnicodeDecodeError, Malformed) as err:
-        raise _unread(path, err) from None
-
-
-def _headed(rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
-    """First the keys of the first row, as a CSV file's header."""
-    for number, row in rows:
-        yield 0, list(row)
-        yield number, row
-        break
-    yield from rows
-
-
-# -- votes -----------------------------------------------------------------------------------------------------------
-@dataclass
 class _VoteReader:
-    """Makes lines of judgements of rows, and keeps what it meets: contestants, pairs, annotators."""
+    """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
-    path: Path
-    columns: VoteColumns
-    answers: Mapping[str, str]
-    names: ContestantNames
-    source: str
-    items: dict[str, Item] = field(default_factory=dict)
-    workers: dict[str, str] = field(default_factory=dict)
-    languages: dict[str, str] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-    alone: int = 0
+    def __init__(self, columns: Mapping[str, tuple[str, ...]], words: FileWords, source: str):
+        self.columns, self.answers, self.source = columns, words.answers, files.dumps(source)
+        self.names = ContestantNames(words.names)
+        self.items: dict[str, Item] = {}
+        self.counts: Counter[str] = Counter()
+        self.alone = 0
+        self.workers: set[str] = set()
+        self._where = ""
+        known = words_of_votes()
+        sides = [*known["sides"], [plainly(columns[side][0]) for side in "ab"]]
+        meant = [*known["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]
+        self._meanings: dict[str, set[str]] = {}
+        for what, word in ((what, word) for what, words in meant for word in words):
+            self._meanings.setdefault(word, set()).add(what)
 
-    def lines(self, rows: Rows, progress: Callable[[int], None] | None) -> Iterator[bytes]:
-        """The judgements as they are written, many lines a piece."""
+    def lines(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterable[bytes]:
+        """Yield the judgements as they are written, many lines a piece."""
         block: list[str] = []
-        sides = 2 + max(len(self.columns.one_hot), 1)
-        source = files.dumps(self.source)
+        sides = [*self.columns["a"], *self.columns["b"], *self.columns["winner"]]
+        prompt, annotator, time, language = ((self.columns[name] or (None,))[0] for name in FIELDS[3:])
+        votes, workers, languages = map(_Converted, (self._vote, self._worker, self._language))
         number = 0
-        for line, values in rows:
-            prompt, worker, time, language = values[sides:]
-            meant = self._vote(self._texts(values[:sides], line), line)
-            if not meant:
+        for self._where, row in rows:
+            try:
+                vote = votes[tuple([row.get(column) for column in sides])]
+                rest = (workers[row.get(annotator)], languages[row.get(language)])
+            except TypeError:  # unhashable
+                self._refuse(row)
+            if vote is None:
                 self.alone += 1
                 continue
             number += 1
-            self.counts[meant[0]] += 1
-            shown, who, spoken = self._prompt(prompt, line), self._worker(worker, line), self._language(language, line)
-            when = self._time(time, line)
+            self.counts[vote[0]] += 1
             block.append(
                 f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
-                f'"{UNIT}", {meant[1]}, "conversation_ids": {shown}, "exchanges": 0, "target": '
-                f'"pair", "question": "{PREFERENCE}", "worker_id": {who}, "source": {source}{spoken}{when}}}\n'
+                f'"{UNIT}", {vote[1]}, "conversation_ids": {self._prompt(row.get(prompt))}, "exchanges": 0, "target": '
+                f'"pair", "question": "{PREFERENCE}", "worker_id": {rest[0]}, "source": {self.source}{rest[1]}'
+                f"{self._time(row.get(time))}}}\n"
             )
             if len(block) == BLOCK:
                 yield "".join(block).encode()
-                if progress is not None:
-                    progress(len(block))
                 block.clear()
         yield "".join(block).encode()
 
-    def _where(self, line: int) -> str:
-        return f"{self.path}, {'entry' if self.path.suffix.lower() == '.json' else 'line'} {line}"
+    def _wrong(self, name: str, value: Any, what: str, remedy: str) -> UserError:
+        column = ", ".join(self.columns[name])
+        called = f"field '{column}'" + ("" if column == name else f" ({name})")
+        return UserError(f"{self._where}: {called} is {value!r}, {what}.", remedy)
 
-    def _wrong(self, line: int, name: str, value: Any, what: str, remedy: str) -> UserError:
-        return UserError(f"{self._where(line)}: {self.columns.called(name)} is {value!r}, {what}.", remedy)
+    def _refuse(self, row: Mapping[str, Any]) -> None:
+        for name, columns in self.columns.items():
+            for value in map(row.get, columns):
+                if isinstance(value, (dict, list)):
+                    remedy = f"Name another column, or leave it out: --columns {name}=-."
+                    raise self._wrong(name, value, "expected one value", remedy)
 
-    def _texts(self, names: Sequence[Any], line: int) -> Sequence[str]:
-        """The contestants and the winner as texts; what is none is an error."""
-        if {str}.issuperset(map(type, names)) and names[0].strip() and names[1].strip():
-            return names
-        fields = ("a", "b", *("winner" for _ in names[2:]))
-        texts = []
-        for name, value in zip(fields, names, strict=True):
-            if isinstance(value, (dict, list)) or (name in "ab" and (value is None or str(value).strip() == "")):
-                raise self._wrong(line, name, value, "expected a name", "Fill it in, or remove the row.")
-            texts.append("" if value is None else str(value))
-        return tuple(texts)
-
-    def _name(self, theirs: str, line: int) -> str:
-        """Our name of a contestant."""
-        return self.names.named.get(theirs) or self.names.of(theirs, self._where(line))
-
-    def _vote(self, names: Sequence[str], line: int) -> tuple[str, str] | None:
+    def _vote(self, values: tuple) -> tuple[str, str] | None:
         """Return the outcome, and item and answer as JSON; None where both contestants are one."""
-        a, b = self._name(names[0], line), self._name(names[1], line)
-        if self.columns.one_hot:
-            hits = [what for value, what in zip(names[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]
-            if len(hits) != 1:
-                held = ", ".join(f"{name}={value}" for name, value in zip(self.columns.one_hot, names[2:], strict=True))
-                raise UserError(f"{self._where(line)}: {held}: expected 1 in one of them.", "Correct it.")
-            what = hits[0]
-        else:
-            winner = names[2].strip()
-            try:
-                what = outcome(names[0], names[1], winner, self.columns, self.answers)
-            except ValueError as err:
-                raise self._wrong(line, "winner", winner, *err.args) from None
-        if a == b:
+        a, b, *winner = ("" if value is None else str(value).strip() for value in values)
+        for name, text in (("a", a), ("b", b)):
+            if not text:
+                raise self._wrong(name, text, "expected a name", "Fill it in, or remove the row.")
+        first, second = self.names.of(a, self._where), self.names.of(b, self._where)
+        what = self._outcome(a, b, winner)
+        if first == second:
             return None
-        item = f"{a}:{b}"  # names need no escapes in JSON
+        item = f"{first}:{second}"  # names need no escapes in JSON
         if item not in self.items:
-            self.items[item] = Item(item, (), 0, (), partners=(a, b))
+            self.items[item] = Item(item, (), 0, (), partners=(first, second))
         return what, f'"item_id": "{item}", "answer": "{what}"'
 
-    def _text(self, name: str, value: Any, line: int) -> str:
-        """A field that may be missing, as text; what is no single value is an error."""
-        if isinstance(value, (dict, list)):
-            remedy = f"Name another column, or leave it out: --columns {name}=-."
-            raise self._wrong(line, name, value, "expected one value", remedy)
-        return "" if value is None else str(value).strip()
+    def _outcome(self, a: str, b: str, winner: Sequence[str]) -> str:
+        """Return one of `OUTCOMES` from the file's word for the winner, or from the column that holds 1."""
+        columns = self.columns["winner"]
+        if len(columns) > 1:
+            hits = [name for name, value in zip(columns, winner, strict=True) if value.lower() in ("1", "1.0", "true")]
+            if len(hits) != 1:
+                raise self._wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
+            return words_of_votes()["one_hot"][plainly(hits[0])]
+        word = winner[0]
+        if word in self.answers:
+            return self.answers[word]
+        if not word:
+            raise self._wrong("winner", word, "expected who won", "Fill it in, or remove the row.")
+        meant = {side for side, name in (("a", a), ("b", b)) if word == name}
+        meant |= self._meanings.get(plainly(word), set())
+        if len(meant) == 1:
+            return meant.pop()
+        what = "which may mean " + " or ".join(sorted(meant)) if meant else "which is no contestant and no known word"
+        raise self._wrong("winner", word, what, "Map it: --answers WORD=a, b, tie or both_bad.")
 
-    def _prompt(self, value: Any, line: int) -> str:
-        text = self._text("prompt", value, line)
-        if not SHORT.match(text):
-            text = text and hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+    @staticmethod
+    def _prompt(value: Any) -> str:
+        text = "" if value is None else str(value).strip()
+        if text and not SHORT.match(text):
+            text = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
         return f'["{text}"]' if text else "[]"
 
-    def _worker(self, value: Any, line: int) -> str:
-        try:
-            return self.workers[value]
-        except (KeyError, TypeError):
-            text = files.dumps(self._text("annotator", value, line))
-            if text != '""':
-                self.workers[value] = text
-            return text
+    def _worker(self, value: Any) -> str:
+        text = files.dumps("" if value is None else str(value).strip())
+        self.workers.update({text} - {'""'})
+        return text
 
-    def _language(self, value: Any, line: int) -> str:
-        try:
-            return self.languages[value]
-        except (KeyError, TypeError):
-            text = self._text("language", value, line)
-            presentation = f', "presentation": {{"language": {files.dumps(text)}}}' if text else ""
-            self.languages[value] = presentation
-            return presentation
+    @staticmethod
+    def _language(value: Any) -> str:
+        text = "" if value is None else str(value).strip()
+        return f', "presentation": {{"language": {files.dumps(text)}}}' if text else ""
 
-    def _time(self, value: Any, line: int) -> str:
+    def _time(self, value: Any) -> str:
+        """Return the field of a time: seconds or milliseconds since 1970, or ISO 8601 (UTC without a zone)."""
         if value is None or value == "":
             return ""
         try:
-            when = moment(value, "")
-        except UserError:  # to say where takes as long as to read it
-            when = moment(value, f"{self._where(line)}: {self.columns.called('time')}")
+            try:
+                number = float(value)
+                when = datetime.fromtimestamp(number / 1000 if abs(number) >= MILLISECONDS else number, UTC)
+            except (TypeError, ValueError):
+                when = datetime.fromisoformat(str(value).strip())
+                when = when.astimezone(UTC) if when.tzinfo else when
+        except (ValueError, OverflowError, OSError):
+            what = "expected seconds since 1970 or a time as 2024-05-01T12:00:00Z"
+            raise self._wrong("time", value, what, "Correct it, or leave times out: --columns time=-.") from None
         return f', "submitted_at": "{when.replace(tzinfo=None).isoformat()}Z"'
-
-    def notes(self) -> list[str]:
-        """Return notes on what was left out and renamed."""
-        left = f"left out: {counted(self.alone, 'vote')} between a contestant and itself"
-        return [left] * bool(self.alone) + self.names.notes()
-
-
-def _holds(value: str) -> bool:
-    return value.strip().lower() in ("1", "1.0", "true")
 
 
 def _read(request: ImportRequest) -> ImportedStudy:
     words = FileWords(request.pairs("columns"), request.pairs("answers"), request.pairs("names"))
-    with Bar("votes", unit="vote", after=2) as bar:
-        source = request["source"]
-        return votes(request["data"], request["domain"] or "votes", words, source=source, progress=bar.advance)
+    return votes(request.data, request.domain or "votes", words, source=request.source)
 
 
 def _summary(imported: ImportedStudy) -> str:
-    """Return how many votes came to what, and which columns were read as what."""
+    """Return how many votes have which outcome, and which columns were read."""
     contestants, about = imported.plan.contestants, imported.about
     outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
     lines = [f"{counted(about['annotations'], 'vote')} on {len(contestants)} contestants: {outcomes}"]
     if about["annotators"] is not None:
         lines[0] += f"; {counted(about['annotators'], 'annotator')}"
-    columns = {
-        field_name: ", ".join([theirs] if isinstance(theirs, str) else theirs)
-        for field_name, theirs in about["columns"].items()
-    }
-    lines.append(f"read: {'; '.join(f'{field_name} from {theirs}' for field_name, theirs in columns.items())}")
+    lines.append("read: " + "; ".join(f"{name} from {theirs}" for name, theirs in about["columns"].items()))
     return "\n".join(lines + [f"note: {note}" for note in about["notes"]])
 
 

@@ -25,7 +25,7 @@ class SpotbotExport(Command):
       spotbot_import reads the annotations.
   The same command again changes nothing, and no other file is overwritten. Names of bots are in these files: they are
   for you, not for annotators. A copy of a whole study fit for publication: parlai spotbot_report --export DIR."""
-    FIRST = ("--study", "--format", "--out", "--survey", "--source", "--whole")
+    FIRST = ("--study", "--format", "--out", "--survey", "--source")
     GOES_ON = True
 
     @classmethod

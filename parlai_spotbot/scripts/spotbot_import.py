@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from parlai_spotbot import plugin
+from parlai_spotbot.importers.import_request import ImportRequest
+from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command, add_common
-from parlai_spotbot.scripts.option_parser import OptionParser, whole_numbers
+from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED
 from parlai_spotbot.study import Study
 
@@ -22,7 +23,7 @@ class SpotbotImport(Command):
   parlai spotbot_import --format messages --data logs.jsonl,mine=other.jsonl --study studies/x
   parlai spotbot_import --format judgements --data answers.csv --columns nature0=verdict_a,nature1=verdict_b \\
       --answers H=human,B=bot,?=unsure --study studies/x
-  parlai spotbot_import --format self_chats --data model1.jsonl,theirs=model2.jsonl --study studies/x
+  parlai spotbot_import --format conversations --data one=model1.jsonl,two=model2.jsonl --study studies/x
   parlai spotbot_import --format abc_eval --data behavior-classification-results.json --study studies/abc_eval
   parlai spotbot_import --format votes --data arena.csv --study studies/arena
   parlai spotbot_import --format votes --data votes.jsonl --columns a=bot1,b=bot2,winner=better,annotator=- \
@@ -41,54 +42,17 @@ class SpotbotImport(Command):
             "--data",
             required=True,
             metavar="PATH",
-            help="spotbot2020: the zip file or its unpacked folder; conversations, self_chats: files, joined by commas "
-            "(self_chats: each of one model, named NAME=FILE or after the file); messages, sharegpt: JSON Lines, a "
-            "JSON list, Parquet or a folder of it, the bot named by a column 'model', as NAME=FILE or after the file; "
-            "abc_eval: its authors' labels, or the data.json of their project; judgements, votes: CSV or JSON Lines; "
-            "label_studio: the file it writes",
+            help="spotbot2020: the zip file or its unpacked folder; abc_eval: its authors' labels, or the data.json of "
+            "their project; label_studio: the file it writes; others: CSV, JSON Lines, a JSON list, Parquet or a "
+            "folder of it; conversations, messages, sharegpt: several joined by commas, NAME=FILE for the bot's name "
+            "(conversations: of both speakers)",
         )
-        group.add_argument(
-            "--domain",
-            help="spotbot2020: dailydialog, empathetic or convai2; else the domain that judges are to learn from",
-        )
-        cls._add_details(parser.add_argument_group("Details"))
-
-    @staticmethod
-    def _add_details(group: argparse._ArgumentGroup) -> None:
-        group.add_argument(
-            "--leave-out",
-            default="incomplete",
-            help="spotbot2020: annotations to leave out, of incomplete, repeats, developers; or none",
-        )
-        group.add_argument(
-            "--names", help="conversations, chats of all formats, votes: speakers' ids and names, ID=NAME,…"
-        )
-        group.add_argument(
-            "--seed-exchanges",
-            type=int,
-            default=0,
-            help="conversations, chats of all formats: exchanges of context in front",
-        )
-        group.add_argument(
-            "--segments", type=whole_numbers, help="segment lengths in exchanges (default: those of 2,3,5 that fit)"
-        )
-        group.add_argument(
-            "--columns",
-            help="messages, sharegpt, judgements, votes: our fields and the file's columns, "
-            "OURS=THEIRS,… (messages, sharegpt: messages, model, conversation_id; "
-            "votes: a, b, winner, prompt, annotator, time, language; - for none)",
-        )
-        group.add_argument(
-            "--answers",
-            help="judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad)",
-        )
-        group.add_argument("--source", default="human", help="votes: who voted, human or judge:NAME where a model did")
+        parser.add_request(ImportRequest)
 
     def execute(self) -> int:
-        from parlai_spotbot.importers.format import ImportRequest
-
         importer = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
-        request = ImportRequest(self.opt)
+        where = {name: self.opt[name] for name in ("data", "study", "survey")}
+        request = ImportRequest(**where, **option_values(ImportRequest, self.opt))
         print(message := importer.bring(request))
         self.result.said = message.strip().partition("\n")[0]
         *_, last = message.strip().splitlines()

@@ -6,8 +6,6 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers import label_studio
@@ -136,10 +134,10 @@ def test_a_survey_of_ones_own_goes_out_and_comes_in(study, run, tmp_path):
     words = ["--study", own.path, "--format", "label_studio", "--survey", "own_rating", "--out", path]
     assert run(*words)[0] == 0
     rows = json.loads(path.read_text())
-    for row in rows:
+    for number, row in enumerate(rows):
         results = [("likely__pair", ["2"]), ("odd__entity_0", ["a", "b"])]
         answers = [{"from_name": control, "value": {"choices": chosen}} for control, chosen in results]
-        row["annotations"] = [{"completed_by": 1, "result": answers}]
+        row["annotations"] = [{"id": number, "completed_by": 1, "result": answers}]
     path.write_text(json.dumps(rows))
     OPENED.clear()
     words = ["--format", "label_studio", "--study", str(own.path), "--data", str(path)]
@@ -170,30 +168,25 @@ def read(tmp_path_factory):
     def rows(given):
         path.write_text(json.dumps(given))
         left_out = Counter()
-        reader = JudgementReader({"c": talk}, survey, {}, {}, wide=False)
-        return list(label_studio.read(path, survey, items, reader, left_out)), left_out
+        return list(label_studio.read(path, items, JudgementReader({"c": talk}, survey), left_out)), left_out
 
     return rows
 
 
 def test_label_studios_own_ways_are_read(read):
-    mail = {"email": "a@example.org"}
-    rows = [task(lead_time=4.3), task(was_cancelled=True), task(completed_by=mail), task(completed_by={"id": 9} | mail)]
+    rows = [task(lead_time=4.3), task(was_cancelled=True), task(completed_by={"id": 9, "email": "a@example.org"})]
     found, left_out = read([row | {"predictions": [{}]} for row in rows])
     assert (found[0].worker_id, found[0].seconds, found[0].answer) == ("label_studio-3", 4.3, "bot")
-    assert found[2].worker_id == "label_studio-9"
-    assert "example" not in found[1].worker_id
-    assert left_out == {"prediction": 4, "skipped task": 1}
+    assert found[1].worker_id == "label_studio-9"
+    assert left_out == {"prediction": 3, "skipped task": 1}
 
 
 BAD = [
-    ([{"data": {"item_id": "i"}}], "field 'annotations' is missing"),
-    ([task() | {"data": {}}], "field 'item_id' is missing"),
+    ([{"data": {"item_id": "i"}}], "'annotations' is missing"),
     ([task() | {"data": {"item_id": "j"}}], "item 'j' is in none of the study's units"),
     ([task(result=[{"from_name": "natur", "value": {}}])], "'natur' is no control"),
     ([task(result=[RESULT | {"value": {"choices": ["a", "b"]}}])], "holds 2, expected one"),
     ([task(result=[RESULT | {"value": {"choices": ["robot"]}}])], "'robot'"),
-    ([task(result=[RESULT | {"value": {}}])], "field 'text' is missing"),
     ([task(completed_by=None)], "completed_by"),
 ]
 
@@ -204,28 +197,3 @@ def test_bad_files_are_one_error(read, rows, says):
         read(rows)
     assert says in str(error.value)
     assert "export.json, entry 1" in str(error.value)
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.sampled_from(["nature__entity_0", "bot"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["choices", "rating", "text", "value", "from_name"]), inner, max_size=4)
-    ),
-    max_leaves=10,
-)
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    value=VALUES,
-    result=VALUES,
-    more=st.dictionaries(st.sampled_from(["id", "completed_by", "lead_time", "created_at"]), VALUES),
-)
-def test_whatever_a_file_holds_is_read_or_refused(read, value, result, more):
-    said = "export.json"
-    try:
-        read([task(result=result if isinstance(result, list) else [RESULT | {"value": value}], **more)])
-    except UserError as error:
-        said = str(error)
-    assert "export.json" in said

@@ -1,11 +1,10 @@
 """Preferences: only where both answer the same, the majority's, with why others are left out."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
-from parlai_spotbot.exporters.preferences import WHY, shared_context
+from parlai_spotbot.exporters.preferences import WHY, same_context
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
@@ -89,6 +88,7 @@ def test_from_bots_answers_to_the_same_to_preferences(run, tmp_path, capsys):
             "data": {"item_id": item.item_id},
             "annotations": [
                 {
+                    "id": number,
                     "completed_by": 1,
                     "result": [
                         {
@@ -101,7 +101,7 @@ def test_from_bots_answers_to_the_same_to_preferences(run, tmp_path, capsys):
                 }
             ],
         }
-        for item in items.values()
+        for number, item in enumerate(items.values())
     ]
     (tmp_path / "done.json").write_text(json.dumps(results))
     words = ["--survey", "acute_eval", "--study", str(path), "--data", str(tmp_path / "done.json")]
@@ -115,17 +115,10 @@ def test_from_bots_answers_to_the_same_to_preferences(run, tmp_path, capsys):
         assert (better["content"], worse["content"]) == (f"hello! {number}", f"beep {number}")
 
 
-def test_whole_continuations_and_ties(asked, run, tmp_path):
+def test_ties_make_no_pair(asked, run, tmp_path):
     path = asked(*VOTES[:1], ("p0 g0", "w2", "conversation:0"), *VOTES[3:])
     code, _, err = run("--study", path, "--format", "preferences", "--out", tmp_path / "a")
     assert (code, "none is of two answers to the same" in err, "as many for the one" in err) == (2, True, True)
-    run("--study", path, "--format", "preferences", "--whole", "--out", tmp_path / "b")
-    [row] = map(json.loads, (tmp_path / "b").read_text().splitlines())
-    assert [[m["content"] for m in row[key]] for key in ("prompt", "chosen", "rejected")] == [
-        ["bye"],
-        ["boop", "what", "y"],
-        ["ciao", "oh", "x"],
-    ]
 
 
 def test_a_study_of_ratings_or_votes_holds_none(study, run, tmp_path):
@@ -134,7 +127,7 @@ def test_a_study_of_ratings_or_votes_holds_none(study, run, tmp_path):
     assert (code, "survey votes holds no choices" in err, "Known: acute_eval, comparative" in err) == (2, True, True)
     words = ["--study", own.path, "--format", "preferences", "--source", "judge:nobody", "--out", tmp_path / "x"]
     code, _, err = run(*words)
-    assert (code, "--source judge:nobody: nothing of it is left" in err) == (2, True)
+    assert (code, "--source judge:nobody: no answer of it is left" in err) == (2, True)
     code, _, err = run("--study", own.path, "--format", "messages", "--survey", "votes", "--out", tmp_path / "x")
     assert (code, "--survey: bears on no file of format messages" in err) == (2, True)
     assert not (tmp_path / "x").exists()
@@ -145,29 +138,22 @@ def talk(*texts, told="", bot="m", seed=0):
     return Conversation("c", "d", (HUMAN, bot), 0, (HUMAN, bot), turns, seed, context=("", told))
 
 
-CASES = {
-    "same": (talk("a", "b"), talk("a", "b")),
-    "context": (talk("a", "b"), talk("c", "b")),
-    "told": (talk("a", "b", told="x"), talk("a", "c")),
-    "on": (talk("a", "b", "c", "d"), talk("a", "e")),
-}
+SEEDED = talk("s", "t", "a", "b", seed=1), talk("s", "t", "a", "c", seed=1)
+OPENED = talk("a", "b"), talk("a", "c")
+CASES = [
+    ((talk("a", "b"), talk("a", "b")), (1, 1), "same"),
+    ((talk("a", "b"), talk("c", "b")), (1, 1), "context"),
+    ((talk("a", "b", told="x"), talk("a", "c")), (1, 1), "context"),
+    ((talk("a", "b", "c", "d"), talk("a", "e")), (1, 1), "longer"),
+    (SEEDED, (1, 1), 3),
+    ((talk("s", "t", "a", "b", seed=1), talk("s", "u", "a", "b", seed=1)), (1, 1), "context"),
+    ((talk("a", "b"), talk("c", "b")), (0, 0), "context"),
+    (OPENED, (0, 1), "context"),
+    (OPENED, (None, None), 1),
+]
 
 
-@pytest.mark.parametrize("why", CASES)
-def test_why_there_is_no_pair(why):
-    assert why in WHY
-    assert shared_context(CASES[why], (1, 1), whole=False) == why
-
-
-def test_a_seed_is_context_and_its_turns_are_no_answers():
-    both = talk("s", "t", "a", "b", seed=1), talk("s", "t", "a", "c", seed=1)
-    found = shared_context(both, (1, 1), whole=False)
-    assert [m["content"] for m in found.messages(None)] == ["s", "t", "a"]
-    other = replace(both[1], turns=(both[1].turns[0], Turn("m", "u"), *both[1].turns[2:]))
-    assert shared_context((both[0], other), (1, 1), whole=False) == "context"
-
-
-def test_who_opens_answers_nothing_and_seats_must_agree():
-    assert shared_context((talk("a", "b"), talk("c", "b")), (0, 0), whole=True) == "first"
-    assert shared_context((talk("a", "b"), talk("a", "c")), (0, 1), whole=True) == "seats"
-    assert shared_context((talk("a", "b", told="p"), talk("a", "c", told="p")), (None, None), whole=True).at == 1
+@pytest.mark.parametrize(("talks", "seats", "found"), CASES)
+def test_only_answers_to_the_same_make_a_pair(talks, seats, found):
+    assert same_context(talks, seats) == found
+    assert isinstance(found, int) or found in WHY

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
+from parlai_spotbot.study import Study
 
 SYSTEMS = ["huggingface", "bert_rank", "seq2seq_att", "suckybot"]
 
@@ -117,6 +118,23 @@ def run(capsys):
         return code, said.out, " ".join(said.err.split())
 
     return command
+
+
+@pytest.fixture
+def judged_study(run, tmp_path):
+    """A study of bots with each other, of people, and of self-chats, to which judgements are imported."""
+
+    def row(name, first, second, exchanges):
+        turn = [{"id": first, "text": "x"}, {"id": second, "text": "y"}]
+        return {"conversation_id": name, "dialog": [turn] * exchanges}
+
+    rows = [row(f"c{n}", *(("human", "human") if n == 3 else "ab"), 4) for n in range(4)]
+    rows += [row(f"{bot}{n}", bot, bot, 3) for bot in ("ann", "bob") for n in range(2)]
+    rows.append(row("both", "ann", "bob", 3))
+    path = tmp_path / "chats.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("--format", "conversations", "--data", path, "--study", tmp_path / "study")[0] == 0
+    return Study.open(tmp_path / "study")
 
 
 def contents(folder: Path) -> dict:

@@ -199,47 +199,17 @@ def both(row, **values):
 
 
 BAD = [
-    (
-        spoil("sampled", 0, lambda r: r.pop("convo")),
-        "sampled-dialogues-full-dailydialog.json, line 1: field 'convo' is",
-    ),
-    (
-        spoil("sampled", 1, lambda r: r.update(system_type0="bert_rang")),
-        "line 2: field 'system_type0' is 'bert_rang'. Did you mean 'bert_rank'",
-    ),
-    (spoil("sampled", 3, lambda r: r.update(is_human1=False)), "line 4: field 'is_human1' contradicts"),
-    (spoil("sampled", 1, lambda r: r.update(_id=oid_of(1))), "is there twice"),
-    (
-        spoil("packed", 0, lambda r: r["package"][0].update(start_turn=98)),
-        "packed-dialogues-full-dailydialog.json, line 1: field 'start_turn' is 98",
-    ),
-    (
-        spoil("packed", 0, lambda r: r["package"][0].update(convo_id="x")),
-        "field 'convo_id' is 'x', and there is no such conversation",
-    ),
-    (
-        spoil("annotated", 2, lambda r: r["entity0_annotation"].pop("is_human")),
-        "annotated-dialogues-full-dailydialog.json, line 3: field 'entity0_annotation, is_human' is missing",
-    ),
-    (
-        spoil("annotated", 2, lambda r: r.update(package_id="x")),
-        "field 'package_id' is 'x', and there is no such package",
-    ),
+    (spoil("sampled", 0, lambda r: r.pop("convo")), "full-dailydialog.json, line 1: 'convo' is missing"),
+    (spoil("sampled", 1, lambda r: r.update(system_type0="bert_rang")), "line 2: 'bert_rang' is not known"),
+    (spoil("packed", 0, lambda r: r["package"][0].update(convo_id="x")), "line 1: 'x' is not known in the release"),
+    (spoil("annotated", 2, lambda r: r.update(package_id="x")), "line 3: 'x' is not known in the release"),
     (
         spoil("annotated", 2, lambda r: r["entity1_annotation"].update(fluencyValue=1)),
-        "line 3: field 'entity1_annotation, fluencyValue' is 1: Input should be a valid boolean",
+        "line 3: entity1_annotation.fluencyValue: expected a valid boolean, found '1'",
     ),
-    (spoil("annotated", 2, lambda r: both(r, fluencyValue=False)), "is false for both entities"),
-    (spoil("annotated", 2, lambda r: both(r, decision_turn=8)), "shows 4 turns of that conversation"),
-    (
-        spoil("annotated", 2, lambda r: r.update(start_time="early")),
-        "field 'start_time' is 'early': Input should be a valid integer",
-    ),
+    (spoil("annotated", 2, lambda r: both(r, fluencyValue=False)), "false for both entities"),
+    (spoil("annotated", 2, lambda r: both(r, decision_turn=8)), "but the package shows 4 turns"),
 ]
-
-
-def oid_of(number):
-    return {"$oid": f"{number:024x}"}
 
 
 @pytest.mark.parametrize(("change", "says"), BAD, ids=[says[-40:] for _, says in BAD])
@@ -257,8 +227,6 @@ def test_bad_files_are_one_error_and_leave_nothing(rows, dump, run, tmp_path, ch
     [
         (["--domain", "dailydialogue"], "Did you mean 'dailydialog'?"),
         ([], "--domain missing. Name one of dailydialog, empathetic, convai2."),
-        (["--domain", "convai2"], "sampled-dialogues-full-convai2.json is missing"),
-        (["--domain", "dailydialog", "--data", "nowhere.zip"], "nowhere.zip: no such file or folder"),
         (["--domain", "dailydialog", "--data", __file__], "not a zip file"),
         (["--domain", "dailydialog", "--leave-out", "incompletes"], "Did you mean 'incomplete'?"),
         (["--format", "spotbot2021"], "Did you mean 'spotbot2020'?"),

@@ -1,0 +1,66 @@
+"""The options of `spotbot_import`, with their defaults."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.options import option
+
+
+@dataclass(frozen=True)
+class ImportRequest:
+    """A request to import `data`; of the options a format reads those that its help text names.
+
+    A format counts in `unusable` what it could not use, by reason: faults of the data, not what options or the format's
+    rules leave out. It shows in the exit code.
+    """
+
+    data: str
+    study: str = ""
+    survey: str = "spot_the_bot"
+    domain: str | None = option(
+        None,
+        "spotbot2020: dailydialog, empathetic or convai2; else the domain that judges are to learn from",
+        "What is imported",
+    )
+    leave_out: str = option(
+        "incomplete", "spotbot2020: annotations to leave out, of incomplete, repeats, developers; or none", "Details"
+    )
+    names: str | None = option(None, "conversations, messages, sharegpt, votes: speakers' ids and names, ID=NAME,…")
+    seed_exchanges: int = option(0, "conversations, messages, sharegpt: exchanges of context in front")
+    segments: Sequence[int] | None = option(None, "segment lengths in exchanges (default: those of 2,3,5 that fit)")
+    columns: str | None = option(
+        None,
+        "messages, sharegpt, judgements, votes: our fields and the file's columns, OURS=THEIRS,… (messages, sharegpt: "
+        "messages, model, conversation_id; votes: a, b, winner, prompt, annotator, time, language; - for none)",
+    )
+    answers: str | None = option(
+        None, "judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad)"
+    )
+    source: str = option("human", "votes: who voted, human or judge:NAME where a model did")
+    unusable: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that --data names."""
+        return [part for part in self.data.split(",") if part]
+
+    def pairs(self, name: str) -> dict[str, str]:
+        """Return the pairs of ``--columns``, ``--names`` or ``--answers``: ``a=b,c=d``."""
+        option, text = f"--{name}", getattr(self, name)
+        result: dict[str, str] = {}
+        for part in (text or "").split(","):
+            left, equals, right = (side.strip() for side in part.partition("="))
+            if not part.strip():
+                continue
+            if not equals or not left or not right:
+                raise UserError(
+                    f"{option} {text}: '{part.strip()}' is not of the form A=B.", f"Write {option} a=b,c=d."
+                )
+            if left in result:
+                raise UserError(f"{option} {text}: '{left}' is there twice.", "Name each once.")
+            result[left] = right
+        return result

@@ -36,10 +36,7 @@ KINDS = {
 """Kinds of conversations (`Conversation.kind`), and who talks in them."""
 
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
-
-
 Record = TypeVar("Record")
-
 Limit = Annotated[float, Ge(0), Lt(math.inf)]
 
 JSON_KINDS = {
@@ -112,8 +109,7 @@ class Conversation:
     @property
     def shown(self) -> tuple[Turn, ...]:
         """The turns after the seed, cut to whole exchanges."""
-        turns = self.turns[2 * self.seed_exchanges :]
-        return turns[: len(turns) // 2 * 2]
+        return self.turns[2 * self.seed_exchanges : len(self.turns) // 2 * 2]
 
     @property
     def exchanges(self) -> int:
@@ -123,9 +119,7 @@ class Conversation:
     def segment(self, k: int) -> tuple[Turn, ...]:
         """The first `k` exchanges after the seed: 2k turns."""
         if not 1 <= k <= self.exchanges:
-            raise ValueError(
-                f"k={k}: conversation {self.conversation_id} has segments of 1 to {self.exchanges} exchanges"
-            )
+            raise ValueError(f"k={k}: {self.conversation_id} has segments of 1 to {self.exchanges} exchanges")
         return self.shown[: 2 * k]
 
     def to_json(self) -> dict:
@@ -172,9 +166,7 @@ def judged_name(conversation: Conversation, entity: int | None = None) -> str | 
 def _names(row: dict, name: str, where: str) -> tuple[str, str]:
     value = get(row, name, list, where)
     if len(value) != 2 or not all(isinstance(v, str) and v for v in value):
-        raise UserError(
-            f"{where}: field '{name}' is {value!r}, expected two names.", "Correct it, or make the file again."
-        )
+        raise UserError(f"{where}: field '{name}' is {value!r}, expected two names.", "Make the file again.")
     return (value[0], value[1])
 
 
@@ -258,20 +250,17 @@ class Contestant:
     def from_json(cls, name: str, entry: Any, where: str) -> Contestant:
         where = f"{where}: contestant '{name}'"
         if not isinstance(name, str) or not NAME.match(name) or name == HUMAN:
-            raise UserError(
-                f"{where}: not a valid name.", f"Use letters, digits and . _ + -; '{HUMAN}' is kept for people."
-            )
+            remedy = f"Use letters, digits and . _ + -; '{HUMAN}' is kept for people."
+            raise UserError(f"{where}: not a valid name.", remedy)
         if isinstance(entry, str):
             entry = _entry_of(entry, where)
         if not isinstance(entry, dict):
-            raise UserError(
-                f"{where}: expected keys and values, found {entry!r}.", "Write for example 'model: spotbot:eliza'."
-            )
+            problem = f"{where}: expected keys and values, found {entry!r}."
+            raise UserError(problem, "Write for example 'model: spotbot:eliza'.")
         for key in entry:
             if key not in cls.KEYS:
-                raise UserError(
-                    f"{where}: unknown key '{key}'.", nearest(key, cls.KEYS) + " ParlAI's options go under 'opt'."
-                )
+                remedy = nearest(key, cls.KEYS) + " ParlAI's options go under 'opt'."
+                raise UserError(f"{where}: unknown key '{key}'.", remedy)
         contestant = validated(cls, {**entry, "name": name}, where)
         if not contestant.model_file and not contestant.model:
             raise UserError(f"{where}: neither 'model_file' nor 'model' is given.", "Give at least one of them.")
@@ -342,10 +331,8 @@ def _judged(row: dict, transcripts: int, where: str) -> tuple[int, ...]:
     if value and (
         len(value) != transcripts or any(type(entity) is not int or entity not in (0, 1) for entity in value)
     ):
-        raise UserError(
-            f"{where}: field 'judged' is {value!r}, expected 0 or 1 for each of the {transcripts} transcripts.",
-            "Correct it, or leave it out where both entities are judged.",
-        )
+        problem = f"field 'judged' is {value!r}, expected 0 or 1 for each of the {transcripts} transcripts"
+        raise UserError(f"{where}: {problem}.", "Correct it, or leave it out where both entities are judged.")
     return tuple(value)
 
 
@@ -457,7 +444,6 @@ class Judgement:
         ids = tuple(intern(i) if type(i) is str else i for i in get(row, "conversation_ids", list, where))
         record = read_record(cls, row, where, conversation_ids=ids)
         if record.source != "human" and not record.source.startswith("judge:"):
-            raise UserError(
-                f"{where}: field 'source' is {record.source!r}, expected 'human' or 'judge:NAME'.", "Correct it."
-            )
+            problem = f"field 'source' is {record.source!r}, expected 'human' or 'judge:NAME'"
+            raise UserError(f"{where}: {problem}.", "Correct it.")
         return record

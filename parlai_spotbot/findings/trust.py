@@ -38,7 +38,6 @@ def beside_people(
         bounds={question: (float(scale[0]), float(scale[-1])) for question, scale in (scales or {}).items()},
         rng=answers.rng("trust"),
         replicates=answers.options.bootstraps,
-        **answers.facts.judges.get(answers.source, {}),
     )
     return in_words(part)
 
@@ -103,7 +102,6 @@ TABLES = {
             "contestants": Column("count", "Contestants"),
             "items": Column("count", "Items"),
             "tau": Column("number", "Kendall's tau-b", ci="tau_ci"),
-            "spearman": Column("number", "Spearman's rho", ci="spearman_ci"),
         },
         "Rankings of the judge and of people",
         "1 is the same order, 0 no more than chance, −1 reversed.",

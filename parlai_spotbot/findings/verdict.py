@@ -31,7 +31,7 @@ def _known(*values: float | None) -> bool:
 
 def level(entry: Mapping) -> str:
     """Return the verdict on one question, from what `analysis.trust.agreement` found."""
-    if entry["style"]["judge"]["constant"] is not None and entry["style"]["people"]["constant"] is None:
+    if entry["constant"]["judge"] is not None and entry["constant"]["people"] is None:
         return "constant"
     low, high = entry["alpha_ci"]
     if _known(entry["alpha"], low) and low <= 0:

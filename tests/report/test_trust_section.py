@@ -51,7 +51,7 @@ def test_a_judge_that_always_says_bot_is_unmasked(study):
 
 def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_path):
     folder = study.analysis_path(SURVEY)
-    assert {"trust.json", "trust.csv", "trust_confusion.csv", "trust_ranks.csv"} <= {p.name for p in folder.iterdir()}
+    assert {"trust.json", "trust.csv", "trust_ranks.csv"} <= {p.name for p in folder.iterdir()}
     found = files.read_json(folder / "trust.json")
     assert list(found["by_source"]) == ["judge:always", "judge:spotter"]
     assert found["made_by"]["options"]["bootstraps"] == 50

@@ -2,7 +2,7 @@
 
 from parlai_spotbot.analysis.agreement.alpha import METRICS, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.labels import LABELS, alike_table, both_given_one, labelled_alike
-from parlai_spotbot.analysis.agreement.orders import kendall, order_agreements, spearman
+from parlai_spotbot.analysis.agreement.orders import kendall, order_agreements
 
 __all__ = [
     "LABELS",
@@ -14,5 +14,4 @@ __all__ = [
     "krippendorff_alpha",
     "labelled_alike",
     "order_agreements",
-    "spearman",
 ]

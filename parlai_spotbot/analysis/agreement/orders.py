@@ -1,4 +1,4 @@
-"""Agreement of two orders of the same contestants: Kendall's tau-b (1945, Biometrika 33) and Spearman's rho (1904).
+"""Agreement of two orders of the same contestants: Kendall's tau-b (1945, Biometrika 33).
 
 Scores that differ by less than rounding errors count as tied.
 """
@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from parlai_spotbot.records import HUMAN
 
@@ -50,16 +49,6 @@ def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     i, j = np.triu_indices(first.shape[-1], 1)
     a, b = (np.sign(np.round(scores[..., i] - scores[..., j], DIGITS)) for scores in (first, second))
     return _ratio((a * b).sum(axis=-1), np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))
-
-
-def spearman(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Rho (...) of scores (..., K), ties at their mean rank; NaN as in `kendall`."""
-    first, second = (np.asarray(scores, dtype=float) for scores in (first, second))
-    unknown = np.isnan(first + second).any(axis=-1)
-    middle = (first.shape[-1] + 1) / 2
-    a, b = (rankdata(np.round(scores, DIGITS), axis=-1) - middle for scores in (first, second))
-    rho = _ratio((a * b).sum(axis=-1), np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))
-    return np.where(unknown, np.nan, rho)
 
 
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

@@ -33,7 +33,6 @@ def trust_part(
     ratings: Frame | None = None,
     scales: Mapping[str, Sequence[str]] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
-    about: Mapping | None = None,
     rng: np.random.Generator,
     replicates: int = 1000,
 ) -> dict:
@@ -53,14 +52,12 @@ def trust_part(
         Of each question whose answers are ordered, the answers from lowest to highest: alpha is ordinal there.
     bounds : mapping, optional
         Of each criterion, the ends of the scale of its ratings.
-    about : mapping, optional
-        What the judge says of itself (JUDGE.json), of which `position` is passed on.
 
     Returns
     -------
     dict
-        `items` that both answered, `people` (how many), `questions` and `variants` (see `agreement`); by criterion
-        `ranks` (see `rank_agreement`) and `powered` (see `ppi.powered_means`); `flips` from `about`; `bootstrap`.
+        `items` that both answered, `people` (how many), `questions` (see `agreement`); by criterion `ranks` (see
+        `rank_agreement`) and `powered` (see `ppi.powered_means`); `bootstrap`.
         Only `items` 0 and `why` where nothing is shared.
     """
     shared = set(people["item_id"]) & set(judge["item_id"])
@@ -69,16 +66,12 @@ def trust_part(
     people, judge = (frame[list(COLUMNS)].assign(answer=frame["answer"].astype(str)) for frame in (people, judge))
     draws = Draws([*people["conversation_id"], *judge["conversation_id"]], people, rng=rng, replicates=replicates)
     shared_people, theirs = (frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in (people, judge))
-    questions, variants = agreement(shared_people, theirs, draws, scales or {})
     result = {
         "items": len(shared),
         "people": int(shared_people["worker_id"].nunique()),
-        "questions": questions,
-        "variants": variants,
+        "questions": agreement(shared_people, theirs, draws, scales or {}),
         **_by_criterion(people, judge, contests, ratings, draws, bounds or {}),
     }
-    if about and about.get("position"):
-        result["flips"] = about["position"]
     bootstrap = {"replicates": draws.replicates, "resample": "conversations_workers", "level": 0.95}
     return result | {"bootstrap": bootstrap}
 

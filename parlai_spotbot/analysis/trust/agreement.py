@@ -30,7 +30,7 @@ def coincidences(pairs: pd.DataFrame, levels: Sequence[str], draws: Draws, peopl
 def judge_pairs(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
     """One row a person's answer and one of the judge's to the same question: x (the person's), y, mass, person."""
     pairs = people.rename(columns={"answer": "x", "worker_id": "person"}).merge(
-        judge[[*UNIT, "worker_id", "answer"]].rename(columns={"answer": "y", "worker_id": "variant"}), on=UNIT
+        judge[[*UNIT, "answer"]].rename(columns={"answer": "y"}), on=UNIT
     )
     size = pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size")
     return pairs.assign(mass=1 / size)
@@ -46,11 +46,9 @@ def people_pairs(people: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(mass=1 / size)
 
 
-def agreement(
-    people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, scales: Mapping[str, Sequence[str]]
-) -> tuple[dict, dict]:
-    """By question what `_question` tells; and by variant and question the share of people's answers that it gives."""
-    questions, variants = {}, {}
+def agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, scales: Mapping[str, Sequence[str]]) -> dict:
+    """Return by question the agreement of judge and people, and of people, see `_question`."""
+    questions = {}
     for question in dict.fromkeys(people["question"]):
         people_rows, theirs = (frame[frame["question"] == question] for frame in (people, judge))
         pairs = judge_pairs(people_rows, theirs)
@@ -59,9 +57,7 @@ def agreement(
         questions[question] = _question(
             pairs, people_pairs(people_rows), people_rows, theirs, draws, scales.get(question)
         )
-        for variant, rows in pairs.groupby("variant", sort=True):
-            variants.setdefault(variant, {})[question] = float((rows["x"] == rows["y"]).mean())
-    return questions, variants
+    return questions
 
 
 def _question(
@@ -72,7 +68,8 @@ def _question(
     draws: Draws,
     scale: Sequence[str] | None,
 ) -> dict:
-    """`agree`, `alpha` (judge with people), the same between people, their difference, confusion and style."""
+    """Return `agree` and `alpha` of judge and people, and of people, with `difference`; the `confusion` matrix [judge's
+    answer][people's answer]; and as `constant` the only answer that is ever given, if there is one."""
     given = set(people["answer"]) | set(judge["answer"])
     levels = [str(answer) for answer in scale] if scale else sorted(given)
     levels += sorted(given - set(levels))
@@ -91,8 +88,8 @@ def _question(
         **draws.told(people_agree, "people_agree", "people_agree_ci", 0, 1, pairs=True),
         **draws.told(between, "people_alpha", "people_alpha_ci", -1, 1, pairs=True),
         **draws.told(with_judge - between, "difference", "difference_ci", -2, 2, pairs=True),
-        "confusion": _confusion(mixed, levels, draws),
-        "style": {"judge": style(judge["answer"], levels), "people": style(people["answer"], levels)},
+        "confusion": {"answers": levels, "counts": mixed[0].T},
+        "constant": {"judge": _constant(judge["answer"]), "people": _constant(people["answer"])},
     }
 
 
@@ -100,18 +97,5 @@ def _same(met: np.ndarray) -> np.ndarray:
     return ratio(np.trace(met, axis1=1, axis2=2), met.sum(axis=(1, 2)))
 
 
-def _confusion(met: np.ndarray, levels: list[str], draws: Draws) -> dict:
-    """`counts` [judge's answer][people's answer], and the share of the judge's answers where people gave one."""
-    shares = ratio(met, met.sum(axis=2, keepdims=True)).swapaxes(1, 2)
-    ends = draws.interval(shares, 0, 1)
-    return {"answers": levels, "counts": met[0].T, "share_given_people": shares[0], "share_given_people_ci": ends}
-
-
-def style(answers: pd.Series, levels: Sequence[str]) -> dict:
-    """Return `shares` of each answer, how many (`n`), and `constant`, the only answer that is ever given, or None."""
-    share = answers.value_counts().reindex(levels, fill_value=0) / max(1, len(answers))
-    return {
-        "n": len(answers),
-        "shares": {str(level): float(value) for level, value in share.items()},
-        "constant": str(share.idxmax()) if (share > 0).sum() == 1 else None,
-    }
+def _constant(answers: pd.Series) -> str | None:
+    return str(answers.iloc[0]) if answers.nunique() == 1 else None

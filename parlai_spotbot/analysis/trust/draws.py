@@ -104,10 +104,8 @@ class Draws:
             result[both] += self._more @ by(np.searchsorted(self._cells, self._codes(rows, column)), len(self._cells))
         return result
 
-    def interval(
-        self, values: np.ndarray, least: float = -np.inf, most: float = np.inf, pairs: bool = False
-    ) -> np.ndarray:
-        """The 95 % interval (..., 2) of a statistic that lies from `least` to `most`, from its values (draws, ...).
+    def interval(self, values: np.ndarray, least: float, most: float, pairs: bool = False) -> np.ndarray:
+        """Return the 95 % interval (..., 2) of a statistic from `least` to `most`, from its values (draws, ...).
 
         `pairs`: it sets people's answers beside other people's.
         """
@@ -128,9 +126,7 @@ class Draws:
             drawn[part] = values[0] + (values[part] - values[0]) * kept
         return drawn
 
-    def told(
-        self, values: np.ndarray, name: str = "estimate", interval: str = "ci", least=-np.inf, most=np.inf, pairs=False
-    ) -> dict:
+    def told(self, values: np.ndarray, name: str, interval: str, least: float, most: float, pairs=False) -> dict:
         """An estimate and its interval from its values (draws,), see `interval`."""
         return {name: float(values[0]), interval: self.interval(values, least, most, pairs).tolist()}
 

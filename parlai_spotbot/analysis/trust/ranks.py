@@ -1,7 +1,7 @@
 """Agreement of a judge's ranking with people's.
 
 A contestant's score is the mean over its opponents of its share of points (a win 1, a tie ½), or its mean rating.
-Rankings are compared by Kendall's tau-b and Spearman's rho, on items that both answered.
+Rankings are compared by Kendall's tau-b, on items that both answered.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.agreement import kendall, spearman
+from parlai_spotbot.analysis.agreement import kendall
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 
 LEAST = 3
@@ -48,8 +48,8 @@ def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> d
     Returns
     -------
     dict
-        `contestants` and `items` that both have; `tau`, `spearman` with `_ci`, and `scores` {"people", "judge"} by
-        contestant; `why` in their place where there are too few contestants.
+        `contestants` and `items` that both have; `tau`, `tau_ci`; `why` in their place if there are too few
+        contestants.
     """
     shared = set(people["item_id"]) & set(judge["item_id"])
     people, judge = (rows[rows["item_id"].isin(shared)] for rows in (people, judge))
@@ -61,9 +61,4 @@ def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> d
         rows[rows["contestant"].isin(names) & rows["opponent"].isin({"", *names})] for rows in (people, judge)
     )
     people_scores, theirs = scores(people, names, draws, ["worker_id"]), scores(judge, names, draws)
-    result["scores"] = {
-        source: {name: draws.told(values[:, i]) for i, name in enumerate(names)}
-        for source, values in (("people", people_scores), ("judge", theirs))
-    }
-    result |= draws.told(kendall(people_scores, theirs), "tau", "tau_ci", -1, 1)
-    return result | draws.told(spearman(people_scores, theirs), "spearman", "spearman_ci", -1, 1)
+    return result | draws.told(kendall(people_scores, theirs), "tau", "tau_ci", -1, 1)

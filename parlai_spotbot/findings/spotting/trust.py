@@ -5,7 +5,7 @@ A contest is what a segment decides between two bots, by who is human and by eac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,6 @@ def compute(answers: Annotations) -> dict | None:
     comparison = beside_people(
         answers.people.rows,
         answers.rows,
-        **answers.facts.judges.get(answers.source, {}),
         features=answers.features,
         rng=answers.rng("trust"),
         replicates=answers.options.bootstraps,
@@ -52,7 +51,6 @@ def beside_people(
     people: pd.DataFrame,
     judge: pd.DataFrame,
     *,
-    about: Mapping | None = None,
     features: Sequence[str] = FEATURES,
     rng: np.random.Generator,
     replicates: int,
@@ -71,12 +69,7 @@ def beside_people(
         return matches.drop(columns="k").join(rows[["annotation_id", "item_id"]]).reset_index(drop=True)
 
     return trust_part(
-        long_frame(people, features),
-        long_frame(judge, features),
-        contests=contests,
-        about=about,
-        rng=rng,
-        replicates=replicates,
+        long_frame(people, features), long_frame(judge, features), contests=contests, rng=rng, replicates=replicates
     )
 
 

@@ -8,7 +8,6 @@ back.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,19 +20,16 @@ from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.chat.collecting import ChatResult, collecting_chats
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.desk import questionnaire
-from parlai_spotbot.crowdsourcing.game_points import BONUS, bonus_rows
 from parlai_spotbot.crowdsourcing.ledger.backups import backups_of
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, LedgerContents, Submission
-from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
-from parlai_spotbot.crowdsourcing.platforms.participant_lists import PLATFORM, left_out, read_statuses, update_lists
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, reading
+from parlai_spotbot.crowdsourcing.platforms.participant_lists import left_out, update_lists
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.training_results import moment, training_rows
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Item, Judgement
+from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, launched_survey
-from parlai_spotbot.surveys.controls import controls_path
 from parlai_spotbot.surveys.ids import opaque
 
 REJECTED = ("rejected", "soft_rejected")
@@ -107,21 +103,7 @@ def collect(study: Study, survey: str) -> CollectResult:
     with collecting_chats(study, survey, secret, {h for own in contents.values() for h in own.out}) as result.chats:
         for part, own in contents.items():
             _add(result, study, survey, part, own)
-    if any(CollectionPaths.of(study, survey, part).provider in MTURK for part in parts):
-        _record_platform(study, survey, result)
     return result
-
-
-def _record_platform(study: Study, survey: str, result: CollectResult) -> None:
-    """Write into provenance.json how many annotators and units MTurk does not know."""
-    crowdsourcing = study.provenance().get("crowdsourcing", {})
-    platform = {
-        "listed": len(read_statuses(CollectionPaths.of(study, survey).platform)),
-        "unknown_annotators": result.strangers,
-        "unknown_units": result.unknown,
-    }
-    if crowdsourcing.get(survey, {}).get(PLATFORM) != platform:
-        study.record("crowdsourcing", {**crowdsourcing, survey: {**crowdsourcing.get(survey, {}), PLATFORM: platform}})
 
 
 def _contents(study: Study, survey: str, part: str, secret: bytes) -> LedgerContents:
@@ -156,15 +138,6 @@ def _add(result: CollectResult, study: Study, survey: str, part: str, own: Ledge
     result.rows += [row for unit in own.units for row in unit]
     talks = {talk.conversation_id: talk for talk in study.load(survey).conversations}
     result.look += summarise(own, result.names, launched_survey(study, survey), talks)
-    if get_survey(survey).game:
-        items = [item for unit in study.units(survey) for item in unit.items]
-        if controls_path(study, survey).exists():
-            items += files.read_jsonl(controls_path(study, survey), Item.from_json, "controls file")
-        records = [(own.done[one.handle].worker, one.record) for one in own.submissions if one.handle not in own.out]
-        paths = CollectionPaths.of(study, survey, part)
-        settings = paths.launched.get("settings", {})
-        rows = bonus_rows(get_survey(survey).game, records, items, talks.values(), settings)
-        _write_private(paths.bonus, BONUS, rows)
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------
@@ -243,15 +216,12 @@ def _comments(part: LedgerContents, survey: str, names: Mapping[str, str]) -> It
 
 # -- what Mephisto knows ---------------------------------------------------------------------------------------------
 def rejected_agents(data_root: Path) -> set[str]:
-    """Return the agents whose work Mephisto's tools rejected or passed over; the operator may run.
-
-    Raises `UserError` where its database can't be read.
-    """
-    path = Path(data_root) / "database.db"
+    """Return the agents whose work Mephisto's tools rejected or passed over; the operator may run."""
+    path = data_root / "database.db"
     if not path.exists():
         return set()
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as db:
+        with reading(path) as db:
             query = "SELECT agent_id FROM agents WHERE status IN (?, ?)"
             return {str(agent_id) for (agent_id,) in db.execute(query, REJECTED)}
     except sqlite3.Error as err:

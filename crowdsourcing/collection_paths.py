@@ -23,7 +23,6 @@ OWN = {
     "bindings": "prolific.jsonl",
     "log": "server.log",
     "launch": "launch.json",
-    "bonus": "bonus.csv",
 }
 """Files of each collection, by their names in `CollectionPaths`."""
 

@@ -10,7 +10,7 @@ import contextlib
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,6 @@ from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_part
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
-from parlai_spotbot.crowdsourcing.platforms.participant_lists import PLATFORM
 from parlai_spotbot.crowdsourcing.platforms.personal_links import known_names, wanted_names, write_links
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret, study_link
 from parlai_spotbot.crowdsourcing.settings import IDS, read_settings
@@ -32,8 +31,6 @@ from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 
 COMMAND = "spotbot_crowdsource"
-PATIENCE = 60.0
-"""Seconds to wait for another command that has the study for a moment."""
 
 SHOWN = 10
 """Number of links that are printed; all are in links.csv."""
@@ -106,7 +103,7 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-    with briefly(study):
+    with study.lock(COMMAND):
         warnings = []
         if not study.units_path(survey).exists():
             packed = pack_study(study, survey)
@@ -159,22 +156,6 @@ def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
         return set()
     with contextlib.closing(Ledger(collection.paths.ledger)) as ledger:
         return {handout.unit_id for handout in ledger.handouts(f"status = 'done' AND {where}")}
-
-
-@contextlib.contextmanager
-def briefly(study: Study) -> Iterator[None]:
-    """Hold the study for a moment; wait for another command that has it, `PATIENCE` seconds at most."""
-    until = time.monotonic() + PATIENCE
-    with contextlib.ExitStack() as stack:
-        while True:
-            try:
-                stack.enter_context(study.lock(COMMAND))
-                break
-            except UserError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.5)
-        yield
 
 
 # -- serving ---------------------------------------------------------------------------------------------------------
@@ -250,16 +231,15 @@ def _record(collection: CrowdCollection) -> None:
         kind, one = ("groups", collection.group) if collection.group else ("tasks", part)
         recorded = collection.study.provenance().get("crowdsourcing", {}).get(name, {})
         about = {**about, kind: {**recorded.get(kind, {}), one: about}}
-    _note(collection, about, PLATFORM)
+    _note(collection, about, new=True)
 
 
-def _note(collection: CrowdCollection, about: Mapping[str, Any], *kept: str) -> None:
-    """Add `about` to the collection's entry in provenance.json; with `kept`, only these of its keys stay."""
-    with briefly(collection.study):
+def _note(collection: CrowdCollection, about: Mapping[str, Any], new: bool = False) -> None:
+    """Add `about` to the collection's entry in provenance.json, or make it the entry."""
+    with collection.study.lock(COMMAND):
         crowdsourcing = collection.study.provenance().get("crowdsourcing", {})
-        name = collection.survey.name
-        before = {key: value for key, value in crowdsourcing.get(name, {}).items() if not kept or key in kept}
-        collection.study.record("crowdsourcing", {**crowdsourcing, name: {**before, **about}})
+        before = {} if new else crowdsourcing.get(collection.survey.name, {})
+        collection.study.record("crowdsourcing", {**crowdsourcing, collection.survey.name: {**before, **about}})
 
 
 # -- closing ---------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Mapping
 
-from parlai_spotbot.records import Item
+from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.surveys import controls
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.survey import GameRules
@@ -28,6 +28,11 @@ def unit_points(game: GameRules, rows: Iterable[dict], truths: Mapping[str, tupl
                 entity = int(answer["target"].partition(":")[2])
                 total += points(game, truth[entity], answer["answer"], answer["opened"])
     return total
+
+
+def natures_of(conversations: Iterable[Conversation]) -> dict[str, tuple[str, str]]:
+    """Return what the two entities of each conversation are: "human" or "bot"."""
+    return {c.conversation_id: tuple(HUMAN if human else "bot" for human in c.is_human) for c in conversations}
 
 
 def truths_of(items: Iterable[Item], truths: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:

@@ -18,9 +18,6 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK, TaskSetup
 from parlai_spotbot.study import Study
 
-PLATFORM = "platform"
-"""Key of provenance.json under which a collection's result of this check is."""
-
 UNKNOWN = "unknown to the platform"
 
 SETTLED = ("approved", "rejected")

@@ -9,7 +9,6 @@ import hmac
 import logging
 import re
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,7 +23,6 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import field
 
 NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
-OTHER_SITTING = "This study was opened from another submission of yours before. Please go on from there."
 NOT_FROM_PROLIFIC = "Please open this study from Prolific."
 NOT_FROM_MTURK = "Please open this task from MTurk; it may be over already."
 NOT_ACCEPTED = "Please accept this task on MTurk first, and open it there."
@@ -92,51 +90,37 @@ class ProlificStudy:
 class ProlificDoor(Door):
     """One link for the study, which is ours by our signature; Prolific adds who comes, and signs that.
 
-    The first visit of a participant binds them to the id of their submission. `bindings` is the journal of that, with
-    nothing but keyed hashes in it.
+    `links` is the journal of the tokens that were used in time, as hashes: a page may be reloaded after its token is
+    over.
     """
 
     name = "prolific"
     waits = True
 
-    def __init__(self, secret: bytes, study: ProlificStudy, bindings: Path, signed: SignedUrls):
-        self.secret = secret
-        self.study = study
-        self.signed = signed
-        rows = checksums.read_journal(bindings, _binding)
-        self._bindings = {participant: session for participant, session, _ in rows}
-        self._links = {link for _, _, link in rows}
-        self._journal = checksums.Journal(bindings)
+    def __init__(self, secret: bytes, study: ProlificStudy, links: Path, signed: SignedUrls):
+        self.secret, self.study, self.signed = secret, study, signed
+        self._links = set(checksums.read_journal(links, lambda row, where: field(row, "link", str, where, "")))
+        self._journal = checksums.Journal(links)
         self._one_by_one = threading.Lock()
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study.name:
             raise refused(NO_LINK)
         token = query.get(PARAMETER, "")
-        link = self._hash(token)
+        link = hmac.new(self.secret, b"prolific " + token.encode(), sha256).hexdigest()
         ids = self.signed.read(token, lambda token: link in self._links)
         if ids != ProlificIds(*(query.get(name, "").lower() for name in IDS)) or ids.study != self.study.study:
             raise refused(NOT_FROM_PROLIFIC)  # somebody else's token
         with self._one_by_one:
-            self._bind(ids, link)
+            if link not in self._links:
+                try:
+                    self._journal.append({"link": link})
+                except UserError:
+                    text = "The study can't store anything at the moment. Please wait."
+                    raise Refusal(503, "storage", text) from None
+                self._links.add(link)
         named = {"prolific_pid": ids.participant, "study_id": ids.study, "session_id": ids.session}
         return Visitor(ids.participant, provider_data={"door": self.name, **named})
-
-    def _bind(self, ids: ProlificIds, link: str) -> None:
-        """Durable when it returns; a full disk lets nobody in rather than anybody."""
-        key, value = self._hash(ids.participant), self._hash(ids.session)
-        if self._bindings.get(key) not in (None, "", value):
-            raise refused(OTHER_SITTING)
-        if self._bindings.get(key) != value or link not in self._links:
-            try:
-                self._journal.append({"participant": key, "session": value, "link": link})
-            except UserError:
-                raise Refusal(503, "storage", "The study can't store anything at the moment. Please wait.") from None
-            self._bindings[key] = value
-            self._links.add(link)
-
-    def _hash(self, text: str) -> str:
-        return hmac.new(self.secret, b"prolific " + text.encode(), sha256).hexdigest()
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """The completion code for who has done something and was not stopped, else the code for the screened out."""
@@ -148,11 +132,6 @@ class ProlificDoor(Door):
             return NOTHING
         link = f"https://app.prolific.com/submissions/complete?cc={quote(code, safe='')}"
         return {"kind": "code", "code": code, "link": link}
-
-
-def _binding(row: dict, where: str) -> tuple[str, str, str]:
-    participant, session = (field(row, name, str, where) for name in ("participant", "session"))
-    return participant, session, field(row, "link", str, where, "")
 
 
 class MTurkDoor(Door):
@@ -175,14 +154,11 @@ class MTurkDoor(Door):
     waits = True
     WORKER = re.compile(r"A[0-9A-Z]{4,31}")
     LONG_ID = re.compile(r"[0-9A-Z]{10,64}")
-    SLOW_SECONDS = 30.0
-    """MTurk may take so long to say that a HIT is accepted; the page asks again meanwhile."""
 
     def __init__(self, hits: Callable[[str], bool], accepted: Callable[[str], bool], sandbox: bool):
         self.hits, self.accepted = hits, accepted
         site = "workersandbox" if sandbox else "www"
         self.action = f"https://{site}.mturk.com/mturk/externalSubmit"
-        self._first_asked: dict[str, float] = {}
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
         assignment, worker, hit = (query.get(name, "") for name in ("assignmentId", "workerId", "hitId"))
@@ -198,15 +174,12 @@ class MTurkDoor(Door):
 
     def _check_accepted(self, hit: str) -> None:
         try:
-            if self.accepted(hit):
-                self._first_asked.pop(hit, None)
-                return
+            accepted = self.accepted(hit)
         except UserError as error:
             LOG.error("whether a HIT is accepted could not be asked: %s", error.problem)
             return
-        if time.monotonic() - self._first_asked.setdefault(hit, time.monotonic()) < self.SLOW_SECONDS:
+        if not accepted:  # MTurk may be slow to say so: the page asks again
             raise Refusal(503, "not_accepted", NOT_ACCEPTED)
-        raise refused(NOT_ACCEPTED)
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""

@@ -11,7 +11,7 @@ from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.game_points import natures_of
+from parlai_spotbot.crowdsourcing.desk.game_scores import natures_of
 from parlai_spotbot.crowdsourcing.ledger.backups import Backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, later_of
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE

@@ -90,7 +90,7 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
     if collected.look:
         lines += ["", table(collected.look), ""]
     lines.append(f"answers: {study.judgements_path(survey)}; comments: {collected.comments}")
-    return "\n".join([*lines, f"who is who (keep it to yourself), bonus and credit: {folder}"])
+    return "\n".join([*lines, f"who is who (keep it to yourself): {folder}"])
 
 
 COMMAND = SpotbotCollect

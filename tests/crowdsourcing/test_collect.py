@@ -17,7 +17,7 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.game_points import natures_of
+from parlai_spotbot.crowdsourcing.desk.game_scores import natures_of
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
@@ -26,7 +26,6 @@ from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
 from parlai_spotbot.surveys.controls.flags import MISSED
-from parlai_spotbot.surveys.game import points
 
 
 class Collection:
@@ -254,58 +253,3 @@ def test_nobody_withdraws_under_a_running_operator(collection):
         pytest.raises(UserError, match="in use by spotbot_crowdsource"),
     ):
         withdraw(collection.study, SURVEY, "anna")
-
-
-# -- the game --------------------------------------------------------------------------------------------------------
-def play(collection, worker, opened, correct):
-    """A unit of the game: open `opened` exchanges of every item, then decide both entities, right or wrong."""
-    visitor, unit = Visitor(worker), collection.unit(worker)
-    items, earned = [], 0.0
-    for page in unit["items"]:
-        number = page["item"]
-        for have in range(1, opened):
-            if page["opening"]["more"]:
-                asked = {"unit": unit["unit"], "item": number, "opened": have}
-                page = collection.desk.open_exchange(visitor, asked)["item"]
-        shown = tuple(turn["text"] for turn in page["transcripts"][0]["turns"])
-        natures = next(truth for texts, truth in collection.knows.items() if texts[: len(shown)] == shown)
-        for entity, nature in enumerate(natures):
-            said = nature if correct else {"human": "bot", "bot": "human"}[nature]
-            decision = {
-                "item": number,
-                "question": "nature",
-                "target": f"entity:{entity}",
-                "answer": said,
-                "seconds": 1.0,
-            }
-            collection.desk.decide(visitor, {"unit": unit["unit"], **decision})
-            earned += points(collection.survey.game, nature, said, page["opening"]["opened"])
-        row = answers(collection.survey, page, lambda q, t, natures=natures, correct=correct: "no_difference")
-        for answer in row["answers"]:
-            if answer["question"] == "nature":
-                nature = natures[int(answer["target"][-1])]
-                answer["answer"] = nature if correct else {"human": "bot", "bot": "human"}[nature]
-        items.append(row)
-    body = {"unit": unit["unit"], "items": items, "comment": "", "texts_language": "en"}
-    assert collection.desk.submit(visitor, body)["accepted"]
-    return earned
-
-
-def test_a_game_lists_points_and_whose_the_bonus_is(tmp_path):
-    collection = Collection(tmp_path / "study", "spot_the_bot_game")
-    files.write_json(collection.paths.launch, {"settings": {"pay": 3.0, "currency": "EUR"}})
-    earned = {"good": play(collection, "good", 2, True), "bad": play(collection, "bad", 3, False)}
-    found = collection.collect()
-    rows = collection.rows()
-    opened = {row.exchanges for row in rows if row.question == "nature" and row.worker_id == found.names["good"]}
-    assert opened == {2}
-    with open(collection.paths.bonus, encoding="utf-8", newline="") as lines:
-        listed = {row["worker_id"]: row for row in csv.DictReader(lines)}
-    assert {worker: float(row["points"]) for worker, row in listed.items()} == earned
-    assert listed["good"]["bonus"] == "3.00"
-    assert listed["good"]["currency"] == "EUR"
-    assert listed["bad"]["bonus"] == "0.00"
-    collection.reject(collection.desk.ledger.handouts("worker = 'good'")[0].agent_id)
-    collection.collect()
-    with open(collection.paths.bonus, encoding="utf-8", newline="") as lines:
-        assert [(row["worker_id"], row["bonus"]) for row in csv.DictReader(lines)] == [("bad", "3.00")]

@@ -4,13 +4,11 @@ import json
 import os
 import socket
 import stat
-import time
 
 import pytest
 from people import SURVEY, Annotator, Launch, ScriptLaunch, known_of, make_study
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.launch import launch
@@ -186,15 +184,6 @@ def test_units_and_controls_are_made_where_they_are_missing(tmp_path):
     assert launch(LaunchRequest(study.path, dry_run=True), say=said.append) == 0
     assert said[0].startswith("packed: 4 units")
     assert (study.survey_path(SURVEY) / "controls.jsonl").exists()
-
-
-def test_a_command_that_has_the_study_is_waited_for_and_then_named(study, monkeypatch):
-    monkeypatch.setattr(launching, "PATIENCE", 0.1)
-    with study.lock("spotbot_analyze"):
-        begun = time.monotonic()
-        with pytest.raises(UserError, match="spotbot_analyze"):
-            launch(LaunchRequest(study.path, dry_run=True))
-        assert time.monotonic() - begun > 0.1
 
 
 def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch(study, monkeypatch):

@@ -199,11 +199,6 @@ def test_a_page_is_reloaded_after_its_token_is_over_but_nobody_comes_late(keys, 
     turned_away(again, late)
 
 
-def test_a_participant_has_one_submission_however_well_signed(door):
-    door.enter(coming())
-    turned_away(door, coming(session=OTHER_SESSION))
-
-
 # -- through the server ------------------------------------------------------------------------------------------------
 def test_over_http_one_person_is_not_many(door, page, tmp_path):
     """Ten invented ids took all units once; now only whom Prolific signed for gets a session."""

@@ -20,14 +20,7 @@ SCALE = (0, 1)
 LEVEL = 0.95
 
 
-def behaviour(
-    rows: pd.DataFrame,
-    names: Sequence[str],
-    *,
-    crossed: bool = True,
-    resample: str = "conversations_workers",
-    less_is_better: bool = False,
-) -> dict:
+def behaviour(rows: pd.DataFrame, names: Sequence[str], *, crossed: bool = True, less_is_better: bool = False) -> dict:
     """Everything about one label, from its rows: those of `rating_frame`, `value` 1 where it holds, 0 where not.
 
     Returns
@@ -38,13 +31,13 @@ def behaviour(
         conversations and annotators, `wilson` doesn't; `hits`, `turns` (different ones) and `conversations` by
         name.
     """
-    result = rate(rows, names, crossed=crossed, resample=resample, scale=SCALE, less_is_better=less_is_better)
+    result = rate(rows, names, crossed=crossed, scale=SCALE, less_is_better=less_is_better)
     counts = result.pop("distribution")
     del result["distribution_ci"], result["ends"]  # most behaviours are rare
     row_by_name = {name: rows[rows["name"] == name] for name in result["order"]}
     return {
         **result,
-        "score_ci": _clustered(row_by_name, crossed, resample),
+        "score_ci": _clustered(row_by_name, crossed),
         "hits": {name: counts[name][1] for name in row_by_name},
         "wilson": {name: wilson(counts[name][1], sum(counts[name])) for name in row_by_name},
         "turns": {name: int(group_rows["rated"].nunique()) for name, group_rows in row_by_name.items()},
@@ -54,9 +47,7 @@ def behaviour(
     }
 
 
-def _clustered(
-    rows_by_name: Mapping[str, pd.DataFrame], crossed: bool, resample: str
-) -> dict[str, tuple[float, float]]:
+def _clustered(rows_by_name: Mapping[str, pd.DataFrame], crossed: bool) -> dict[str, tuple[float, float]]:
     """Intervals of shares that allow for what is correlated.
 
     A contestant without a turn (or with nothing but turns) of the label shows nothing of how they are correlated: the
@@ -64,7 +55,7 @@ def _clustered(
     is as many as it has conversations.
     """
     tests = {
-        name: share_test(rows["value"].to_numpy() > 0, frame_clusters(rows, crossed, resample))
+        name: share_test(rows["value"].to_numpy() > 0, frame_clusters(rows, crossed))
         for name, rows in rows_by_name.items()
     }
     telling = {name: test for name, test in tests.items() if 0 < test["estimate"] < 1 and test["effective"] > 1}

@@ -75,7 +75,6 @@ def rate(
     names: Sequence[str],
     *,
     crossed: bool = True,
-    resample: str = "conversations_workers",
     scale: Sequence[int] = SCALE,
     correction: str = "holm",
     less_is_better: bool = False,
@@ -95,7 +94,7 @@ def rate(
     place = {name: i for i, name in enumerate(names)}
     code = ratings["name"].map(place).to_numpy(dtype=int)
     values = ratings["value"].to_numpy(dtype=float)
-    clusters = frame_clusters(ratings, crossed, resample)
+    clusters = frame_clusters(ratings, crossed)
     means = group_means(values, code, len(names), clusters, (min(scale), max(scale)))
     ci = means.intervals()
     pair_rows = means.pairs(correction=correction)

@@ -15,14 +15,14 @@ from parlai_spotbot.analysis.uncertainty.shares import share_interval
 
 
 def by_length(
-    matches: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], resample: str | None = None
+    matches: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], crossed: bool | None = None
 ) -> dict[str, dict]:
     """Per segment length k, as text: `n` matches, the share of `ties`, and `systems` {name: {win_rate, human_share,
     unsure_share, n}}.
 
     Shares are of the annotated entities of that name, people included (`human`), whose win rate is NaN: they play no
-    matches. `n` of a system is how often it was labelled. With `resample`, what another study would have other ones of
-    (see `Clusters.of`), there are 95 % intervals, win_rate_ci and human_share_ci.
+    matches. `n` of a system is how often it was labelled. With `crossed`, whether annotators are a sample, there are
+    95 % intervals, win_rate_ci and human_share_ci.
     """
     result = {}
     for k in sorted(set(entities["k"])):
@@ -30,8 +30,8 @@ def by_length(
         match = matches[here]
         rates = dict(zip(bots, win_rates(win_matrix(match, bots)).tolist(), strict=True))
         intervals: dict[str, list[float]] = {}
-        if resample is not None:
-            ends = win_rate_intervals(match, contrasts(match, bots, resample=resample))
+        if crossed is not None:
+            ends = win_rate_intervals(match, contrasts(match, bots, crossed=crossed))
             intervals = dict(zip(bots, ends.tolist(), strict=True))
         systems = {}
         labelled = entities[entities["k"] == k]
@@ -43,8 +43,8 @@ def by_length(
                 "unsure_share": float((rows["nature"] == "unsure").mean()),
                 "n": len(rows),
             }
-            if resample is not None:
-                ci = share_interval(rows["nature"] == "human", frame_clusters(rows, True, resample))
+            if crossed is not None:
+                ci = share_interval(rows["nature"] == "human", frame_clusters(rows, crossed))
                 systems[name]["human_share_ci"] = list(ci)
                 systems[name]["win_rate_ci"] = intervals.get(name, [np.nan, np.nan])
         ties = float((match["outcome"] == 0).mean()) if len(match) else np.nan

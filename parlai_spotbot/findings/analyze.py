@@ -10,7 +10,6 @@ from typing import Any
 from parlai_spotbot import checksums, files
 from parlai_spotbot.analysis.choices import known_pairs
 from parlai_spotbot.analysis.survival import icenreg
-from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import NothingLeft, Options
@@ -30,15 +29,14 @@ from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import survey_names
 from parlai_spotbot.terminal import Bar
 
-RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 BACKENDS = ("auto", "native", "icenreg")
-OF_EVERY_SURVEY = ("seed", "bootstraps", "resample")
+OF_EVERY_SURVEY = ("seed", "bootstraps")
 REMOVED = ("leniency", "annotators_worker_effects", "cost", "trust_answers", "trust_biases", "trust_savings")
 """Beginnings of the names of files that earlier versions wrote, removed when a study is analysed again."""
 
 
 def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = False, **options: Any) -> dict[str, dict]:
-    """Compute all findings of `survey` and write them to `analysis_folder`, as JSON and CSV.
+    """Compute all findings of `survey` and write them to the study's folder of its analysis, as JSON and CSV.
 
     Parameters
     ----------
@@ -91,24 +89,15 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         talks = list(facts.conversations.values())
         result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training, facts.training_why, overlap)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
-    folder = analysis_folder(study, survey, chosen.unsure)
-    _write(study, survey, folder, result, frames)
-    if folder == study.analysis_path(survey):
-        methods.write(study)
-        nuc.write_agreement(study)
+    _write(study, survey, study.analysis_path(survey), result, frames)
+    methods.write(study)
+    nuc.write_agreement(study)
     return result
 
 
 def _advance(bar: Bar, source: str, finding: str) -> None:
     bar.note(f"{source}: {finding}")
     bar.advance()
-
-
-def analysis_folder(study: Study, survey: str, unsure: str = Options.unsure) -> Path:
-    """Return where an analysis goes: one in which "unsure" says something else than by default is next to the main
-    one."""
-    folder = study.analysis_path(survey)
-    return folder if unsure == Options.unsure else folder / f"unsure-{unsure}"
 
 
 def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
@@ -163,7 +152,7 @@ def check_options(survey: str, options: Mapping[str, Any], contestants: Collecti
     return Options(**options)
 
 
-CHOICES = {"resample": RESAMPLE, "backend": BACKENDS, "unsure": tuple(UNSURE)}
+CHOICES = {"backend": BACKENDS}
 """Options that are one of a few."""
 
 BOUNDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {

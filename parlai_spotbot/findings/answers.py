@@ -29,9 +29,6 @@ from parlai_spotbot.texts.repetition import near_copies
 LeftOut = dict[str, dict[str, int]]
 """Source -> why answers are left out -> how many."""
 
-OF_JUDGES = {"conversations_workers": "conversations", "workers": "annotations"}
-"""A judge's variants are no sample of anything, so they are never drawn again."""
-
 
 class NothingLeft(ValueError):
     """No answer is left to analyse; it says why the others are left out."""
@@ -114,12 +111,13 @@ class Answers:
 
     @property
     def resample(self) -> str:
-        return self.options.resample if self.crossed else OF_JUDGES.get(self.options.resample, self.options.resample)
+        """What another study would have other ones of."""
+        return "conversations_workers" if self.crossed else "conversations"
 
     @property
     def hang(self) -> dict:
         """Describe how rows are correlated, as the functions of `analysis` take it."""
-        return {"crossed": self.crossed, "resample": self.resample}
+        return {"crossed": self.crossed}
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -217,7 +215,7 @@ class Form:
     names: Callable[[pd.DataFrame], set[str]]
     answers: type[Answers] = Answers
     mine: Callable[[Judgement], bool] = lambda judgement: True
-    options: tuple[str, ...] = ("bootstraps", "resample", "wage", "known_order")
+    options: tuple[str, ...] = ("bootstraps", "wage", "known_order")
     by_survey: bool = True
 
     as_table: ClassVar[bool] = False

@@ -11,22 +11,12 @@ from parlai_spotbot.options import option
 class Options:
     """The options of an analysis.
 
-    `known_order` has chains such as "human>dr", by which wordings of a question are compared. See
-    `analysis.uncertainty.Clusters.of` for `resample` and `analysis.survival.events` for `unsure`.
+    `known_order` has chains such as "human>dr", by which wordings of a question are compared.
     """
 
     seed: int = 0
     bootstraps: int = option(1000, "bootstrap replicates, for clusters and intervals", "Statistics")
-    resample: str = option(
-        "conversations_workers",
-        "what the bootstrap draws: conversations_workers, conversations, workers, annotations (the paper's)",
-    )
     backend: str = option("auto", "survival analysis by native, icenreg (R), or auto: icenreg where it is installed")
-    unsure: str = option(
-        "survives",
-        'what "unsure" says in survival analysis: survives (not spotted, the paper\'s); missing or half: written '
-        "beside the main analysis, to analysis/unsure-missing or -half",
-    )
     wage: float | None = option(None, "pay per hour, for an estimate of the cost")
     known_order: tuple[str, ...] = option(
         (),
@@ -44,9 +34,5 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        from parlai_spotbot.analysis.survival.events import UNSURE
-        from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
-
-        check_draws(self.bootstraps, self.resample)
-        if self.unsure not in UNSURE:
-            raise ValueError(f"unsure is {self.unsure!r}, expected one of {', '.join(UNSURE)}")
+        if self.bootstraps < 1:
+            raise ValueError(f"bootstraps is {self.bootstraps}, expected a whole number from 1 up")

@@ -158,7 +158,7 @@ def rank(answers: StudyAnswers, **options: Any) -> SurveyResults:
     Parameters
     ----------
     options
-        Those of ``spotbot_analyze``, as ``bootstraps=200``, ``resample="conversations"``, ``seed=1``.
+        Those of ``spotbot_analyze``, as ``bootstraps=200``, ``seed=1``.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def rank(answers: StudyAnswers, **options: Any) -> SurveyResults:
 def survival(answers: StudyAnswers, **options: Any) -> SurveyResults:
     """Estimate how long each bot passes as human (Turnbull), which curves differ, and which features matter.
 
-    `options` as in `rank`, and ``unsure="survives"`` ("spotted", "left_out"), ``backend="native"`` or "icenreg".
+    `options` as in `rank`, and ``backend="native"`` or "icenreg".
     """
     return results_of(answers, "survival", options)
 

@@ -56,7 +56,7 @@ class SpotbotAnalyze(Command):
 
     def execute(self) -> int:
         from parlai_spotbot.findings import metrics_of_study
-        from parlai_spotbot.findings.analyze import analysis_folder, analyze
+        from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.study import Study
 
@@ -76,12 +76,10 @@ class SpotbotAnalyze(Command):
                 except UserError as err:
                     self.result.missing[f"study of all metrics: {err.problem.rstrip('.')}"] = 1
         print(summary(survey, result))
-        folder = analysis_folder(study, survey, opt["unsure"])
+        folder = study.analysis_path(survey)
         print(f"written to {folder}")
         self.result.wrote(analysis=folder)
         self.answered(study, survey)
-        if folder != study.analysis_path(survey):
-            print(f"beside the main analysis, which stays as it is: {study.analysis_path(survey)}")
         if metrics is not None:
             print(metrics_of_study.summary(study))
             print(f"written to {metrics_of_study.metrics_path(study)}")

@@ -23,11 +23,11 @@ def annotators(rng, count, unequal):
     return weight / weight.sum()
 
 
-def pair_weights(matches, rng, replicates=200, resample="conversations_workers"):
+def pair_weights(matches, rng, replicates=200):
     """Bootstrap weights (replicates, n) of matches, drawn within pairs of bots."""
     pair = matches[["a", "b"]].min(axis=1) + matches[["a", "b"]].max(axis=1)
     columns = matches["conversation_id"], matches["worker_id"], pair
-    return bootstrap_weights(*columns, rng=rng, replicates=replicates, resample=resample)
+    return bootstrap_weights(*columns, rng=rng, replicates=replicates)
 
 
 def study(rng, theta, per_pair, each, people, *, talk=0.5, taste=0.4, unequal=0.7, order=0.1, spoilt=0.0):

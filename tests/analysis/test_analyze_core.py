@@ -44,7 +44,6 @@ def test_a_study_may_hold_several_surveys(tmp_path):
 @pytest.mark.parametrize(
     ("survey", "options", "said"),
     [
-        ("acute_eval", {"unsure": "half"}, "--unsure: the analysis of survey 'acute_eval' has no such option"),
         ("acute_eval", {"backend": "native"}, "--backend: the analysis of survey 'acute_eval' has no such option"),
         ("acute_eval", {"stability": True}, "--stability: the analysis"),
         ("dialogue_likert", {"known_order": ("human>a",)}, "--known-order: the analysis of survey 'dialogue_likert'"),
@@ -52,7 +51,6 @@ def test_a_study_may_hold_several_surveys(tmp_path):
         ("acute_eval", {"known_order": ("human",)}, "--known-order: known order 'human'"),
         ("acute_eval", {"known_order": ("human>bb",)}, "--known-order: 'bb' is no contestant"),
         ("acute_evil", {}, "--survey acute_evil: no such survey can be analysed"),
-        ("acute_eval", {"resample": "people"}, "--resample people: not known"),
         ("acute_eval", {"wage": -1.0}, "--wage -1"),
     ],
 )

@@ -197,7 +197,7 @@ def test_the_ranking_without_a_saboteur_is_the_true_one():
     good = [("human", "bot", "x")] * 12 + [("human", "human", "human")] * 4
     rows = frames({"u": good, "v": good, "bad": [("bot", "human", "x")] * 40 + [("bot", "bot", "human")] * 4})
     assert "worse than guessing" in flags_of(rows, "bad")
-    found = rankings_without(rows, ["x", "other"], ["bad"], "annotations")
+    found = rankings_without(rows, ["x", "other"], ["bad"], False)
     assert found["everybody"]["order"] == ["other", "x"]
     assert found["without flagged"]["order"] == ["x", "other"]
     assert found["without flagged"]["win_rate"]["x"] == 1.0

@@ -1,4 +1,4 @@
-"""Judgements as events: the released data's own conventions, the three readings of "unsure", what is refused."""
+"""Judgements as events: the released data's own conventions, what is refused."""
 
 import doctest
 import importlib
@@ -30,7 +30,6 @@ def test_the_papers_own_events(reference, released, domain):
     found = events(known.rename(columns=RELEASED))
     np.testing.assert_array_equal(found["left"], known["time_left"])
     np.testing.assert_array_equal(found["right"], known["time_right"])
-    assert (found["weight"] == 1).all()
     for theirs, ours in RELEASED.items():
         if theirs != "label":
             np.testing.assert_array_equal(found["group" if ours == "name" else ours], known[theirs])
@@ -50,18 +49,6 @@ def frame(*natures, k=2):
     return pd.DataFrame(columns | dict.fromkeys(FEATURES, 0), index=range(10, 10 + n))
 
 
-def test_unsure_in_three_ways():
-    entities = frame("unsure", "bot", "unsure", "human", k=3)
-    survives, missing, half = (events(entities, unsure) for unsure in ("survives", "missing", "half"))
-    assert survives["right"].tolist() == [np.inf, 3, np.inf, np.inf]
-    assert missing.index.tolist() == [11, 13]
-    assert missing["right"].tolist() == [3, np.inf]
-    assert half.index.tolist() == [10, 10, 11, 12, 12, 13]
-    assert half["left"].tolist() == [0, 3, 0, 0, 3, 3]
-    assert half["right"].tolist() == [3, np.inf, 3, 3, np.inf, np.inf]
-    assert half["weight"].tolist() == [0.5, 0.5, 1, 0.5, 0.5, 1]
-
-
 answer = st.sampled_from(["human", "unsure", "bot"])
 
 
@@ -77,8 +64,6 @@ def test_refused(change, error):
         events(frame("bot", "human").assign(**change))
 
 
-def test_missing_columns_and_readings_are_named():
+def test_missing_columns_are_named():
     with pytest.raises(ValueError, match="no column 'specificity'"):
         events(frame("bot").drop(columns="specificity"))
-    with pytest.raises(ValueError, match="unsure is 'guess', expected one of survives, missing, half"):
-        events(frame("bot"), "guess")

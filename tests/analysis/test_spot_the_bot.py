@@ -185,31 +185,11 @@ def test_overlap_with_training_data_is_what_selfplay_found(study, only):
     )
 
 
-@pytest.mark.slow
-def test_another_meaning_of_unsure_is_written_beside_the_main_analysis(study, capsys):
-    from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
-
-    folder = study.analysis_path("spot_the_bot")
-    SpotbotAnalyze.main(study=str(study.path), bootstraps=30, backend="native")
-    main = {path: path.read_bytes() for path in folder.iterdir()}
-    assert json.loads((folder / "survival.json").read_text())["made_by"]["options"]["unsure"] == "survives"
-    capsys.readouterr()
-    SpotbotAnalyze.main(study=str(study.path), bootstraps=30, backend="native", unsure="half")
-    shown = capsys.readouterr().out
-    assert '"unsure" counts half as spotted and half as not' in shown
-    assert f"written to {folder / 'unsure-half'}" in shown
-    made = json.loads((folder / "unsure-half" / "survival.json").read_text())
-    assert made["by_source"]["human"]["unsure"]["option"] == made["made_by"]["options"]["unsure"] == "half"
-    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == main
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"bootstraps": 0}, "--bootstraps 0"),
-        ({"resample": "worker"}, "Did you mean 'workers'"),
         ({"backend": "R"}, "--backend R"),
-        ({"unsure": "survive"}, "Did you mean 'survives'"),
         ({"survey": "spot_the_bott"}, "Did you mean 'spot_the_bot'"),
         ({"wage": 0.0}, "--wage 0"),
     ],

@@ -1,7 +1,6 @@
 """Survival of a survey: its numbers against the estimators themselves, its sentences, and what poor data do to it."""
 
 import itertools
-import json
 import warnings
 from dataclasses import replace
 
@@ -16,7 +15,6 @@ from scipy.stats import t as student
 from parlai_spotbot.analysis.frames import FEATURES, entities_frame
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting.survival_effects import errors_of, fitted
 
 
@@ -126,27 +124,6 @@ def test_intervals_of_coefficients_cover_where_conversations_and_workers_make_an
     assert 0.93 <= (away < np.array(reach)).mean() <= 0.97
 
 
-def test_unsure_changes_what_it_should(study):
-    results = {option: survived(*study, unsure=option) for option in ("survives", "half", "missing")}
-    entities = entities_of(*study)
-    for name in ("bot0", "bot2", "human"):
-        answers = entities[(entities["name"] == name) & (entities["k"] == 3)]["nature"].value_counts()
-        answers = answers.reindex(["human", "unsure", "bot"], fill_value=0)
-        n = {option: own["curves"][name]["n"][1] for option, own in results.items()}
-        spotted = {option: own["curves"][name]["spotted"][1] for option, own in results.items()}
-        assert n == {"survives": answers.sum(), "half": answers.sum(), "missing": answers.sum() - answers["unsure"]}
-        assert spotted["survives"] == spotted["missing"] == answers["bot"]
-        assert spotted["half"] == answers["bot"] + answers["unsure"] / 2
-        at = {option: own["curves"][name]["survival"][-1] for option, own in results.items()}
-        assert at["survives"] >= at["missing"]
-        assert at["survives"] >= at["half"]
-    at = {option: own["curves"]["bot0"]["survival"][-1] for option, own in results.items()}
-    assert at["survives"] > max(at["half"], at["missing"])
-    assert [results[o]["unsure"]["option"] for o in results] == ["survives", "half", "missing"]
-    with pytest.raises(ValueError, match="unsure is 'maybe', expected one of survives, missing, half"):
-        survived(*study, unsure="maybe")
-
-
 def answering(judgements, answer):
     """Judgements with `answer(judgement, verdict on entity 0)` in place of the answers."""
     natures = {j.annotation_id: j.answer for j in judgements if j.question == "nature" and j.target == "entity:0"}
@@ -213,22 +190,9 @@ def test_too_few_conversations_to_compare(made_up):
     assert "observed information" in own["cox_models"]["human"]["ph"]["errors"]
 
 
-def test_the_papers_way_takes_answers_as_independent(study):
-    own = survived(*study, resample="annotations")
-    assert own["clusters"] == []
-    assert own["cox_models"]["bot0"]["ph"]["errors"] == "bootstrap of annotations, 40 replicates"
-
-
 def test_where_all_answers_are_unsure(study):
     judgements, conversations = study
     unsure = answering(judgements, lambda j, _: "unsure" if j.question == "nature" else j.answer)
     own = survived(unsure, conversations)
     assert own["curves"]["bot0"]["survival"] == [1.0, 1.0, 1.0]
     assert own["cox"]["bot0"]["fluency"]["why"].startswith("everybody was spotted, or nobody")
-    result = analyze(unsure, conversations, bootstraps=20, backend="native", unsure="missing")
-    own = result["survival"]["by_source"]["human"]
-    assert own["curves"] == {}
-    assert own["pairs"] == []
-    assert own["why"].startswith('only answers "unsure" about bot0, bot1, bot2, human')
-    json.dumps(result, allow_nan=False)
-    assert "survival_curves" not in tables("spot_the_bot", result)

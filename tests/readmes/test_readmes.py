@@ -56,7 +56,6 @@ def test_the_commands_of_the_guide(folder, run, server):
     assert set(run_all(FRONT, folder, server, run)) == LEFT_OUT
     for name in ("mine", "self", "arena"):
         assert (folder / "studies" / name / "report" / "index.html").exists()
-    assert (folder / "studies" / "mine" / "surveys" / "spot_the_bot" / "analysis" / "unsure-half").is_dir()
 
 
 def test_everything_that_stands_for_something_says_why_and_is_needed():

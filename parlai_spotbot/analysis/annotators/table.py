@@ -155,7 +155,7 @@ def summary(table: pd.DataFrame) -> dict:
 
 
 def rankings_without(
-    annotations: pd.DataFrame, bots: Sequence[str], flagged: Collection[str], resample: str
+    annotations: pd.DataFrame, bots: Sequence[str], flagged: Collection[str], crossed: bool
 ) -> dict[str, dict]:
     """Return win rates with all annotations ("everybody") and without those of the `flagged` ("without flagged").
 
@@ -166,7 +166,7 @@ def rankings_without(
     for name, rows in {"everybody": annotations, "without flagged": kept}.items():
         matches = matches_frame(rows)
         rates = win_rates(win_matrix(matches, bots))
-        ends = win_rate_intervals(matches, contrasts(matches, bots, resample=resample))
+        ends = win_rate_intervals(matches, contrasts(matches, bots, crossed=crossed))
         place = np.argsort(np.where(np.isfinite(rates), -rates, np.inf), kind="stable")
         result[name] = {
             "annotators": int(rows["worker_id"].nunique()),

@@ -41,7 +41,6 @@ def compare_kinds(
     rng: np.random.Generator,
     replicates: int = 1000,
     crossed: bool = True,
-    resample: str = "conversations_workers",
 ) -> dict:
     """The order and the win shares by kind of conversation, and how far kinds agree.
 
@@ -59,7 +58,7 @@ def compare_kinds(
     for name in present:
         choice = choices[(kind == name) & (choices["a"] != choices["b"])]
         seen = [n for n in names if n in set(choice["a"]) | set(choice["b"])]
-        comparison = contrasts(choice, seen, order=False, crossed=crossed, resample=resample)
+        comparison = contrasts(choice, seen, order=False, crossed=crossed)
         orders[name] = comparison
         result["kinds"][name] = {
             "n": len(choice),
@@ -69,7 +68,7 @@ def compare_kinds(
         } | ({"why": comparison.why} if comparison.why else {})
     kinds = [name for name in present if name != MIXED]
     for x, y in combinations(kinds, 2):
-        grids = [pair_grid(choices[kind == k], names, crossed=crossed, resample=resample) for k in (x, y)]
+        grids = [pair_grid(choices[kind == k], names, crossed=crossed) for k in (x, y)]
         result["comparisons"].append(_compare((x, y), (orders[x], orders[y]), grids, replicates, rng))
     if len(kinds) < 2:
         result["why"] = "all choices are about one kind of conversations"

@@ -96,12 +96,7 @@ def met(choices: pd.DataFrame, names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def pair_grid(
-    choices: pd.DataFrame,
-    names: Sequence[str],
-    *,
-    crossed: bool = True,
-    resample: str = "conversations_workers",
-    correction: str = "holm",
+    choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True, correction: str = "holm"
 ) -> list[dict]:
     """One entry a pair that met, as `share_tests` gives it of the decided choices, p-values corrected over the pairs.
 
@@ -121,7 +116,7 @@ def pair_grid(
     group = series.reindex(np.minimum(a, b) * size + np.maximum(a, b)).to_numpy(dtype=int)
     outcome = np.where(a < b, 1, -1) * choices["outcome"].to_numpy()
     decided = outcome != 0
-    clusters = frame_clusters(choices[decided], crossed, resample)
+    clusters = frame_clusters(choices[decided], crossed)
     tests = share_tests(outcome[decided] > 0, group[decided], len(pairs), clusters)
     counts = [np.bincount(group[outcome == value], minlength=len(pairs)).tolist() for value in (1, -1, 0)]
     adjusted = adjust(tests["p"], correction)

@@ -36,7 +36,7 @@ def mid_p(hits: int, n: int) -> float:
     return float(min(1.0, value))
 
 
-def same_test(choices: pd.DataFrame, *, crossed: bool = True, resample: str = "conversations_workers") -> list[dict]:
+def same_test(choices: pd.DataFrame, *, crossed: bool = True) -> list[dict]:
     """One entry a contestant that was compared with itself, then one of all of them together ("all").
 
     Each: `name`, `share_test` of the left conversation (of the first one, where sides aren't known: `of`), `p_mid`,
@@ -51,7 +51,7 @@ def same_test(choices: pd.DataFrame, *, crossed: bool = True, resample: str = "c
         sided = group_rows[group_rows["left"].notna()]
         side = "left" if len(sided) == len(group_rows) else "first"
         hits = (sided["left"] > 0 if side == "left" else group_rows["outcome"] > 0).to_numpy()
-        test = share_test(hits, frame_clusters(group_rows, crossed, resample))
+        test = share_test(hits, frame_clusters(group_rows, crossed))
         n = test["n"]
         tests.append({"name": name, "of": side, **test, "p_mid": mid_p(int(hits.sum()), n), "size": rejection_rate(n)})
     return tests

@@ -11,6 +11,7 @@ understood what was meant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -63,13 +64,7 @@ def right_choices(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd
     return rows.assign(right=rows["outcome"] == better[rows.index], pair=pair)
 
 
-def compare_wordings(
-    choices: pd.DataFrame,
-    pairs: Sequence[tuple[str, str]] = (),
-    *,
-    crossed: bool = True,
-    resample: str = "conversations_workers",
-) -> dict:
+def compare_wordings(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]] = (), *, crossed: bool = True) -> dict:
     """Describe how each wording (`question` of the choices) does on pairs of known order, and which wordings differ.
 
     Returns
@@ -94,7 +89,7 @@ def compare_wordings(
     names = sorted(set(rows["question"]))
     for name in names:
         row = rows[rows["question"] == name]
-        clusters = frame_clusters(row, crossed, resample)
+        clusters = frame_clusters(row, crossed)
         test = share_test(row["right"].to_numpy(), clusters)
         alike = krippendorff_alpha(row["pair"], row["right"], clusters)
         result["wordings"][name] = {
@@ -104,10 +99,10 @@ def compare_wordings(
             "alpha": alike["alpha"],
             "alpha_ci": alike["ci"],
         }
-    return result | {"differences": _differences(rows, names, crossed, resample)}
+    return result | {"differences": _differences(rows, names, crossed)}
 
 
-def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resample: str) -> list[dict]:
+def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool) -> list[dict]:
     """Every two wordings on the pairs of conversations that both were put for; on all, where most have but one."""
     differences = []
     for a, b in combinations(names, 2):
@@ -117,9 +112,9 @@ def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resamp
         paired = len(paired_rows) >= MOSTLY * len(every)
         paired_rows = paired_rows if paired else every
         group = (paired_rows["question"] == b).to_numpy().astype(int)
-        # One pair is no sample of pairs: then annotators alone are what another study would change.
-        over = resample if paired_rows["pair"].nunique() > 1 else "workers" if crossed else "annotations"
-        clusters = frame_clusters(paired_rows, crossed, over)
+        clusters = frame_clusters(paired_rows, crossed)
+        if paired_rows["pair"].nunique() == 1:  # which is no sample of pairs: another study has other annotators
+            clusters = replace(clusters, conversations=None)
         means = group_means(paired_rows["right"].to_numpy(dtype=float), group, 2, clusters)
         test = means.contrast(np.array([1.0, -1.0]))
         differences.append({"a": a, "b": b, "paired": paired, "pairs": len(both), "n": len(paired_rows), **test})

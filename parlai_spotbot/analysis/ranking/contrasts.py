@@ -126,13 +126,7 @@ class Contrasts:
 
 
 def contrasts(
-    matches: pd.DataFrame,
-    names: Sequence[str],
-    *,
-    order: bool = True,
-    crossed: bool = True,
-    resample: str = "conversations_workers",
-    level: float = 0.95,
+    matches: pd.DataFrame, names: Sequence[str], *, order: bool = True, crossed: bool = True, level: float = 0.95
 ) -> Contrasts:
     """Compare every two of `names` by all of their matches.
 
@@ -146,8 +140,6 @@ def contrasts(
         both orders (`RARER`, `BOTH_ORDERS`); elsewhere it can't be told from strength.
     crossed : bool
         Whether annotators are a sample, as people are and a judge's variants aren't.
-    resample : str
-        What another study would have other ones of: see `Clusters.of`.
     level : float
         Of intervals, and of all places together.
 
@@ -161,7 +153,7 @@ def contrasts(
     names, size = tuple(names), len(names)
     matches = matches.reset_index(drop=True)
     codes = match_codes(matches, names)
-    clusters = frame_clusters(matches, crossed, resample)
+    clusters = frame_clusters(matches, crossed)
     enough = enough_matches(*codes[:2], size)
     group = _connected(codes, enough)
     count = group.max(initial=-1) + 1

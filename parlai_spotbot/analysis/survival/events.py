@@ -15,13 +15,12 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import FEATURES, NATURES, cluster_of
 from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
 
-UNSURE = ("survives", "missing", "half")
 CLUSTERS = ("conversation_id", "worker_id")
-BESIDE = ("left", "right", "weight", "group", "k", *CLUSTERS)
+BESIDE = ("left", "right", "group", "k", *CLUSTERS)
 """The columns of events that are no features."""
 
 
-def events(entities: pd.DataFrame, unsure: str = "survives", features: Sequence[str] = FEATURES) -> pd.DataFrame:
+def events(entities: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.DataFrame:
     """Turn annotated entities into interval-censored events, one row an event.
 
     Parameters
@@ -30,33 +29,21 @@ def events(entities: pd.DataFrame, unsure: str = "survives", features: Sequence[
         As `parlai_spotbot.analysis.frames.entities_frame` makes it. Used are `name`, `k` (exchanges shown), `nature`
         ("human", "unsure" or "bot"), the features, `conversation_id` and `worker_id`. `since`, where there is such a
         column, is the left end of the interval of one called a bot: until then it was seen, and not called one.
-    unsure : str
-        What the answer "unsure" says. "survives" (the paper's): the entity was not spotted. "missing": nothing, the row
-        is left out. "half": both, as two rows of weight 1/2, one spotted and then one not.
     features : sequence of str
-        Those that were asked: columns of the frame.
+        Those that were asked, after the verdict and relative to the opponent: columns of the frame.
 
     Returns
     -------
     frame
-        `left`, `right`: spotted in (left, right], exchanges; ends that differ by rounding are one end. `weight`: 1, or
-        1/2. `group`: the entity's name. `k`. Each of the `features`: +1 where this entity was favoured over its
-        opponent, -1 where the opponent was, 0 where neither. `conversation_id` (near-copies have one, see `cluster_of`)
-        and `worker_id`: rows that share one are not independent. The rows are in the order of `entities` and keep its
-        index, so with "half" an index can stand twice.
+        `left`, `right`: spotted in (left, right], exchanges; ends that differ by rounding are one end. `group`: the
+        entity's name. `k`. Each of the `features`: +1 where this entity was favoured over its opponent, -1 where the
+        opponent was, 0 where neither. `conversation_id` (near-copies have one, see `cluster_of`) and `worker_id`: rows
+        that share one are not independent. The rows are in the order of `entities` and keep its index.
 
     Raises
     ------
     ValueError
         Names the missing column, or the row and value that is no answer, no number of exchanges, or no feature.
-
-    Notes
-    -----
-    Features are asked after the verdict and relative to the opponent: what they go with is an association, not a cause.
-
-    References
-    ----------
-    Deriu et al. 2020, "Spot The Bot", EMNLP, section 3.3.
 
     Examples
     --------
@@ -64,40 +51,20 @@ def events(entities: pd.DataFrame, unsure: str = "survives", features: Sequence[
     ...     "name": ["BR", "human", "BR"], "k": [2, 3, 5], "nature": ["bot", "human", "unsure"],
     ...     "fluency": [1, 0, -1], "sensibleness": 0, "specificity": 0, "conversation_id": "c1", "worker_id": "w1",
     ... })
-    >>> events(entities)[["left", "right", "weight", "group", "fluency"]]
-       left  right  weight  group  fluency
-    0   0.0    2.0     1.0     BR        1
-    1   3.0    inf     1.0  human        0
-    2   5.0    inf     1.0     BR       -1
-    >>> events(entities, unsure="half")[["left", "right", "weight"]].tail(2)
-       left  right  weight
-    2   0.0    5.0     0.5
-    2   5.0    inf     0.5
+    >>> events(entities)[["left", "right", "group", "fluency"]]
+       left  right  group  fluency
+    0   0.0    2.0     BR        1
+    1   3.0    inf  human        0
+    2   5.0    inf     BR       -1
     """
-    if unsure not in UNSURE:
-        raise ValueError(f"unsure is {unsure!r}, expected one of {', '.join(UNSURE)}")
     k, since = _check(entities, features)
-    doubtful = (entities["nature"] == "unsure").to_numpy()
     spotted = (entities["nature"] == "bot").to_numpy()
-    weight = np.ones(len(entities))
-    rows = np.arange(len(entities))
-    if unsure == "missing":
-        rows = rows[~doubtful]
-    elif unsure == "half":
-        weight[doubtful] = 0.5
-        rows = np.repeat(rows, np.where(doubtful, 2, 1))
-    spotted = spotted[rows]
-    if unsure == "half":
-        # Of the two rows of an unsure answer the first is the spotted one.
-        spotted = spotted | (doubtful[rows] & np.append(rows[1:] == rows[:-1], False))
     frame = entities[["name", "k", *features, *CLUSTERS]].assign(conversation_id=cluster_of(entities))
-    frame = frame.iloc[rows].rename(columns={"name": "group"})
-    k, since = k[rows], since[rows]
+    frame = frame.rename(columns={"name": "group"})
     if (k % 1).any():
         frame["k"] = k
     frame.insert(0, "left", np.where(spotted, since, k))
     frame.insert(1, "right", np.where(spotted, k, np.inf))
-    frame.insert(2, "weight", weight[rows])
     return frame
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, RESAMPLE, Spread, codes_of
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, codes_of
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
 BLOCK = 1 << 21
@@ -45,8 +45,6 @@ class ClusterBootstrap:
         conversations alone.
     replicates : int
         Of each of the up to three bootstraps.
-    resample : str
-        What another sample would change: one of `RESAMPLE`; "conversations_workers" is the combination of the three.
     """
 
     def __init__(
@@ -56,19 +54,12 @@ class ClusterBootstrap:
         *,
         rng: np.random.Generator,
         replicates: int = 1000,
-        resample: str = "conversations_workers",
     ):
-        check_draws(replicates, resample)
         self.replicates = replicates
         codes_by_name = {"conversations": codes_of(conversations, "conversations")}
-        if workers is not None:
-            codes_by_name["annotators"] = codes_of(workers, "workers")
-        if resample == "annotations" or (resample == "workers" and workers is None):
-            codes_by_name = {"annotations": np.arange(len(codes_by_name["conversations"]))}
-        elif resample == "workers":
-            del codes_by_name["conversations"]
-        elif resample == "conversations" or not codes_by_name.get("annotators", np.zeros(1)).any():
-            codes_by_name = {"conversations": codes_by_name["conversations"]}
+        annotators = np.zeros(1, dtype=int) if workers is None else codes_of(workers, "workers")
+        if annotators.any():
+            codes_by_name["annotators"] = annotators
         self.names = tuple(codes_by_name)
         self._codes = list(codes_by_name.values())
         if len(self._codes) == 2:
@@ -256,14 +247,6 @@ def _ends(estimate: np.ndarray, se: np.ndarray, reach: np.ndarray, span: tuple[f
         else:
             ends = [estimate + side * reach * se for side in (-1, 1)]
     return np.stack(ends, axis=-1)
-
-
-def check_draws(bootstraps: int, resample: str) -> None:
-    """Raise `ValueError` for a number of replicates below 1, or a way to draw that `RESAMPLE` doesn't hold."""
-    if bootstraps < 1:
-        raise ValueError(f"bootstraps is {bootstraps}, expected a whole number from 1 up")
-    if resample not in RESAMPLE:
-        raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
 
 
 def percentile_interval(samples: np.ndarray, level: float = 0.95) -> np.ndarray:

@@ -17,9 +17,6 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
-RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
-"""What another study would have other ones of."""
-
 FEW = 2.0
 """With fewer effective clusters nothing is known of how clusters differ."""
 
@@ -59,43 +56,31 @@ class Clusters:
     workers: np.ndarray | None
 
     @classmethod
-    def of(
-        cls, conversations: Sequence[Sequence[str]], workers: ArrayLike | None, resample: str = "conversations_workers"
-    ) -> Clusters:
+    def of(cls, conversations: Sequence[Sequence[str]], workers: ArrayLike | None = None) -> Clusters:
         """From the conversations of each row (one or two ids) and its annotator.
 
-        `resample` says what another sample would change: "conversations_workers", "conversations", "workers", or
-        "annotations" (each row by itself). A single annotator is no sample: rows then are correlated by conversations
-        alone. Raises `ValueError` naming the row where an id is missing.
+        Without annotators, or with a single one, who is no sample, rows are correlated by conversations alone. Raises
+        `ValueError` naming the row where an id is missing.
         """
-        rows = len(conversations)
         width = max((len(conversation) for conversation in conversations), default=1)
         if width not in (1, 2):
             raise ValueError(f"conversations: a row has {width} of them, expected one or two")
         flat = [
             conversation[min(place, len(conversation) - 1)] for conversation in conversations for place in range(width)
         ]
-        codes = codes_of(flat, "conversations").reshape(rows, width)
-        return cls._of(codes, workers, resample)
-
-    @classmethod
-    def by(
-        cls, conversations: ArrayLike, workers: ArrayLike | None = None, resample: str = "conversations_workers"
-    ) -> Clusters:
-        """As `of`, where each row is of one conversation, whose id (n,) is given."""
-        return cls._of(codes_of(conversations, "conversations")[:, None], workers, resample)
-
-    @classmethod
-    def _of(cls, codes: np.ndarray, workers: ArrayLike | None, resample: str) -> Clusters:
-        if resample not in RESAMPLE:
-            raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
+        codes = codes_of(flat, "conversations").reshape(len(conversations), width)
         if workers is not None and len(workers) != len(codes):
             raise ValueError(f"workers has {len(workers)} entries, expected one for each of {len(codes)} rows")
-        if codes.shape[1] == 2:  # a conversation beside itself counts once
+        if width == 2:  # a conversation beside itself counts once
             codes[codes[:, 0] == codes[:, 1], 1] = -1
-        worker_codes = None if workers is None or "workers" not in resample else codes_of(workers, "workers")
-        worker_codes = worker_codes if worker_codes is not None and worker_codes.any() else None
-        return cls(len(codes), codes if "conversations" in resample and len(codes) else None, worker_codes)
+        worker_codes = None if workers is None else codes_of(workers, "workers")
+        several = worker_codes is not None and worker_codes.any()
+        return cls(len(codes), codes if len(codes) else None, worker_codes if several else None)
+
+    @classmethod
+    def by(cls, conversations: ArrayLike, workers: ArrayLike | None = None) -> Clusters:
+        """As `of`, where each row is of one conversation, whose id (n,) is given."""
+        return cls.of(codes_of(conversations, "conversations")[:, None], workers)
 
     def take(self, chosen: np.ndarray) -> Clusters:
         """Return those of the rows `chosen` (a mask or places)."""
@@ -435,7 +420,7 @@ def _with_variance(covariance: np.ndarray, least: np.ndarray) -> np.ndarray:
     return scaled
 
 
-def frame_clusters(frame: pd.DataFrame, crossed: bool = True, resample: str = "conversations_workers") -> Clusters:
+def frame_clusters(frame: pd.DataFrame, crossed: bool = True) -> Clusters:
     """Return the clusters of rows with the columns conversation_ids (or conversation_id) and worker_id.
 
     Where the frame has the columns cluster_ids (or cluster_id), which put near-copies of a conversation into one
@@ -444,5 +429,5 @@ def frame_clusters(frame: pd.DataFrame, crossed: bool = True, resample: str = "c
     workers = frame["worker_id"] if crossed else None
     for name in ("cluster_ids", "conversation_ids"):
         if name in frame:
-            return Clusters.of(list(frame[name]), workers, resample)
-    return Clusters.by(frame["cluster_id" if "cluster_id" in frame else "conversation_id"], workers, resample)
+            return Clusters.of(list(frame[name]), workers)
+    return Clusters.by(frame["cluster_id" if "cluster_id" in frame else "conversation_id"], workers)

@@ -2,7 +2,7 @@
 
 Where conversations and workers are both drawn, an annotation's weight is the product of both (Owen 2007, "The
 pigeonhole bootstrap", Ann. Appl. Stat. 1), whose intervals are up to 1.7 times too wide: `ClusterBootstrap` draws them
-in turn instead. These weights serve where a statistic needs whole replicates, as ranks do, and the paper's own unit.
+in turn instead. These weights serve where a statistic needs whole replicates, as ranks do.
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK, check_draws
+from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
 from parlai_spotbot.analysis.uncertainty.clusters import codes_of
 
 
 def bootstrap_weights(
     conversations: ArrayLike,
-    workers: ArrayLike,
+    workers: ArrayLike | None,
     strata: ArrayLike,
     *,
     rng: np.random.Generator,
-    resample: str,
     replicates: int = 1000,
 ) -> np.ndarray:
     """Return how often each of n annotations counts (replicates, n) where clusters are drawn with replacement.
@@ -28,17 +27,11 @@ def bootstrap_weights(
     Parameters
     ----------
     conversations, workers, strata : sequences (n,)
-        The conversation, the worker and the stratum (the pair of bots) of each annotation. Conversations and
-        annotations are drawn within their stratum, whose size the plan fixes; workers over all strata.
-    resample : str
-        "conversations_workers" (the product of both draws), "conversations", "workers", or "annotations" (the paper's
-        unit, which takes annotations as independent).
+        The conversation, the worker (None: they aren't drawn) and the stratum (the pair of bots) of each annotation.
+        Conversations are drawn within their stratum, whose size the plan fixes; workers over all strata.
     """
-    check_draws(replicates, resample)
     strata = codes_of(strata)
-    drawn = [(np.arange(len(strata)), strata)] if resample == "annotations" else []
-    drawn += [(conversations, strata)] if "conversations" in resample else []
-    drawn += [(workers, np.zeros_like(strata))] if "workers" in resample else []
+    drawn = [(conversations, strata)] + ([] if workers is None else [(workers, np.zeros_like(strata))])
     weights = np.ones((replicates, len(strata)), dtype=np.int32)
     for clusters, within in drawn:
         _multiply(weights, codes_of(clusters), within, np.random.default_rng(int(rng.integers(2**63))))

@@ -22,7 +22,7 @@ def compute(answers: Answers) -> dict:
     """Compare the win shares that kinds of conversations give, on the first question."""
     main = answers.questions[0]
     rows = answers.rows[(answers.rows["question"] == main) & (answers.rows["a"] != answers.rows["b"])]
-    options = {"replicates": answers.options.bootstraps, "crossed": answers.crossed, "resample": answers.resample}
+    options = {"replicates": answers.options.bootstraps, "crossed": answers.crossed}
     kinds = compare_kinds(rows, answers.names, rng=answers.rng("kinds"), **options)
     compared = [row | {"sentence": comparison_sentence(row)} for row in kinds["comparisons"]]
     return {"question": main, **kinds, "comparisons": compared}

@@ -116,9 +116,12 @@ class Annotations(Answers):
     @cached_property
     def together(self) -> Clusters:
         """Return which annotations are correlated."""
-        if self.resample == "annotations":
-            return Clusters.by(np.arange(len(self.rows)))
-        return Clusters.by(cluster_of(self.rows), self.rows["worker_id"], self.resample)
+        return Clusters.by(cluster_of(self.rows), self._annotators)
+
+    @property
+    def _annotators(self) -> pd.Series | None:
+        """The annotator of each row, where annotators are a sample."""
+        return self.rows["worker_id"] if self.crossed else None
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -126,17 +129,16 @@ class Annotations(Answers):
         rows = self.rows
         return bootstrap_weights(
             cluster_of(rows),
-            rows["worker_id"],
+            self._annotators,
             ["\t".join(sorted(pair)) for pair in zip(rows["a"], rows["b"], strict=True)],
             rng=self.rng("weights"),
             replicates=self.options.bootstraps,
-            resample=self.resample,
         )
 
     def drawn(self, statistic: str) -> ClusterBootstrap:
         """Replicates of the annotations."""
-        options = {"replicates": self.options.bootstraps, "resample": self.resample}
-        return ClusterBootstrap(cluster_of(self.rows), self.rows["worker_id"], rng=self.rng(statistic), **options)
+        options = {"rng": self.rng(statistic), "replicates": self.options.bootstraps}
+        return ClusterBootstrap(cluster_of(self.rows), self._annotators, **options)
 
     def bootstrap(self) -> dict:
         """Return what the intervals rest on, and what they can't show."""
@@ -181,4 +183,4 @@ def names(rows: pd.DataFrame) -> set[str]:
     return set(rows["a"]) | set(rows["b"])
 
 
-FORM = Form(rows, names, Annotations, options=("bootstraps", "resample", "backend", "unsure", "wage"), by_survey=False)
+FORM = Form(rows, names, Annotations, options=("bootstraps", "backend", "wage"), by_survey=False)

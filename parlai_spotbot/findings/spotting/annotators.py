@@ -45,7 +45,7 @@ def compute(answers: Annotations) -> dict:
     }
     flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]
     if people and answers.bots and flagged:
-        result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.resample)
+        result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.crossed)
     if answers.failed and len(answers.everyone) > len(answers.rows):
         beside = compare_everybody(answers.once("ranking", ranked), ranked(answers.whole))
         sentence = everybody_sentence(beside, "With everybody's annotations")

@@ -14,7 +14,7 @@ from parlai_spotbot.wording import percent
 def compute(answers: Annotations) -> dict:
     """By length win rates and labels."""
     return {
-        "segments": segments.by_length(matches_frame(answers.rows), answers.entities, answers.bots, answers.resample)
+        "segments": segments.by_length(matches_frame(answers.rows), answers.entities, answers.bots, answers.crossed)
     }
 
 

@@ -88,13 +88,7 @@ NO_MATCH = {
 
 
 def ranking(
-    matches: pd.DataFrame,
-    bots: Sequence[str],
-    weights: np.ndarray,
-    rng: np.random.Generator,
-    *,
-    crossed: bool = True,
-    resample: str = "conversations_workers",
+    matches: pd.DataFrame, bots: Sequence[str], weights: np.ndarray, rng: np.random.Generator, *, crossed: bool = True
 ) -> dict:
     """Everything about one criterion: the headline (`order`, `clusters`, `pairs`, `davidson`) by `contrasts`, and the
     paper's win rates and TrueSkill ranges beside it.
@@ -106,7 +100,7 @@ def ranking(
     if matches.empty:
         return dict(NO_MATCH)
     matches = matches.reset_index(drop=True)
-    options = {"crossed": crossed, "resample": resample}
+    options = {"crossed": crossed}
     fit = contrasts(matches, bots, **options)
     grid = pair_grid(matches, bots, **options)
     pool = pool_of(fit, matches, grid, **options)

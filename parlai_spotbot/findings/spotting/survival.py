@@ -14,11 +14,6 @@ from parlai_spotbot.wording import INTERVAL, NAMED, factor, part_of, percent, pl
 
 BOT = Column("name", "Bot")
 LEVEL = 0.05
-PASSING = {
-    "survives": "“human” or “unsure”",
-    "missing": "“human”; answers “unsure” are left out",
-    "half": "“human”; an answer “unsure” counts half",
-}
 
 
 def compute(answers: Annotations) -> dict:
@@ -31,7 +26,7 @@ def summarise(result: Result) -> list[str]:
     data = result.data
     warning = [Caution(data["warning"])] if data.get("warning") else []
     sentences = [_longest(data["curves"]), _told_apart(data["pairs"]), _effects(data["cox"]), *warning]
-    return [*sentences, f"Not called a bot: judged {PASSING[data['unsure']['option']]}."]
+    return [*sentences, "Not called a bot: judged “human” or “unsure”."]
 
 
 def _longest(curves: Mapping[str, Mapping]) -> str:
@@ -150,5 +145,5 @@ FINDING = Finding(
         steps=True,
     ),
     place=20,
-    options=("backend", "unsure"),
+    options=("backend",),
 )

@@ -93,7 +93,7 @@ def _fit(rows: pd.DataFrame, model: str, errors: Errors, backend: str) -> tuple[
     features = _features(rows)
     arguments = (rows["left"], rows["right"], rows[features].astype(float), model)
     try:
-        fit, notes, said = fitted(arguments, errors, weights=rows["weight"], backend=backend)
+        fit, notes, said = fitted(arguments, errors, backend=backend)
     except ValueError:  # not one observation lies wholly before another
         none = {"coef": None, "se": None, "p": None, "ratio": None, "ci": [None] * 2, "ratio_ci": [None] * 2}
         why = {f: SAME if rows[f].nunique() < 2 else NOTHING for f in features}

@@ -21,14 +21,6 @@ from parlai_spotbot.findings.spotting import Annotations
 from parlai_spotbot.findings.spotting.survival_effects import effects
 from parlai_spotbot.records import HUMAN
 
-DEPENDENT = {
-    "conversations_workers": ("conversation_id", "worker_id"),
-    "conversations": ("conversation_id",),
-    "workers": ("worker_id",),
-    "annotations": (),
-}
-"""Which answers are taken to depend on each other, by what the bootstrap draws."""
-
 CHOSEN = (
     "Annotators chose themselves when to stop, and that choice is informative: whoever stops early with “human” does "
     "so because the entity looks human. The estimates assume that whoever stopped would have gone on to spot bots like "
@@ -48,9 +40,9 @@ def survival_of(answers: Annotations) -> dict:
     names = [*answers.bots, *([HUMAN] if (answers.rows["a"] == HUMAN).any() else [])]
     every, options = answers.drawn("survival").take(answers.pages), answers.options
     cox_backend = icenreg.choose(options.backend)
-    rows = events(answers.entities, options.unsure, answers.features)
+    rows = events(answers.entities, answers.features)
     present = [name for name in names if (rows["group"] == name).any()]
-    clusters = [c for c in DEPENDENT[answers.resample] if rows[c].nunique() > 1]
+    clusters = [c for c in ("conversation_id", "worker_id")[: 1 + answers.crossed] if rows[c].nunique() > 1]
     drawn = {name: _Drawn(rows[rows["group"] == name], every, answers.followed) for name in present}
     # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
     strata = None if answers.followed else rows["k"]
@@ -59,13 +51,10 @@ def survival_of(answers: Annotations) -> dict:
         "pairs": _pairs(rows, present, clusters, strata, drawn),
         "clusters": clusters,
         **effects(rows, present, clusters, answers.rng, options.bootstraps, cox_backend),
-        "unsure": {"option": options.unsure},
         "backend": "native",
         "cox_backend": cox_backend,
         "bootstrap": answers.bootstrap(),
     }
-    lost = [name for name in names if name not in present]
-    result |= {"why": f'only answers "unsure" about {", ".join(lost)}: left out'} if lost else {}
     return result | ({"warning": CHOSEN} if answers.followed else {})
 
 
@@ -77,13 +66,13 @@ class _Drawn:
     """
 
     def __init__(self, row: pd.DataFrame, every: ClusterBootstrap, followed: bool) -> None:
-        self.left, self.right, self.weight = (row[c].to_numpy() for c in ("left", "right", "weight"))
+        self.left, self.right = row["left"].to_numpy(), row["right"].to_numpy()
         self.lengths, level = np.unique(row["k"], return_inverse=True)
         spotted, self.every, self.rows = np.isfinite(self.right), every, row.index.to_numpy()
         self.drawn = self.every.take(self.rows)
-        counts = np.bincount(2 * level + spotted, self.weight, 2 * len(self.lengths))
+        counts = np.bincount(2 * level + spotted, minlength=2 * len(self.lengths))
         self.spotted, self.n, self.survival = self._estimate(counts, followed)
-        sums = self.drawn.cell_sums(2 * level + spotted, 2 * len(self.lengths), self.weight)
+        sums = self.drawn.cell_sums(2 * level + spotted, 2 * len(self.lengths))
         self.samples = self._estimate(sums, followed)[2]
 
     def _estimate(self, counts: np.ndarray, followed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -111,7 +100,7 @@ class _Drawn:
 
 def _curve(curve: _Drawn, people: _Drawn | None) -> dict:
     """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths; `why` there are none."""
-    fit = turnbull(curve.left, curve.right, curve.weight, backend="native")
+    fit = turnbull(curve.left, curve.right, backend="native")
     low, high = fit.quantile_bounds(0.5)
     result = {
         "exchanges": [_count(k) for k in curve.lengths],
@@ -144,10 +133,9 @@ def _pairs(
     if len(names) < 2:
         return []
     arguments = (rows["left"], rows["right"], rows["group"])
-    shared = {"names": names, "weights": rows["weight"]}
     options = {"clusters": [rows[c] for c in clusters]} if clusters else {}
-    table = logrank_pairs(*arguments, strata=strata, **options, **shared)
-    naive = logrank_pairs(*arguments, **shared).to_dict(orient="records")
+    table = logrank_pairs(*arguments, names=names, strata=strata, **options)
+    naive = logrank_pairs(*arguments, names=names).to_dict(orient="records")
     group_rows = []
     for row, by_rows in zip(table.to_dict(orient="records"), naive, strict=True):
         row |= {key: _count(row[key]) for key in ("n_a", "n_b")}

@@ -45,7 +45,6 @@ class Ballots:
     language: pd.Categorical
     day: pd.Categorical
     crossed: bool
-    resample: str
     source: str = HUMAN
     people: None = None
 
@@ -67,8 +66,8 @@ class Ballots:
     @cached_property
     def clusters(self) -> Clusters:
         """The clusters of votes: those on one prompt, whoever answered it, and those of one annotator."""
-        talks = _recurring(_alone(self.prompt)) if "conversations" in self.resample else None
-        workers = _recurring(_alone(self.worker)) if self.crossed and "workers" in self.resample else None
+        talks = _recurring(_alone(self.prompt))
+        workers = _recurring(_alone(self.worker)) if self.crossed else None
         return Clusters(len(self.a), None if talks is None else talks[:, None], workers)
 
     def matches(self, ties_too: bool = False) -> pd.DataFrame:
@@ -91,7 +90,7 @@ class Ballots:
     @property
     def sampled(self) -> dict:
         """Return what is a sample, as the functions of `analysis` take it."""
-        return {"crossed": self.crossed, "resample": self.resample}
+        return {"crossed": self.crossed}
 
     def among(self, chosen: np.ndarray) -> Ballots:
         """The votes between the contestants `chosen` (K,), and these alone."""
@@ -241,9 +240,8 @@ def _ballots(
         rows["language"].array,
         rows["day"].array,
         source == HUMAN,
-        options.resample,
         source,
     )
 
 
-FORM = VoteForm(lambda *_: (pd.DataFrame(), {}), lambda rows: set(), options=("resample",))
+FORM = VoteForm(lambda *_: (pd.DataFrame(), {}), lambda rows: set())

@@ -27,7 +27,7 @@ TIME = Table(
 
 def compute_time(answers: Answers) -> dict:
     """Return seconds per annotation, hours and cost."""
-    return time_summary(answers.annotations.rename(columns={"exchanges": "k"}), answers.options.wage)
+    return time_summary(answers.annotations, answers.options.wage)
 
 
 def summarise_time(result: Result) -> list[str]:

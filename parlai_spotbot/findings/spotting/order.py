@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
-from parlai_spotbot.analysis.order_effects import BY, position_effects
+from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
@@ -18,14 +17,9 @@ LEVEL = 0.05
 
 
 def compute(answers: Annotations) -> dict:
-    """`position` by kind of conversation, length, pair and bot."""
-    rows = answers.by_item.rows
-    return {"position": {by: _positions(position_effects(rows, by, answers.crossed)) for by in BY}}
-
-
-def _positions(table: pd.DataFrame) -> list[dict]:
-    """Return the rows of `position_effects`, each with its sentence."""
-    return [row | {"sentence": position_sentence(row)} for row in table.to_dict(orient="records")]
+    """Return the difference between the places in bots' and in people's conversations."""
+    rows = position_effects(answers.by_item.rows, answers.crossed).to_dict(orient="records")
+    return {"position": [row | {"sentence": position_sentence(row)} for row in rows]}
 
 
 def position_sentence(row: Mapping) -> str:
@@ -43,28 +37,23 @@ def position_sentence(row: Mapping) -> str:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return whether who speaks first is called human more often, and whether bots have learnt texts by heart."""
-    data = result.data
-    rows = {row["group"]: row for row in data["position"].get("conversations", [])}
-    text = [f"In conversations of {rows[group]['sentence']}" for group in ("bots", "people") if group in rows]
-    return [*text, (data.get("training_overlap") or {}).get("sentence", "")]
+    """Return whether the first speaker is called human more often."""
+    return [f"In conversations of {row['sentence']}" for row in result.data["position"]]
 
 
 POSITION = Table(
-    "position/{by}",
+    "position",
     {
-        "by": Column("text", "By"),
-        "group": Column("text", "Of"),
+        "group": Column("text", "Conversations of"),
         "n": Column("count", "Annotations"),
         "human_0": Column("share", "First speaker called human"),
         "human_1": Column("share", "Second"),
         "difference": Column("share", "Difference", ci=("low", "high")),
         "p": Column("p"),
         "p_adjusted": Column("p", "p, Holm"),
-        "balanced": Column("share", ci=("balanced_low", "balanced_high")),
     },
     "Who speaks first",
-    "Standard errors clustered by conversation and annotator; p values are Holm's within each kind of row.",
+    "Standard errors clustered by conversation and annotator; p values are Holm's.",
     ("cameron2011", "holm1979"),
 )
 FINDING = Finding(

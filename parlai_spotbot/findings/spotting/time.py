@@ -15,9 +15,9 @@ from parlai_spotbot.records import HUMAN
 
 def compute(answers: Annotations) -> dict:
     """Seconds over all and by length, hours and cost; the effort against people who talk to the bots."""
-    rows = answers.rows.assign(source=answers.source)
-    by_length = seconds_table(rows, answers.together).drop(columns="source")
-    result = time_summary(rows, answers.options.wage) | {"by_length": by_length.to_dict(orient="records")}
+    rows = answers.rows
+    by_length = seconds_table(rows, answers.together).to_dict(orient="records")
+    result = time_summary(rows, answers.options.wage) | {"by_length": by_length}
     talks = rows[rows["a"] != HUMAN]
     if result["n"] and len(answers.bots) > 1 and len(talks):
         conversations = talks["conversation_id"].nunique()
@@ -50,7 +50,6 @@ def summarise(result: Result) -> list[str]:
     return [*costs.summarise_time(result), effort]
 
 
-QUANTILES = ("q05", "q25", "q75", "q95")
 BY_LENGTH = Table(
     "by_length",
     {
@@ -58,7 +57,6 @@ BY_LENGTH = Table(
         "n": Column("count", "Annotations"),
         "median": Column("number", "Median", ci=("median_low", "median_high"), digits=0),
         "mean": Column("number", ci=("mean_low", "mean_high"), digits=0),
-        **{name: Column("number") for name in QUANTILES},
     },
     "Seconds per annotation by length",
     "The interval of the median lies between the quantiles at the ends of the interval of the share of times below it; "

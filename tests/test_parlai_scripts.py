@@ -53,8 +53,8 @@ def checkpoint(tmp_path_factory):
 def test_a_checkpoint_of_ones_own_is_a_contestant_by_its_model_file(checkpoint, tmp_path):
     parlai(
         "spotbot_selfchat",
-        "--contestant",
-        f"own={checkpoint}",
+        "-mf",
+        checkpoint,
         "--contestant",
         "fixed_response=fixed_response,fixed_response=i see",
         "--conversations-per-pair",

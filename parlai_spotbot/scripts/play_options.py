@@ -30,12 +30,26 @@ def add_contestants(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def add_models(group: argparse._ArgumentGroup) -> None:
+    """Add -m and -mf, which name a contestant by its model alone."""
+    # Under the names model and model_file, ParlAI's parser would load the model to ask it for options, even for --help.
+    group.add_argument(
+        *("-mf", "--model-file", "-m", "--model"),
+        dest="bots",
+        action="append",
+        metavar="WHAT",
+        help="a contestant named after its model file, zoo: model or agent; one alone talks to itself",
+    )
+
+
 def add_play_options(parser: OptionParser, self_chats: bool = False) -> None:
     """Add the options of self-play; --self where `self_chats`."""
     group = parser.add_argument_group("Self-play")
     group.add_argument("--study", default=DEFAULT_STUDY, metavar="DIR", help="the study's folder, new or existing")
     group.add_argument("--pool", help="embedded (default), rules, or a YAML file: name -> agent")
     add_contestants(group)
+    if self_chats:
+        add_models(group)
     parser.add_request(SelfPlayRequest, without=() if self_chats else ("self_chats",))
     group.add_argument(
         "--engine", default="local", choices=ENGINES, help="where contestants run: here, or on a Ray cluster"
@@ -45,13 +59,21 @@ def add_play_options(parser: OptionParser, self_chats: bool = False) -> None:
     )
 
 
+def named_in(opt: dict) -> list[str]:
+    """Return the contestants that options name, as NAME=WHAT."""
+    from parlai_spotbot.selfplay.named_bots import name_of
+
+    return [*(opt["contestants"] or ()), *(f"{name_of(bot)}={bot}" for bot in opt.get("bots") or ())]
+
+
 def asked_of(opt: dict) -> SelfPlayRequest:
     """Return what these options ask for, contestants checked; raises `UserError`."""
     from parlai_spotbot.selfplay.more import more_asked
     from parlai_spotbot.selfplay.named_bots import asked_contestants
 
-    contestants = asked_contestants(opt["pool"], opt["contestants"] or ())
-    values = option_values(SelfPlayRequest, opt) | {"self_chats": bool(opt.get("self_chats"))}
+    contestants = asked_contestants(opt["pool"], named_in(opt))
+    alone = bool(opt.get("bots")) and len(contestants or ()) == 1
+    values = option_values(SelfPlayRequest, opt) | {"self_chats": alone or bool(opt.get("self_chats"))}
     return SelfPlayRequest(contestants, more=more_asked(opt.get("more")), **values)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.play_options import add_contestants
+from parlai_spotbot.scripts.play_options import add_contestants, add_models, named_in
 
 if TYPE_CHECKING:
     from parlai_spotbot.domains import Domain
@@ -33,6 +33,7 @@ class SpotbotContestants(Command):
         group = parser.add_argument_group("Contestants")
         group.add_argument("--pool", help="embedded (default), rules, or a YAML file")
         add_contestants(group)
+        add_models(group)
         group.add_argument("--study", metavar="DIR", help="the contestants of a study instead")
         group.add_argument("--json", nargs="?", const=True, metavar="FILE", help="all as JSON, there or on stdout")
         group = parser.add_argument_group("Leaving out, in a study")
@@ -64,7 +65,7 @@ class SpotbotContestants(Command):
         study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
         if self.opt["leave_out"]:
             return self._leave_out(study)
-        entries = asked_entries(self.opt["pool"], study, self.opt["contestants"] or ())
+        entries = asked_entries(self.opt["pool"], study, named_in(self.opt))
         print(pool_text(entries))
         problems = [problem for entry in entries for problem in entry.problems]
         for problem in problems:

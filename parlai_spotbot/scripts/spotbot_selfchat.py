@@ -15,7 +15,7 @@ class SpotbotSelfchat(Command):
     EPILOG = """\
   parlai spotbot_selfchat --study studies/rules --pool rules --conversations-per-pair 5
   parlai spotbot_selfchat --contestant mine=my_bot:respond --contestant other=http://127.0.0.1:8000/v1#NAME
-  parlai spotbot_selfchat --contestant one=zoo:blender/blender_90M/model --contestant other=path/to/my/model
+  parlai spotbot_selfchat -mf zoo:blender/blender_90M/model -mf path/to/my/model
   parlai spotbot_selfchat --contestant eliza=spotbot:eliza --self --study studies/alone
   parlai spotbot_selfchat --pool rules --self --study studies/self          (each bot of a pool with itself)
   parlai spotbot_selfchat --self --study studies/rules                      (self-chats added to the pairs there)

@@ -91,7 +91,6 @@ def test_a_study_s_contestants_are_listed_without_trying(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["-mf", "model"], "-mf was removed in 0.2. Name each bot with --contestant NAME=WHAT"),
         (["--pool", "ruls"], "Did you mean 'rules'?"),
         (["--leave-out", "a"], "--leave-out needs a study."),
         (["--study", "s", "--rename", "b=c"], "--rename was removed in 0.2."),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.findings import render
@@ -70,8 +68,8 @@ class Finding:
     options: tuple[str, ...] = ()
     asked: str = ""
 
-    def tell(self, result: Result) -> list[Section]:
-        """Return what a page says: sections of sentences, a chart and tables."""
+    def tell(self, result: Result) -> Section | None:
+        """Return what a page says: a section of sentences, a chart and tables."""
         return render.tell(self, result)
 
     def lines(self, result: Result) -> list[str]:
@@ -88,28 +86,9 @@ def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dic
     found: dict[str, list[pd.DataFrame]] = {}
     for finding in findings:
         for source, source_result in result.get(finding.name, {"by_source": {}})["by_source"].items():
-            for stem, table in render.csv_tables(finding).items():
+            for place, (name, table) in enumerate(finding.tables.items()):
+                stem = table.csv or (f"{finding.name}_{name}" if place else finding.name)
                 if len(frame := table.read(source_result)):
                     frame.insert(0, "source", source)
                     found.setdefault(stem, []).append(frame)
     return {stem: pd.concat(frames, ignore_index=True).infer_objects() for stem, frames in found.items()}
-
-
-SAME = 1e-9
-"""Ends of an interval that are nearer are the same."""
-
-
-def with_width(value: Any, key: str = "") -> Any:
-    """Return what was found, in which the ends of an interval that has no width are NaN: that nothing varied in what
-    was drawn doesn't show that nothing varies. Intervals are lists of two numbers under "ci", or a key that ends in
-    "_ci"."""
-    if isinstance(value, Mapping):
-        return {name: with_width(inner, name) for name, inner in value.items()}
-    if isinstance(value, np.ndarray):
-        return with_width(value.tolist(), key)
-    if not isinstance(value, (list, tuple)):
-        return value
-    numbers = len(value) == 2 and all(isinstance(end, float) for end in value)
-    if numbers and (key == "ci" or key.endswith("_ci")):
-        return [np.nan, np.nan] if value[1] - value[0] < SAME else list(value)
-    return [with_width(inner, key) for inner in value]

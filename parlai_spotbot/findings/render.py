@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from parlai_spotbot import terminal
 from parlai_spotbot.findings import sections
 from parlai_spotbot.findings.matrix import matrix_card
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import ENDS, PLACES, Chart, Column, Table, ends_of, known, value_of
+from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.finding import Finding
 
 SENTENCES = 3
 """A section says so many; the first screen and the terminal have all of a ranking."""
@@ -52,50 +56,27 @@ class Fact(str):
         return fact
 
 
-class Framed(Protocol):
-    """Record of what of a finding is rendered, see `findings.finding.Finding`."""
-
-    name: str
-    heading: str
-    tables: Mapping[str, Table]
-    chart: Chart | None
-    bars: tuple[str, ...]
-    reference: str
-    first: bool
-    summarise: Callable[[Result], list[str]]
-
-
-def csv_tables(finding: Framed) -> dict[str, Table]:
-    """Return the tables by the stems of their CSV: FINDING for the first, FINDING_TABLE for the others."""
-    return {
-        table.csv or (finding.name if place == 0 else f"{finding.name}_{name}"): table
-        for place, (name, table) in enumerate(finding.tables.items())
-    }
-
-
-def tell(finding: Framed, result: Result) -> list[Section]:
-    """Return a finding's section of the page: up to three sentences, a chart, tables; [] where it has nothing."""
+def tell(finding: Finding, result: Result) -> Section | None:
+    """Return a finding's section of the page: up to three sentences, a chart, tables; None where it has nothing."""
     frames = {name: table.read(result.data) for name, table in finding.tables.items()}
     sentences = [sentence for sentence in finding.summarise(result) if sentence]
     tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
     tables = [table for table in tables if table.rows][: RANKING_TABLES if finding.bars else TABLES]
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
-        return []
+        return None
     text = [sentence for sentence in sentences if not isinstance(sentence, Step)][:SENTENCES]
-    return [
-        Section(
-            finding.name,
-            finding.heading,
-            [*(result.account.sentences if finding.bars else ()), *text],
-            chart,
-            tables,
-            first=finding.first,
-            how=tuple((fact.label, str(fact)) for fact in sentences if isinstance(fact, Fact)),
-            careful=tuple(sentence for sentence in sentences if isinstance(sentence, Caution)),
-            step=next((sentence for sentence in sentences if isinstance(sentence, Step)), None),
-        )
-    ]
+    return Section(
+        finding.name,
+        finding.heading,
+        [*(result.account.sentences if finding.bars else ()), *text],
+        chart,
+        tables,
+        first=finding.first,
+        how=tuple((fact.label, str(fact)) for fact in sentences if isinstance(fact, Fact)),
+        careful=tuple(sentence for sentence in sentences if isinstance(sentence, Caution)),
+        step=next((sentence for sentence in sentences if isinstance(sentence, Step)), None),
+    )
 
 
 def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] = str) -> sections.Table:
@@ -117,7 +98,7 @@ def _marked(column: Column, text: str) -> str:
     return Name(HUMAN if text == "people" else text)
 
 
-def page_chart(finding: Framed, frames: Mapping[str, pd.DataFrame]) -> sections.Chart | None:
+def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections.Chart | None:
     """Return a finding's chart as the page draws it; None where it has none, or nothing to draw."""
     chart = finding.chart
     if chart is None or frames[chart.table].empty:
@@ -126,10 +107,8 @@ def page_chart(finding: Framed, frames: Mapping[str, pd.DataFrame]) -> sections.
     data = KINDS[chart.kind](chart, table, frame)
     if not data:
         return None
-    used = [chart.y, chart.group, chart.value, *([chart.x] if isinstance(chart.x, str) else chart.x)]
-    ends = ["", *(f"_{end}" for end in (*ENDS, *PLACES))]
-    names = [name for name in frame.columns if any(name == f"{own}{end}" for own in used if own for end in ends)]
-    return sections.Chart(finding.name, chart.kind, chart.caption, data, frame[names].to_dict("records"))
+    hidden = [name for name, column in table.columns.items() if column.kind == "annotator"]
+    return sections.Chart(finding.name, chart.kind, chart.caption, data, frame.drop(columns=hidden).to_dict("records"))
 
 
 def _label(table: Table, column: str, value: str) -> str:
@@ -162,14 +141,6 @@ def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
         series.append({"label": _label(table, chart.group, name) if chart.group else _title(table, chart.y), **line})
     titles = {"x": _title(table, chart.x), "y": _title(table, chart.y)}
     return {"series": series, "steps": chart.steps, "reference": chart.reference, **titles}
-
-
-def _bars(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
-    rows = [
-        {"label": _label(table, chart.y, row[chart.y]), "shares": [row[name] for name in chart.x], "n": row.get("n")}
-        for row in frame.head(MOST_NAMES).to_dict("records")
-    ]
-    return {"rows": rows, "parts": [_title(table, name) for name in chart.x]}
 
 
 def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
@@ -216,10 +187,10 @@ def _scatter(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     return {"points": points, "x": _title(table, chart.x), "y": _title(table, chart.y)}
 
 
-KINDS = {"forest": _forest, "curve": _curve, "bars": _bars, "grid": _grid, "scatter": _scatter}
+KINDS = {"forest": _forest, "curve": _curve, "grid": _grid, "scatter": _scatter}
 
 
-def lines(finding: Framed, result: Result) -> list[str]:
+def lines(finding: Finding, result: Result) -> list[str]:
     """Return what the terminal shows: of a ranking its table and all sentences, of others the first sentence."""
     sentences = [f"  {sentence}" for sentence in finding.summarise(result) if sentence]
     if not finding.bars:
@@ -227,17 +198,11 @@ def lines(finding: Framed, result: Result) -> list[str]:
     table = next(iter(finding.tables.values()))
     frame = table.read(result.data)
     head = [column.title for column in table.shown(frame).values()]
-    return [*(aligned([head, *table.cells(frame)]) if len(frame) else []), *sentences]
+    rows = terminal.table(table.cells(frame), head).splitlines() if len(frame) else []
+    return [*(f"  {row}" for row in rows), *sentences]
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines whose columns stand below each other."""
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
-    return [f"  {line}".rstrip() for line in lines]
-
-
-def card(finding: Framed, result: Result) -> Card | None:
+def card(finding: Finding, result: Result) -> Card | None:
     """Return the first screen's ranking: places, with the columns `finding.bars` as bars beside people's share.
 
     A source that can't tell people from bots ranks nobody; where no single order fits, who beats whom is in the
@@ -264,7 +229,7 @@ def card(finding: Framed, result: Result) -> Card | None:
     return Card(tuple(bars), clusters(data, bars), None if value is None else 100 * value, text, sentences)
 
 
-def _bars_of(finding: Framed, data: Mapping) -> dict[str, dict[str, Bar]]:
+def _bars_of(finding: Finding, data: Mapping) -> dict[str, dict[str, Bar]]:
     """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
     table = next(iter(finding.tables.values()))
     frame = table.read(data)

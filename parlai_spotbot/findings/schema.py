@@ -148,8 +148,8 @@ class Chart:
     Attributes
     ----------
     kind : str
-        "forest" (names `y`, values `x`), "curve" (`y` over `x`), "bars" (shares `x`, several columns, that make a whole
-        for each name `y`), "grid" (values `value` at rows `y` and columns `x`) or "scatter".
+        "forest" (names `y`, values `x`), "curve" (`y` over `x`), "grid" (values `value` at rows `y` and columns `x`) or
+        "scatter".
     table : str
         Which of the finding's tables.
     group : str

@@ -59,8 +59,6 @@ class Chart:
     grid
         ``rows``, ``columns`` [labels], ``values`` [[0 to 1 or None]], ``texts`` [[what is in the cell]], ``x``,
         ``y``.
-    bars
-        Shares stacked to 1: ``rows`` [{label, shares [..], n}], ``parts`` [labels of the shares].
     curve
         ``series`` [{label, x [..], y [..], low [..], high [..] (both optional)}], ``x``, ``y``, ``steps`` (bool),
         ``reference`` (a horizontal line, or None).

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis import trust
 from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result, with_width
+from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.verdict import verdict
 from parlai_spotbot.wording import asked, percent
+
+SAME = 1e-9
+"""Ends of an interval that are nearer are the same."""
 
 Frame = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -49,7 +54,23 @@ def in_words(part: dict) -> dict:
     verdicts = verdict(part)
     for question, entry in part["questions"].items():
         entry["verdict"] = verdicts["questions"][question]
-    return with_width(part | {"verdict": verdicts})
+    return _with_width(part | {"verdict": verdicts})
+
+
+def _with_width(value: Any, key: str = "") -> Any:
+    """Return what was found, in which the ends of an interval that has no width are NaN: that nothing varied in what
+    was drawn doesn't show that nothing varies. Intervals are lists of two numbers under "ci", or a key that ends in
+    "_ci"."""
+    if isinstance(value, Mapping):
+        return {name: _with_width(inner, name) for name, inner in value.items()}
+    if isinstance(value, np.ndarray):
+        return _with_width(value.tolist(), key)
+    if not isinstance(value, (list, tuple)):
+        return value
+    numbers = len(value) == 2 and all(isinstance(end, float) for end in value)
+    if numbers and (key == "ci" or key.endswith("_ci")):
+        return [np.nan, np.nan] if value[1] - value[0] < SAME else list(value)
+    return [_with_width(inner, key) for inner in value]
 
 
 def summarise(result: Result) -> list[str]:

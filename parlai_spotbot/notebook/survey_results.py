@@ -54,7 +54,8 @@ class SurveyResults:
     @cached_property
     def sections(self) -> dict[str, list[Section]]:
         """Sections of a report by source."""
-        return {name: list(self.finding.tell(own)) for name, own in self.results.items()}  # pyright: ignore[reportOptionalCall]
+        told = {name: self.finding.tell(own) for name, own in self.results.items()}
+        return {name: [section] for name, section in told.items() if section}
 
     @cached_property
     def sentences(self) -> list[str]:

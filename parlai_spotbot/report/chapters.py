@@ -91,22 +91,12 @@ def findings_with(contents: Contents, source: str, others: Mapping[str, dict]) -
 
 def _told(view: SurveyView) -> list[tuple[Finding, str, Section]]:
     """(finding, source, section): all that the findings of the survey tell, in their order, source by source."""
-    contents, told_sections = view.contents, []
-    cite = about_of(contents.survey).cite
-    for source, others in results(contents):
-        led = False
-        for finding, result in findings_with(contents, source, others):
-            for section in finding.tell(result):
-                led_by = led or section.first
-                told_sections.append((finding, source, section if led_by else cited(section, cite)))
-                led = led or not section.first
-    return told_sections
-
-
-def cited(section: Section, works: tuple[str, ...]) -> Section:
-    """Return a section whose tables cite these works, whose survey it is."""
-    tables = [replace(table, cite=tuple(dict.fromkeys((*works, *table.cite)))) for table in section.tables]
-    return replace(section, tables=tables)
+    return [
+        (finding, source, section)
+        for source, others in results(view.contents)
+        for finding, result in findings_with(view.contents, source, others)
+        if (section := finding.tell(result))
+    ]
 
 
 def _shown(view: SurveyView, told_sections: list[tuple[Finding, str, Section]]) -> list[PageSection]:
@@ -125,7 +115,7 @@ def _shown(view: SurveyView, told_sections: list[tuple[Finding, str, Section]]) 
                     before = parts.setdefault(section.anchor, [])
                     before.append(_further(drawn) if before and before[0].source == HUMAN else drawn)
     for source, judge in contents.judges.items():
-        for section in judge_account.FINDING.tell(Result(source, judge)):
+        if section := judge_account.FINDING.tell(Result(source, judge)):
             headings[section.anchor] = section.heading
             parts.setdefault(section.anchor, []).append(part_of_source(view, source, section))
     return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]

@@ -17,7 +17,7 @@ def write_page(path: Path, results: Results) -> Path:
     """Write what spotbot_nuc found of the contestants."""
     own_looks = looks(sorted(results["ranking"]["order"]))
     result = Result("", with_rows(results))
-    parts = [part_of(section, own_looks) for finding in FINDINGS for section in finding.tell(result)]
+    parts = [part_of(section, own_looks) for finding in FINDINGS if (section := finding.tell(result))]
     context = {"palette": list(enumerate(PALETTE)), "looks": own_looks, "human": HUMAN, "parts": parts}
     text = environment().get_template("nuc.html").render(**script(), **context)
     files.write_text(path, text.encode("utf-8", "replace").decode("utf-8"))

@@ -117,7 +117,7 @@ def told_of_study(
     with known_to(contents):
         for finding in findings_of_study():
             results = finding.compute(contents.study, [view.contents.survey for view in views])
-            told = [(name, own) for name, data in results.items() for own in finding.tell(Result(name, data))]
+            told = [(name, own) for name, data in results.items() if (own := finding.tell(Result(name, data)))]
             if told := [(name, own) for name, own in told if name not in without]:
                 found.append((finding, told))
     return found

@@ -87,7 +87,7 @@ def told(result: Any) -> str:
 
     lines = []
     for finding in FINDINGS:
-        for section in finding.tell(result):
+        if section := finding.tell(result):
             lines += ["", *("\n".join(textwrap.wrap(sentence, WIDTH)) for sentence in section.text)]
             for table in section.tables:
                 lines += [f"\n{table.title}\n", terminal.table(table.rows, table.head)]

@@ -29,4 +29,5 @@ def tell(survey, result, source, **more):
 
     others = {name: part["by_source"][source] for name, part in result.items() if source in part["by_source"]}
     found = [f for f in findings_of(survey) if f.name in others]
-    return [section for f in found for section in f.tell(Result(source, others[f.name], others, **more))]
+    told = [f.tell(Result(source, others[f.name], others, **more)) for f in found]
+    return [section for section in told if section]

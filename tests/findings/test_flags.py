@@ -43,6 +43,6 @@ def test_who_is_flagged_is_named_as_the_page_calls_them(study):
     finding = next(own for own in findings_of(survey) if own.name == "annotators")
     called = {f"w{n}": f"annotator {n}" for n in (1, 2, 3)}
     told = finding.tell(Result(HUMAN, others["annotators"], others, (), called))
-    (flagged,) = [text for section in told for text in section.text if text.startswith("Flagged: ")]
+    (flagged,) = [text for text in told.text if text.startswith("Flagged: ")]
     assert "annotator 3 (" in flagged
     assert "too fast" in flagged

@@ -78,7 +78,7 @@ def test_page_csv_terminal_and_first_screen_are_derived():
         finding(chart=Chart("grid", "pairs", x="b", y="a", value="rate", caption="Who beats whom.")),
         Result(HUMAN, DATA),
     )
-    (section,) = own.tell(result)
+    section = own.tell(result)
     assert section.text == ["By hand.", "Take care.", "Third."]
     assert (section.how, section.careful) == ((("Made", "By hand."),), ("Take care.",))
     assert [table.title for table in section.tables] == ["Ranking", "Pairs"]
@@ -87,7 +87,7 @@ def test_page_csv_terminal_and_first_screen_are_derived():
     found = tables_of([own], {"ranking": {"by_source": {HUMAN: DATA}}})
     assert list(found) == ["ranking", "ranking_pairs"]
     assert found["ranking_pairs"].iloc[0].tolist() == [HUMAN, "ann", "bob", 0.7, 0.0004, "x y"]
-    assert own.lines(result)[1] == "  ann  1       61% [52%, 70%]  1.5 [1.0, 2.0]"
+    assert own.lines(result)[2] == "  ann    1         61% [52%, 70%]  1.5 [1.0, 2.0]"
     card = own.card(result)
     assert card.text[0] == "By hand."
     assert card.clusters[0][1][0][2][0].text == "61% [52%, 70%]"
@@ -99,11 +99,10 @@ def test_page_csv_terminal_and_first_screen_are_derived():
         ("forest", {"table": "ranking", "x": "score", "y": "bot"}, lambda d: [r["estimate"] for r in d["rows"]]),
         ("scatter", {"table": "ranking", "x": "score", "y": "skill"}, lambda d: [p["x"] for p in d["points"]]),
         ("curve", {"table": "ranking", "x": "skill", "y": "score"}, lambda d: d["series"][0]["y"]),
-        ("bars", {"table": "ranking", "x": ("score",), "y": "bot"}, lambda d: [r["shares"][0] for r in d["rows"]]),
     ],
 )
 def test_each_kind_of_chart_draws_its_columns(kind, options, seen):
-    (section,) = finding(chart=Chart(kind, caption="Read so.", **options)).tell(Result(HUMAN, DATA))
+    section = finding(chart=Chart(kind, caption="Read so.", **options)).tell(Result(HUMAN, DATA))
     assert seen(section.chart.data) == [0.614, None]
 
 

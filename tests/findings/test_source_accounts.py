@@ -114,7 +114,7 @@ def told(study, source):
     others = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
     ranking = next(finding for finding in findings_of(SURVEY) if finding.name == "ranking")
     result = Result(source, others["ranking"], others, tuple(study.plan.contestants))
-    return ranking.tell(result)[0].text, ranking.card(result)
+    return ranking.tell(result).text, ranking.card(result)
 
 
 def test_a_judge_at_chance_ranks_nobody_on_its_card_but_has_its_tables(study):

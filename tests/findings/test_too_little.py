@@ -101,7 +101,7 @@ def told(survey, study, result, source=HUMAN):
         card = finding.card(own)
         yield from [] if card is None else card.text
         yield from finding.lines(own)
-        for section in finding.tell(own):
+        if section := finding.tell(own):
             yield from section.text
 
 

@@ -122,7 +122,7 @@ def said(study, survey, result):
             card = finding.card(own)
             text = text if card is None else [*card.text, *text]
             finding.lines(own) if finding.name == "needs" else None
-            for section in finding.tell(own):
+            if section := finding.tell(own):
                 text += section.text if section.first else []
                 next_step = section.step or next_step
     return text, next_step, found

@@ -123,7 +123,7 @@ def test_the_section_says_what_is_to_be_known_of_a_likelihood(made):
     for row, way in zip(ranking["contestants"], ("likelihood_pmi", "similarity"), strict=True):
         row["way"] = way
     ranking["cautions"] = {"likelihood_per_byte": "favours generic replies", "similarity": "* Not its own choice"}
-    (section,) = NUC.tell(Result("", with_rows(results)))
+    section = NUC.tell(Result("", with_rows(results)))
     assert "generic replies * Not its own choice ← is" in section.text[2]
     ways = [row[section.tables[0].head.index("By")] for row in section.tables[0].rows]
     assert ways == ["likelihood over that without context (PMI) ←", WAY_TITLES["similarity"], "–"]

@@ -89,8 +89,8 @@ def test_letters_of_a_pdf_are_those_that_matplotlib_cuts(text):
 
 def test_a_chart_is_drawn_once(monkeypatch):
     drawn = []
-    monkeypatch.setitem(charts.KINDS, "bars", lambda chart, looks, name: drawn.append(name))
-    one = Chart("x", "bars", "a caption", {"rows": [{"label": "a", "shares": [1.0], "n": 3}]})
+    monkeypatch.setitem(charts.KINDS, "forest", lambda chart, looks, name: drawn.append(name))
+    one = Chart("x", "forest", "a caption", {"rows": [{"label": "a", "shares": [1.0], "n": 3}]})
     for chart, name in ((one, "one"), (one, "one"), (one, "two"), (replace(one, caption="another"), "one")):
         charts.draw(chart, looks(NAMES), name)
     named = replace(one, data={"rows": [{"label": Name("a"), "shares": [1.0], "n": 3}]})
@@ -120,13 +120,6 @@ DATA = {
         "y": "chosen",
         "values": [[None, 0.7, 0.9], [0.3, None, None], [0.1, 0.5, None]],
         "texts": [["", "70", "90*"], ["30", "", "–"], ["10*", "50", ""]],
-    },
-    "bars": {
-        "rows": [
-            {"label": NAMES[0], "shares": [0.5, 0.25, 0.25], "n": 8},
-            {"label": NAMES[1], "shares": [None, None, None], "n": 0},
-        ],
-        "parts": ["wins", "neither", "losses"],
     },
     "curve": {
         "series": [
@@ -162,7 +155,7 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
     assert drawing.name == "name"
     assert "$" not in drawing  # no formula is left unread
     assert rows(drawing) == [{"x": "1"}, {"x": "2"}]
-    if kind not in ("bars", "grid"):
+    if kind != "grid":
         assert "var(--bot0)" in drawing
 
 
@@ -171,7 +164,6 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
     [
         ("forest", {"rows": []}),
         ("grid", {"rows": NAMES, "columns": NAMES, "values": [[None] * 3] * 3, "texts": [[""] * 3] * 3}),
-        ("bars", {"rows": [], "parts": ["a"]}),
         ("curve", {"series": []}),
         ("scatter", {"points": []}),
     ],

@@ -27,7 +27,7 @@ def told(tmp_path_factory):
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
             checksums.write_json(metrics_path(study) / f"{stem}.json", own)
         results = [(own, own.compute(study, ["dialogue_likert"])) for own in FINDINGS]
-        sections = [section for own, found in results for section in own.tell(Result("human", found["human"]))]
+        sections = [section for own, found in results if (section := own.tell(Result("human", found["human"])))]
         return {section.anchor.removeprefix("metrics_"): section for section in sections}
 
     make.study, make.made = study, made

@@ -17,7 +17,7 @@ SOURCES = (HUMAN, "judge:spotter")
 
 def told(study):
     results = methods.read(study, ["spot_the_bot", "acute_eval"])
-    return {source: methods.FINDING.tell(Result(source, own))[0] for source, own in results.items()}
+    return {source: methods.FINDING.tell(Result(source, own)) for source, own in results.items()}
 
 
 def acute(order, won, n=40, seconds=60.0):

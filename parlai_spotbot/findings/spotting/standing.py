@@ -22,7 +22,6 @@ from parlai_spotbot.analysis.ranking import (
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.findings.choices.ranking import with_contrasts
 from parlai_spotbot.findings.criteria import pool_of
-from parlai_spotbot.findings.finding import SAME
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Column, Table
 
@@ -72,6 +71,9 @@ PAIRS = Table(
     "Every pair",
     "Win rates are of the pair's own decided matches; p is of the difference of strengths, on which all matches bear.",
 )
+SAME = 1e-9
+"""Ends of an interval that are nearer are the same."""
+
 NO_MATCH = {
     "score": {},
     "score_ci": {},

@@ -1,12 +1,12 @@
-"""Charts of shares: a grid of pairs, stacked bars; and how something is spread."""
+"""Chart of a grid of values."""
 
 from __future__ import annotations
 
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import Chart, Name
-from parlai_spotbot.report.charts.axes import PERCENT, Looks, label_text, names_down
-from parlai_spotbot.report.drawing import LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, svg
+from parlai_spotbot.report.charts.axes import Looks, label_text, names_down
+from parlai_spotbot.report.drawing import LINE, LOSS, WIDTH, WIN, Drawing, drawn, svg
 
 
 def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
@@ -41,37 +41,3 @@ def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         axes.set_xlabel(data.get("x", ""))
         axes.set_ylabel(data.get("y", ""))
         return svg(drawing, name, chart.label, chart.rows)
-
-
-def bars(chart: Chart, looks: Looks, name: str) -> Drawing | None:
-    """Shares stacked to a whole: from what speaks against (orange) over grey to what speaks for (blue)."""
-    parts = [str(part) for part in chart.data["parts"]]
-    rows = [row for row in chart.data["rows"] if any(share is not None for share in row["shares"])]
-    if not rows:
-        return None
-    shades = [_shade(i, len(parts)) for i in range(len(parts))]
-    shades = shades[::-1] if parts[0].lower().startswith(("win", "yes", "human")) else shades
-    with drawn(WIDTH, 1.0 + 0.3 * len(rows)) as drawing:
-        axes = drawing.subplots()
-        for place, row in enumerate(rows):
-            start = 0.0
-            for share, (colour, alpha) in zip(row["shares"], shades, strict=True):
-                axes.barh(place, share or 0, left=start, height=0.74, color=colour, alpha=alpha, lw=0)
-                if (share or 0) >= 0.09:
-                    axes.text(start + share / 2, place, f"{share:.0%}", ha="center", va="center", fontsize=7.5)
-                start += share or 0
-        names_down(
-            axes, [label_text(row["label"]) + (f" ({row['n']})" if row.get("n") is not None else "") for row in rows]
-        )
-        axes.set_xlim(0, 1)
-        axes.xaxis.set_major_formatter(PERCENT)
-        keys = [Rectangle((0, 0), 1, 1, fc=colour, alpha=alpha, lw=0) for colour, alpha in shades]
-        drawing.legend(keys, parts, loc="outside lower center", ncols=min(len(parts), 5), frameon=False, fontsize=8)
-        return svg(drawing, name, chart.label, chart.rows)
-
-
-def _shade(place: int, count: int) -> tuple[str, float]:
-    """Colour and strength of one part of a scale."""
-    middle = (count - 1) / 2
-    away = abs(place - middle) / max(middle, 0.5)
-    return (MUTED, 0.25) if away < 0.01 else (WIN if place > middle else LOSS, 0.2 + 0.5 * away)

@@ -11,7 +11,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.values import plain
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import made_by
@@ -128,5 +128,5 @@ def summary(survey: str, result: Mapping[str, Mapping]) -> str:
         lines += [f"  {sentence}" for sentence in Result(source, {}, others).account.sentences]
         for finding in findings:
             if finding.name in others:
-                lines += finding.lines(Result(source, others[finding.name], others))
+                lines += render.lines(finding, Result(source, others[finding.name], others))
     return "\n".join(lines)

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from parlai_spotbot.findings import render
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import Chart, Table
-from parlai_spotbot.findings.sections import Card, Section
 
 
 def _no_sentences(result: Result) -> list[str]:
@@ -68,17 +66,13 @@ class Finding:
     options: tuple[str, ...] = ()
     asked: str = ""
 
-    def tell(self, result: Result) -> Section | None:
-        """Return what a page says: a section of sentences, a chart and tables."""
-        return render.tell(self, result)
 
-    def lines(self, result: Result) -> list[str]:
-        """Return the lines that the terminal shows."""
-        return render.lines(self, result)
-
-    def card(self, result: Result) -> Card | None:
-        """Return what a reader sees first; None of all but a ranking."""
-        return render.card(self, result)
+def csv_tables(finding: Finding) -> dict[str, Table]:
+    """Return the tables by the stems of their CSV: FINDING for the first, FINDING_TABLE for the others."""
+    return {
+        table.csv or (f"{finding.name}_{name}" if place else finding.name): table
+        for place, (name, table) in enumerate(finding.tables.items())
+    }
 
 
 def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
@@ -86,8 +80,7 @@ def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dic
     found: dict[str, list[pd.DataFrame]] = {}
     for finding in findings:
         for source, source_result in result.get(finding.name, {"by_source": {}})["by_source"].items():
-            for place, (name, table) in enumerate(finding.tables.items()):
-                stem = table.csv or (f"{finding.name}_{name}" if place else finding.name)
+            for stem, table in csv_tables(finding).items():
                 if len(frame := table.read(source_result)):
                     frame.insert(0, "source", source)
                     found.setdefault(stem, []).append(frame)

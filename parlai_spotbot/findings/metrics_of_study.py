@@ -9,7 +9,7 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze
 from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outcomes_of
@@ -112,5 +112,5 @@ def summary(study: Study) -> str:
         f"{source_said(source)}: {line.strip()}"
         for finding in FINDINGS
         for source, data in finding.compute(study, judged_surveys(study)).items()
-        for line in finding.lines(Result(source, data))
+        for line in render.lines(finding, Result(source, data))
     )

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import as_value_error, nearest
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.analyze import check_options
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
@@ -54,7 +54,7 @@ class SurveyResults:
     @cached_property
     def sections(self) -> dict[str, list[Section]]:
         """Sections of a report by source."""
-        told = {name: self.finding.tell(own) for name, own in self.results.items()}
+        told = {name: render.tell(self.finding, own) for name, own in self.results.items()}
         return {name: [section] for name, section in told.items() if section}
 
     @cached_property

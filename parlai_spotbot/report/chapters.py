@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings import findings_of, judge_account
+from parlai_spotbot.findings import findings_of, judge_account, render
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Section
@@ -95,7 +95,7 @@ def _told(view: SurveyView) -> list[tuple[Finding, str, Section]]:
         (finding, source, section)
         for source, others in results(view.contents)
         for finding, result in findings_with(view.contents, source, others)
-        if (section := finding.tell(result))
+        if (section := render.tell(finding, result))
     ]
 
 
@@ -115,7 +115,7 @@ def _shown(view: SurveyView, told_sections: list[tuple[Finding, str, Section]]) 
                     before = parts.setdefault(section.anchor, [])
                     before.append(_further(drawn) if before and before[0].source == HUMAN else drawn)
     for source, judge in contents.judges.items():
-        if section := judge_account.FINDING.tell(Result(source, judge)):
+        if section := render.tell(judge_account.FINDING, Result(source, judge)):
             headings[section.anchor] = section.heading
             parts.setdefault(section.anchor, []).append(part_of_source(view, source, section))
     return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from parlai_spotbot.findings import needs
+from parlai_spotbot.findings import needs, render
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.findings.sections import Step as NextStep
@@ -97,7 +97,7 @@ def card(contents: Contents, source: str) -> SourceCard | None:
     """The ranking of one source, whatever the survey; nothing where there is none."""
     others = dict(results(contents)).get(source, {})
     for finding, result in findings_with(contents, source, others):
-        if (found_card := finding.card(result)) is not None:
+        if (found_card := render.card(finding, result)) is not None:
             return SourceCard(source, said(source), caution_of(source), found_card)
     return None
 

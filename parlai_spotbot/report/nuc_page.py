@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from parlai_spotbot import files
+from parlai_spotbot.findings import render
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.nuc import FINDINGS, Results, with_rows
 from parlai_spotbot.records import HUMAN
@@ -17,7 +18,7 @@ def write_page(path: Path, results: Results) -> Path:
     """Write what spotbot_nuc found of the contestants."""
     own_looks = looks(sorted(results["ranking"]["order"]))
     result = Result("", with_rows(results))
-    parts = [part_of(section, own_looks) for finding in FINDINGS if (section := finding.tell(result))]
+    parts = [part_of(section, own_looks) for finding in FINDINGS if (section := render.tell(finding, result))]
     context = {"palette": list(enumerate(PALETTE)), "looks": own_looks, "human": HUMAN, "parts": parts}
     text = environment().get_template("nuc.html").render(**script(), **context)
     files.write_text(path, text.encode("utf-8", "replace").decode("utf-8"))

@@ -15,6 +15,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.render import tell
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.findings.whole_study import findings_of_study
@@ -117,7 +118,7 @@ def told_of_study(
     with known_to(contents):
         for finding in findings_of_study():
             results = finding.compute(contents.study, [view.contents.survey for view in views])
-            told = [(name, own) for name, data in results.items() if (own := finding.tell(Result(name, data)))]
+            told = [(name, own) for name, data in results.items() if (own := tell(finding, Result(name, data)))]
             if told := [(name, own) for name, own in told if name not in without]:
                 found.append((finding, told))
     return found

@@ -50,7 +50,7 @@ class SpotbotNuc(Command):
     def execute(self) -> int:
         from parlai_spotbot import checksums, files
         from parlai_spotbot.findings.contents import analysed
-        from parlai_spotbot.findings.render import csv_tables
+        from parlai_spotbot.findings.finding import csv_tables
         from parlai_spotbot.findings.result import Result
         from parlai_spotbot.findings.whole_study.nuc import FINDINGS, agreement_of, asked, with_rows
         from parlai_spotbot.nuc.recall import recall
@@ -65,7 +65,7 @@ class SpotbotNuc(Command):
             return 1
         results, ranking = found.results, found.results["ranking"]
         if study:
-            results["agreement"] = agreement_of(analysed(study), ranking, ranking["made_by"]["seed"])
+            results["agreement"] = agreement_of(analysed(study), ranking)
             checksums.write_json(out / "analysis" / "agreement.json", results["agreement"])
         write_page(out / "index.html", results)
         shown = Result("", with_rows(results))
@@ -83,11 +83,12 @@ class SpotbotNuc(Command):
 
 def told(result: Any) -> str:
     """Return sentences and tables as the terminal shows them."""
+    from parlai_spotbot.findings import render
     from parlai_spotbot.findings.whole_study.nuc import FINDINGS
 
     lines = []
     for finding in FINDINGS:
-        if section := finding.tell(result):
+        if section := render.tell(finding, result):
             lines += ["", *("\n".join(textwrap.wrap(sentence, WIDTH)) for sentence in section.text)]
             for table in section.tables:
                 lines += [f"\n{table.title}\n", terminal.table(table.rows, table.head)]

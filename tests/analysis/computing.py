@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from parlai_spotbot.findings import compute, findings_of
+from parlai_spotbot.findings import compute, findings_of, render
 from parlai_spotbot.findings.answers import Facts, Options
 
 OPTIONS = {field.name for field in fields(Options)}
@@ -29,5 +29,5 @@ def tell(survey, result, source, **more):
 
     others = {name: part["by_source"][source] for name, part in result.items() if source in part["by_source"]}
     found = [f for f in findings_of(survey) if f.name in others]
-    told = [f.tell(Result(source, others[f.name], others, **more)) for f in found]
+    told = [render.tell(f, Result(source, others[f.name], others, **more)) for f in found]
     return [section for section in told if section]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import Chart, Column, Table, write
@@ -78,7 +78,7 @@ def test_page_csv_terminal_and_first_screen_are_derived():
         finding(chart=Chart("grid", "pairs", x="b", y="a", value="rate", caption="Who beats whom.")),
         Result(HUMAN, DATA),
     )
-    section = own.tell(result)
+    section = render.tell(own, result)
     assert section.text == ["By hand.", "Take care.", "Third."]
     assert (section.how, section.careful) == ((("Made", "By hand."),), ("Take care.",))
     assert [table.title for table in section.tables] == ["Ranking", "Pairs"]
@@ -87,8 +87,8 @@ def test_page_csv_terminal_and_first_screen_are_derived():
     found = tables_of([own], {"ranking": {"by_source": {HUMAN: DATA}}})
     assert list(found) == ["ranking", "ranking_pairs"]
     assert found["ranking_pairs"].iloc[0].tolist() == [HUMAN, "ann", "bob", 0.7, 0.0004, "x y"]
-    assert own.lines(result)[2] == "  ann    1         61% [52%, 70%]  1.5 [1.0, 2.0]"
-    card = own.card(result)
+    assert render.lines(own, result)[2] == "  ann    1         61% [52%, 70%]  1.5 [1.0, 2.0]"
+    card = render.card(own, result)
     assert card.text[0] == "By hand."
     assert card.clusters[0][1][0][2][0].text == "61% [52%, 70%]"
 
@@ -102,7 +102,7 @@ def test_page_csv_terminal_and_first_screen_are_derived():
     ],
 )
 def test_each_kind_of_chart_draws_its_columns(kind, options, seen):
-    section = finding(chart=Chart(kind, caption="Read so.", **options)).tell(Result(HUMAN, DATA))
+    section = render.tell(finding(chart=Chart(kind, caption="Read so.", **options)), Result(HUMAN, DATA))
     assert seen(section.chart.data) == [0.614, None]
 
 

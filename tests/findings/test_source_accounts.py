@@ -6,7 +6,7 @@ import pytest
 from scripted import always_first, answered, by_chance, knowing, rows_of, small_study
 
 from parlai_spotbot import checksums
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.contents import Analysis, read_contents
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.source_accounts import account_of, source_accounts
@@ -114,7 +114,7 @@ def told(study, source):
     others = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
     ranking = next(finding for finding in findings_of(SURVEY) if finding.name == "ranking")
     result = Result(source, others["ranking"], others, tuple(study.plan.contestants))
-    return ranking.tell(result).text, ranking.card(result)
+    return render.tell(ranking, result).text, render.card(ranking, result)
 
 
 def test_a_judge_at_chance_ranks_nobody_on_its_card_but_has_its_tables(study):

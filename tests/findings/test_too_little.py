@@ -24,7 +24,7 @@ from scripted import (
 
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.findings.scarce import CHOICES, LEAST_ANNOTATORS, LEAST_DECIDED, MATCHES, RATINGS, VOTES, scarce
@@ -98,10 +98,10 @@ def told(survey, study, result, source=HUMAN):
         if finding.name not in others:
             continue
         own = Result(source, others[finding.name], others, tuple(study.plan.contestants))
-        card = finding.card(own)
+        card = render.card(finding, own)
         yield from [] if card is None else card.text
-        yield from finding.lines(own)
-        if section := finding.tell(own):
+        yield from render.lines(finding, own)
+        if section := render.tell(finding, own):
             yield from section.text
 
 
@@ -145,7 +145,7 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     assert "Too little is known to plan from: 1 annotator and 0 decided matches" in text
     assert "further annotations" not in text
     ranking = next(finding for finding in findings_of("spot_the_bot") if finding.name == "ranking")
-    card = ranking.card(Result(HUMAN, human["ranking"], human, tuple(study.plan.contestants)))
+    card = render.card(ranking, Result(HUMAN, human["ranking"], human, tuple(study.plan.contestants)))
     assert card.text == ["Too little was answered to say who is better."]
     assert "100% [100%" not in text
     assert "Flagged: w0 (always the same label, too fast, same answers over and over" in text

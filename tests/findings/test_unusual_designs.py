@@ -10,7 +10,7 @@ import report_sentences
 from scripted import answered, rows_of, small_study
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.finding import Result, tables_of
@@ -119,10 +119,10 @@ def said(study, survey, result):
     for finding in findings_of(survey):
         if finding.name in found:
             own = Result(HUMAN, found[finding.name], found, tuple(study.plan.contestants))
-            card = finding.card(own)
+            card = render.card(finding, own)
             text = text if card is None else [*card.text, *text]
-            finding.lines(own) if finding.name == "needs" else None
-            if section := finding.tell(own):
+            render.lines(finding, own) if finding.name == "needs" else None
+            if section := render.tell(finding, own):
                 text += section.text if section.first else []
                 next_step = section.step or next_step
     return text, next_step, found

@@ -10,6 +10,7 @@ import pytest
 from parlai.utils import logging
 from scoring_models import FORMS, WORDS, saved_agent
 
+from parlai_spotbot.findings import render
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
@@ -123,7 +124,7 @@ def test_the_section_says_what_is_to_be_known_of_a_likelihood(made):
     for row, way in zip(ranking["contestants"], ("likelihood_pmi", "similarity"), strict=True):
         row["way"] = way
     ranking["cautions"] = {"likelihood_per_byte": "favours generic replies", "similarity": "* Not its own choice"}
-    section = NUC.tell(Result("", with_rows(results)))
+    section = render.tell(NUC, Result("", with_rows(results)))
     assert "generic replies * Not its own choice ← is" in section.text[2]
     ways = [row[section.tables[0].head.index("By")] for row in section.tables[0].rows]
     assert ways == ["likelihood over that without context (PMI) ←", WAY_TITLES["similarity"], "–"]

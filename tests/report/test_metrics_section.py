@@ -10,6 +10,7 @@ from made_up_metrics import evidence_of, made_up, write_study
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze
+from parlai_spotbot.findings import render
 from parlai_spotbot.findings.metrics_of_study import metrics_path
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
@@ -27,7 +28,7 @@ def told(tmp_path_factory):
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
             checksums.write_json(metrics_path(study) / f"{stem}.json", own)
         results = [(own, own.compute(study, ["dialogue_likert"])) for own in FINDINGS]
-        sections = [section for own, found in results if (section := own.tell(Result("human", found["human"])))]
+        sections = [section for own, found in results if (section := render.tell(own, Result("human", found["human"])))]
         return {section.anchor.removeprefix("metrics_"): section for section in sections}
 
     make.study, make.made = study, made

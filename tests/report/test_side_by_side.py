@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from parlai_spotbot import checksums
+from parlai_spotbot.findings import render
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study import methods
 from parlai_spotbot.records import HUMAN
@@ -17,7 +18,7 @@ SOURCES = (HUMAN, "judge:spotter")
 
 def told(study):
     results = methods.read(study, ["spot_the_bot", "acute_eval"])
-    return {source: methods.FINDING.tell(Result(source, own)) for source, own in results.items()}
+    return {source: render.tell(methods.FINDING, Result(source, own)) for source, own in results.items()}
 
 
 def acute(order, won, n=40, seconds=60.0):

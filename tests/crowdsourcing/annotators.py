@@ -191,7 +191,8 @@ class Annotator:
             state = await timed("consent", {"agree": True})
         while state["state"] == "onboarding":
             await self.pause()
-            state = await timed("onboarding", {"items": self.exercises(state["onboarding"])})
+            about = state["onboarding"]
+            state = await timed("onboarding", {"items": self.exercises(about), "attempt": about["attempt"]})
         if state["state"] == "ready":
             await self.pause()
             state = await timed("unit", {})

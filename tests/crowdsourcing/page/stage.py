@@ -1,5 +1,5 @@
-"""What the browser's tests share: the real server with a real desk on made-up conversations, surveys of every layout
-and kind of question, Chromium, and a record of all that the page complains about.
+"""Helpers of the browser's tests: the real server and desk on made-up conversations, a survey with every kind of
+question, partners that say what a test wants, Chromium, and a record of all that the page complains about.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from queue import SimpleQueue
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+import picking
 from office import SECRET, MemoryCrowd
 
+from parlai_spotbot.crowdsourcing.chat.bots import TurnReply, TurnRequest
+from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants, no_finish
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
@@ -23,6 +27,8 @@ from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.records import Item, Unit, Utterance
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing.partners import partner_units
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
 PAGE = Path(__file__).parents[3] / "crowdsourcing" / "webapp" / "build"
@@ -142,62 +148,56 @@ MANY = Survey(
         Question("else", "free_text", ("pair",), "Anything else?", required=False, after=("nature",), heading="Else"),
     ),
 )
-TURNS = Survey(
-    name="turns",
-    title="Turn by turn",
-    instructions="Answer.",
-    layout="turn_by_turn",
-    questions=(
-        Question("odd", "choice", ("turn",), "Is this turn of {entity} odd?", options("yes", "no"), heading="Odd"),
-        Question(
-            "how",
-            "checkboxes",
-            ("turn",),
-            "In which way?",
-            options("repeats", "contradicts"),
-            when=(Condition("odd", ("yes",)),),
-            heading="How",
-        ),
-        Question(
-            "overall",
-            "scale",
-            ("pair",),
-            "How good is it overall?",
-            options("bad", "fair", "good"),
-            after=("odd",),
-            heading="Overall",
-        ),
-    ),
-)
-SIDES = Survey(
-    name="sides",
-    title="Side by side",
-    instructions="Answer.",
-    layout="side_by_side",
-    questions=(
-        Question(
-            "better",
-            "choice",
-            ("pair",),
-            "Which is better?",
-            (Option("conversation:0", "0"), Option("conversation:1", "1")),
-            heading="Better",
-        ),
-        Question(
-            "good",
-            "scale",
-            ("conversation:0", "conversation:1"),
-            "How good is it?",
-            options("bad", "fair", "good"),
-            heading="Good",
-        ),
-    ),
-)
 
 
 def bare(survey: Survey, **limits: object) -> Survey:
     """The survey without consent and onboarding."""
     return replace(survey, consent=(), onboarding=(), limits=replace(survey.limits, **limits))
+
+
+PARTNERS = ("secret-bot-1", "secret-bot-2")
+
+
+def interactive(messages: int = 4, most: int = 100, **rules: object) -> Survey:
+    """The survey with short chats that are answered at once."""
+    survey = get_survey("interactive")
+    rules = {"answer_delay": False, "messages_per_minute": 1000, **rules}
+    return replace(survey, chat=replace(survey.chat, messages=messages, most_messages=most, **rules))
+
+
+def echo(question: TurnRequest) -> str:
+    return f"you said: {question.turns[-1]}"
+
+
+class Scripted:
+    """Instead of `Bots`: answers with `said`; what is asked while `held` waits for `release`."""
+
+    def __init__(self, said: Callable[[TurnRequest], str | None] = echo):
+        self.said, self.held = said, False
+        self._waiting: list[TurnRequest] = []
+        self._answers: SimpleQueue[TurnReply] = SimpleQueue()
+
+    def ask(self, question: TurnRequest) -> None:
+        self._waiting.append(question)
+        if not self.held:
+            self.release()
+
+    def release(self) -> None:
+        """Answer whatever waits."""
+        self.held = False
+        while self._waiting:
+            question = self._waiting.pop(0)
+            text = self.said(question)
+            self._answers.put(TurnReply(question, text, () if text is not None else (("crash", "scripted"),)))
+
+    def answers(self) -> list[TurnReply]:
+        return [self._answers.get() for _ in range(self._answers.qsize())]
+
+    def forget(self, chat: str) -> None:
+        pass
+
+    def set_aside(self) -> dict[str, str]:
+        return {}
 
 
 @dataclass
@@ -218,6 +218,12 @@ class Stage:
 
 
 @contextlib.contextmanager
+def serve(desk: Callable[[], Desk], folder: Path, door: Door | None = None) -> Iterator[Stage]:
+    """Serve what `desk` makes."""
+    with PageServer(desk, door or InHouseDoor(SECRET), SECRET, ServerOptions(PAGE)) as server:
+        yield Stage(server, server.url, folder)
+
+
 def stage(
     survey: Survey,
     items: Sequence[Item],
@@ -227,23 +233,24 @@ def stage(
     number: int = 3,
     finish: Callable = no_finish,
     clock: Callable[[], float] = time.time,
+    bots: Scripted | None = None,
     **words,
-) -> Iterator[Stage]:
-    """Serve a survey on `number` units of these items; `words` are those of the page."""
-    units = units_of(survey, items, number)
+) -> contextlib.AbstractContextManager[Stage]:
+    """Serve a survey on `number` units of these items, or where people chat, of two partners; `words` of the page."""
+    units = partner_units(survey, PARTNERS, 2, 0, ()) if survey.chat else units_of(survey, items, number)
     names = [name for unit in units for one in unit.items for name in one.conversation_ids]
     consent = {"pay": "2.50 dollars", "minutes": "60", "contact": "study@example.org", "units": "3"}
 
     def desk() -> Desk:
+        ledger = ChatLedger if survey.chat else Ledger
         return Desk(
             DeskMaterial(survey, units, truths=dict.fromkeys(names, ("human", "bot"))),
             PageWords(consent=consent, **words),
-            Participants(MemoryCrowd(), finish),
-            DeskRecords(Ledger(folder / "ledger.db"), SECRET, clock),
+            Participants(MemoryCrowd(), finish, bots=bots or Scripted()),
+            DeskRecords(ledger(folder / "ledger.db"), SECRET, clock),
         )
 
-    with PageServer(desk, door or InHouseDoor(SECRET), SECRET, ServerOptions(PAGE)) as server:
-        yield Stage(server, server.url, folder)
+    return serve(desk, folder, door)
 
 
 def page_in(browser, size=DESKTOP, **context):
@@ -263,3 +270,83 @@ def heading(page, pattern: str):
 
 def button(page, name: str):
     return page.get_by_role("button", name=name, exact=True)
+
+
+def start(page, url: str) -> None:
+    """From the link to the first item of a task."""
+    page.goto(url)
+    heading(page, "Before you begin|What to do")
+    if button(page, "I agree and want to take part").count():
+        button(page, "I agree and want to take part").click()
+    button(page, "I have understood").click()
+    button(page, "Start").click()
+    heading(page, "(Conversation|Pair) 1 of|Chat with Partner 1")
+
+
+def following(page) -> None:
+    """On to the next step, by the button that does that."""
+    page.locator(".panel .actions .primary").click()
+
+
+# -- a person who chats --------------------------------------------------------------------------------------------
+def box(page):
+    return page.get_by_role("textbox", name="Your message to")
+
+
+def turns(page) -> list[str]:
+    """What is in the chat, with who says it."""
+    return page.locator(".chat-log .turn").evaluate_all(
+        "all => all.map(one => one.querySelector('.who').innerText + ': ' + one.querySelector('.bubble').innerText)"
+    )
+
+
+def say(page, text: str, answered: bool = True) -> None:
+    """Type a message and send it by Enter; wait for it, and for the answer."""
+    before = page.locator(".chat-log .turn").count()
+    box(page).fill(text)
+    box(page).press("Enter")
+    page.locator(".chat-log .turn").nth(before + answered).wait_for()
+
+
+def rate(page, partner: str, value: str = "4") -> None:
+    """Rate every dimension alike and hand in."""
+    heading(page, f"Rate {partner}")
+    for question in page.locator("[data-question]").all():
+        question.locator(".option", has_text=value).first.click()
+    button(page, "Hand in these ratings").click()
+
+
+def compare(page, choice: str) -> None:
+    """The same choice everywhere, then to the overview."""
+    heading(page, "Compare the two partners")
+    for question in page.locator("[data-question]").all():
+        question.locator(".option", has_text=choice).click()
+    button(page, "To the overview").click()
+    heading(page, "Overview")
+
+
+# -- choices among candidates ----------------------------------------------------------------------------------------
+def shown(page) -> list[str]:
+    """The replies as they are on the page."""
+    return page.locator("[data-question] .option .text").all_inner_texts()
+
+
+def said(page) -> tuple[str, ...]:
+    """The turns of the conversation."""
+    return tuple(page.locator(".transcript .turn:not(.next) .bubble").all_inner_texts())
+
+
+def right_place(page, otherwise: int = 0) -> int:
+    """Where the reply stands that a check wants; in other questions `otherwise`."""
+    reply = picking.REPLIES.get(said(page))
+    return shown(page).index(reply) if reply else otherwise
+
+
+def kept_choices(st: Stage) -> list[tuple[str, ...]]:
+    """The texts that were chosen, in the order of the unit, as the ledger has them."""
+    [record] = st.kept
+    items = st.server.desk.items
+    return [
+        tuple(items[row["item_id"]].candidates[int(a["answer"].partition(":")[2])] for a in row["answers"])
+        for row in record["items"]
+    ]

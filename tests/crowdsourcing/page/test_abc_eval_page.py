@@ -4,9 +4,8 @@ away; and forged submissions, which pass nothing.
 
 from dataclasses import replace
 
-import pytest
 import trained
-from stage import TALKS, button, heading, judged_item, stage
+from stage import TALKS, button, following, heading, judged_item, stage, start
 
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, labels_of
@@ -39,22 +38,16 @@ def annotate(page, turns, answer, begin=0, end=None, keys=False):
     """Go through the turns of a conversation from place `begin` to before `end`."""
     for place in range(begin, turns if end is None else end):
         page.locator(".step-heading", has_text=f"Turn {place + 1} of {turns}").wait_for()
+        assert page.locator(".turn").count() == 2 * place + 2  # no later turn is shown
         put(page, answer, keys)
         if keys:
             page.keyboard.press("Enter")
         else:
-            page.locator(".panel .actions .primary").click()
+            following(page)
 
 
 def do_round(page, gold, wrong=(), **how):
     annotate(page, len(gold.bot_turns), trained.key_of_gold(gold, wrong), **how)
-
-
-def enter(page, st, worker="ann"):
-    page.goto(st.link(worker))
-    button(page, "I agree and want to take part").click()
-    heading(page, "What to do")
-    button(page, "I have understood").click()
 
 
 def do_unit(page, task, texts=TALKS[1], keys=False):
@@ -83,7 +76,9 @@ def test_through_the_training_failing_then_passing(tmp_path, visit):
     [one, two, three], [last] = course_of(survey)
     with stage(survey, shown("consistency"), tmp_path) as st:
         page = visit()
-        enter(page, st)
+        page.goto(st.link("ann"))
+        button(page, "I agree and want to take part").click()
+        button(page, "I have understood").click()
         heading(page, "conversation 1 of 3")
         do_round(page, one, {1}, keys=True)
         heading(page, "conversation 1 of 3: the result")
@@ -132,19 +127,6 @@ def test_through_the_training_failing_then_passing(tmp_path, visit):
 
 
 # -- the work ----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("task", "keys"),
-    [("transitions", True), ("empathy", False), pytest.param("knowledge", True, marks=pytest.mark.slow)],
-)
-def test_a_unit_by_keyboard_or_mouse(tmp_path, visit, task, keys):
-    survey = replace(trained.narrowed(task), training=(), consent=())
-    with stage(survey, shown(task), tmp_path) as st:
-        page = visit()
-        page.goto(st.link("ann"))
-        button(page, "I have understood").click()
-        button(page, "Start").click()
-        key = do_unit(page, task, keys=keys)
-        assert labels_kept(task, st.kept[0]) == {turn: set(labels) for turn, labels in key.items()}
 
 
 def test_definitions_a_key_away_and_a_timer_for_the_look_up(tmp_path, visit):
@@ -152,9 +134,7 @@ def test_definitions_a_key_away_and_a_timer_for_the_look_up(tmp_path, visit):
     with stage(survey, shown("knowledge"), tmp_path) as st:
         page = visit()
         page.clock.install()
-        page.goto(st.link("ann"))
-        button(page, "I have understood").click()
-        button(page, "Start").click()
+        start(page, st.link("ann"))
         page.locator(".step-heading", has_text="Turn 1 of 3").wait_for()
         dialog = page.get_by_role("dialog")
         page.keyboard.press("d")

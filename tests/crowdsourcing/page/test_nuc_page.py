@@ -2,21 +2,20 @@
 reloads; what the page does so that no two choices are the same; forged submissions.
 """
 
-import json
 import re
 
 import picking
 import pytest
-from nuc_stage import CHECKS, enter, kept_choices, right_place, serving, shown
-from stage import button, heading
+from stage import button, following, heading, kept_choices, right_place, serve, shown, start
 
-ITEMS = 3 + CHECKS
+ITEMS = 3 + 3
 """Questions of a unit here, and attention checks in it."""
 
 
 @pytest.fixture
 def st(tmp_path):
-    with serving(tmp_path, 3) as running:
+    made = picking.make_study(tmp_path / "study", unit_size=3)
+    with serve(lambda: picking.desk_of(made), tmp_path) as running:
         yield running
 
 
@@ -27,19 +26,19 @@ def by_mouse(page, number, second=4):
     texts, place = shown(page), right_place(page)
     other = second if second != place else second - 1
     page.locator(".option").nth(place).click()
-    page.locator(".panel .actions .primary").click()
+    following(page)
     page.locator('[data-question="second conversation:0"]').wait_for()
     assert shown(page) == texts  # the same order in both steps
     assert page.locator(".option input:disabled").count() == 1
     assert page.locator(".option").nth(place).locator(".tag").inner_text() == "your first choice"
     page.locator(".option").nth(other).click()
-    page.locator(".panel .actions .primary").click()
+    following(page)
     return texts[place], texts[other]
 
 
 def test_a_whole_unit_by_the_mouse(st, visit):
     page = visit()
-    enter(page, st)
+    start(page, st.link("ann"))
     assert "40 min" in page.locator(".time").inner_text()
     assert re.search(r"What does Speaker [AB] say next\?", page.locator(".turn.next").inner_text())
     assert page.locator(".turn.grey, .turn.judged").count() == 0
@@ -65,12 +64,12 @@ def test_a_whole_unit_by_the_mouse(st, visit):
     cards.nth(0).locator("button").click()
     texts = shown(page)
     page.locator(".option").nth(texts.index(chosen[0][1])).click()
-    page.locator(".panel .actions .primary").click()
+    following(page)
     page.locator('[data-question="second conversation:0"][data-answered="false"]').wait_for()
-    page.locator(".panel .actions .primary").click()
+    following(page)
     assert "Please answer this question." in page.locator(".panel").inner_text()
     page.locator(".option").nth(texts.index(chosen[0][0])).click()
-    page.locator(".panel .actions .primary").click()
+    following(page)
     heading(page, "Overview")
     chosen[0] = chosen[0][::-1]
     button(page, "Change what you said about yourself").click()
@@ -82,38 +81,3 @@ def test_a_whole_unit_by_the_mouse(st, visit):
     assert kept_choices(st) == chosen
     told = {row["question"]: row["answer"] for row in st.kept[0]["questionnaire"]}
     assert told == {"age": "31-40", "gender": "woman"}
-
-
-FORGE = """async ([unit, body]) => {
-  const key = Object.keys(sessionStorage).find((name) => /token/.test(name));
-  const token = key && (() => { const t = sessionStorage.getItem(key);
-    try { return JSON.parse(t).token ?? JSON.parse(t); } catch { return t; } })();
-  const answer = await fetch("/api/submit", {method: "POST", headers: {Authorization: `Bearer ${token}`,
-    "Content-Type": "application/json"}, body: JSON.stringify(body)});
-  return [answer.status, (await answer.json()).error?.code];
-}"""
-
-
-def test_forged_choices_are_refused_and_the_page_holds_no_key(st, visit):
-    page = visit(expected=("400", "422"))
-    answers = []
-    page.on("response", lambda response: answers.append(response) if "/api/" in response.url else None)
-    with page.expect_response("**/api/unit") as handed:
-        enter(page, st)
-    unit = handed.value.json()["unit"]
-    whole = [picking.pick(one) for one in unit["items"]]
-
-    def forged(number, place, answer):
-        items = json.loads(json.dumps(whole))
-        items[number]["answers"][place]["answer"] = answer
-        return page.evaluate(FORGE, [unit["unit"], {"unit": unit["unit"], "items": items, "comment": ""}])
-
-    assert forged(0, 1, whole[0]["answers"][0]["answer"]) == [400, "malformed"]
-    assert forged(1, 0, "candidate:9") == [400, "malformed"]
-    assert forged(1, 0, None) == [422, "incomplete"]
-    assert st.kept == []
-    desk = st.server.desk
-    hidden = [*desk.items, *(name for item in desk.items.values() for name in item.conversation_ids)]
-    for response in answers:
-        text = response.text()
-        assert not [name for name in (*hidden, "known_candidate", "distractor") if name in text], response.url

@@ -7,10 +7,9 @@ import re
 
 import pytest
 from office import Clock
-from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, stage
+from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, stage, start
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
-from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 
@@ -21,13 +20,6 @@ ONE = Survey(
     (Question("odd", "choice", ("pair",), "Is it odd?", (Option("yes", "Yes"), Option("no", "No"))),),
 )
 ITEMS = [item(number, talk) for number, talk in enumerate(TALKS[:2])]
-
-
-def start(page, url):
-    page.goto(url)
-    button(page, "I have understood").click()
-    button(page, "Start").click()
-    heading(page, "Conversation 1 of")
 
 
 def to_overview(page):
@@ -67,28 +59,13 @@ def test_a_lost_connection_and_a_full_disk_are_told_and_outlasted(tmp_path, visi
         assert len(set(bodies)) == 1
 
 
-def test_impatient_clicks_hand_in_once(tmp_path, visit):
-    page = visit()
-    with stage(bare(ONE), ITEMS, tmp_path) as st:
-        start(page, st.link("ann"))
-        to_overview(page)
-        sent = []
-        page.on("request", lambda request: sent.append(request) if "/api/submit" in request.url else None)
-        button(page, "Hand in").evaluate("one => { one.click(); one.click(); one.form.requestSubmit(); }")
-        page.get_by_text("Tasks done: 1 of 3").wait_for()
-        assert len(sent) == 1
-        assert len(st.kept) == 1
-
-
-FULL = "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError') }"
 BLOCKED = """for (const name of ['localStorage', 'sessionStorage'])
   Object.defineProperty(window, name, { get() { throw new DOMException('', 'SecurityError') } })"""
 
 
-@pytest.mark.parametrize("script", [FULL, BLOCKED], ids=["full", "blocked"])
-def test_a_browser_that_keeps_nothing_is_told_and_still_good_enough(tmp_path, visit, script):
+def test_a_browser_that_keeps_nothing_is_told_and_still_good_enough(tmp_path, visit):
     page = visit()
-    page.add_init_script(script)
+    page.add_init_script(BLOCKED)
     with stage(bare(ONE), ITEMS, tmp_path) as st:
         start(page, st.link("ann"))
         page.get_by_role("radio", name="Yes").check()
@@ -118,26 +95,6 @@ def test_time_that_is_short_and_time_that_is_over(tmp_path, visit):
         heading(page, "Ready")
 
 
-def test_giving_back_asks_once_and_drops_what_was_kept(tmp_path, visit):
-    page = visit()
-    with stage(bare(ONE), ITEMS, tmp_path) as st:
-        start(page, st.link("ann"))
-        page.get_by_role("radio", name="Yes").check()
-        button(page, "Give this task back").click()
-        page.get_by_role("dialog", name="Give this task back?").wait_for()
-        page.keyboard.press("2")  # numbers answer nothing behind a dialogue
-        page.keyboard.press("Escape")
-        page.get_by_role("dialog").wait_for(state="hidden")
-        assert page.get_by_role("radio", name="Yes").is_checked()
-        assert page.evaluate("document.activeElement.innerText") == "Give this task back"
-        button(page, "Give this task back").click()
-        button(page, "Give it back").click()
-        heading(page, "Ready")
-        page.get_by_text("so far you had 1").wait_for()
-        assert page.evaluate("Object.keys(localStorage)") == []
-        assert st.kept == []
-
-
 def test_a_wrong_link_opens_nothing_and_says_so(tmp_path, visit):
     page = visit(expected=("403",))
     with stage(bare(ONE), ITEMS, tmp_path) as st:
@@ -145,20 +102,8 @@ def test_a_wrong_link_opens_nothing_and_says_so(tmp_path, visit):
         heading(page, "This link does not open anything")
 
 
-def test_a_preview_shows_what_it_is_about_and_takes_nothing(tmp_path, visit):
-    page = visit()
-    door = MTurkDoor(lambda hit: True, lambda hit: True, sandbox=True)
-    with stage(get_survey("spot_the_bot"), ITEMS, tmp_path, door=door) as st:
-        page.goto(f"{st.url}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H")
-        heading(page, "Preview")
-        page.get_by_text("2.50 dollars").wait_for()
-        page.get_by_text("An example").wait_for()
-        assert page.get_by_role("button").count() == 0
-
-
 FINISHES = {
     "code": {"kind": "code", "code": "C0DE-<b>", "link": "https://platform.example/complete?cc=1"},
-    "script": {"kind": "code", "code": "X", "link": "javascript:alert(1)"},
     "mturk": {
         "kind": "mturk",
         "action": "https://workersandbox.mturk.com/mturk/externalSubmit",
@@ -188,8 +133,7 @@ def test_the_ways_to_finish(tmp_path, visit):
             button(page, "Copy the code").click()
             page.get_by_text("The code is copied").wait_for()
             assert page.evaluate("navigator.clipboard.readText()") == finish["code"]
-            links = [one.get_attribute("href") for one in page.get_by_role("link").all()]
-            assert [link for link in links if link != "#content"] == ([finish["link"]] if name == "code" else [])
+            assert page.get_by_role("link").last.get_attribute("href") == finish["link"]
 
 
 CONTRASTS = """() => {

@@ -4,9 +4,10 @@ on a phone, reloaded in the middle; what arrives is what was given.
 
 from dataclasses import replace
 
-from stage import PHONE, TALKS, bare, button, heading, item, stage
+from stage import PHONE, TALKS, bare, button, following, heading, item, pair_item, stage
 
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.dimensions import NAMES
 
 ITEMS = [item(number, talk) for number, talk in enumerate(TALKS[:3])]
 FEATURES = ("fluency", "sensibleness", "specificity")
@@ -72,7 +73,7 @@ def test_a_unit_by_mouse_on_a_desktop_reloaded_in_the_middle(tmp_path, visit):
             if number == 2:
                 page.get_by_text("Remark on this conversation").click()
                 page.get_by_label("Remark on this conversation").fill("odd <b>one</b>")
-            page.locator(".panel .actions .primary").click()
+            following(page)
         heading(page, "Overview")
         page.reload()
         heading(page, "Overview")
@@ -107,7 +108,7 @@ def practise(page, exercises):
             for question in page.locator("[data-question]").all():
                 question.locator(".option").first.click()
             before = page.locator("main").inner_text()
-            page.locator(".panel .actions .primary").click()
+            following(page)
             page.wait_for_function("before => document.querySelector('main').innerText !== before", arg=before)
             if page.locator(".step-heading", has_text="Step 2").count() == 0:
                 break
@@ -233,4 +234,47 @@ def features(page):
     page.get_by_text("Step 2 of 2").wait_for()
     for name in FEATURES:
         choose(page, group(page, name), "No difference")
-    page.locator(".panel .actions .primary").click()
+    following(page)
+
+
+def test_two_speakers_compared_in_eight_respects_by_keyboard_on_a_phone(tmp_path, visit):
+    page = visit(PHONE, color_scheme="dark")
+    with stage(bare(get_survey("comparative")), [pair_item(0, TALKS[:2], (1, 0))], tmp_path) as st:
+        page.goto(st.link("bob"))
+        heading(page, "What to do")
+        for name in ("I have understood", "Start"):
+            tab_to(page, name)
+            page.keyboard.press("Enter")
+        heading(page, "Pair 1 of")
+        upper, lower = page.locator(".transcript").all()
+        assert upper.bounding_box()["y"] + upper.bounding_box()["height"] <= lower.bounding_box()["y"]
+        order = [one.get_attribute("data-question").split()[0] for one in page.locator("[data-question]").all()]
+        assert sorted(order) == sorted(NAMES)
+        meaning = page.locator("details.definitions")
+        assert meaning.count() == 1  # all eight have the same answers
+        assert "details" in page.locator("[data-question]").first.inner_html()
+        assert "can't tell the two apart" in meaning.text_content()
+        keys = ["1", "2", "3", "2", "1", "3", "2", "1"]
+        for place, key in enumerate(keys):
+            page.keyboard.press(key)
+            if place < 7:
+                page.wait_for_function(
+                    "name => document.activeElement.closest('[data-question]')?.dataset.question === name",
+                    arg=f"{order[place + 1]} pair",
+                )
+            if place == 3:
+                page.reload()
+                heading(page, "Pair 1 of 1")
+                assert page.locator("input:checked").count() == 4
+        page.keyboard.press("Enter")
+        heading(page, "Overview")
+        tab_to(page, "Hand in")
+        page.keyboard.press("Enter")
+        page.get_by_text("Tasks done: 1 of 60").wait_for()
+        (record,) = st.kept
+    told = record["items"][0]["presentation"]
+    assert told["question_order"].split() == order
+    at = {"1": "left", "2": "right"}
+    places = {told["place:0"]: "conversation:0", told["place:1"]: "conversation:1"}
+    expected = {f"{n} pair": places[at[k]] if k in at else "neither" for n, k in zip(order, keys, strict=True)}
+    assert {f"{a['question']} {a['target']}": a["answer"] for a in record["items"][0]["answers"]} == expected

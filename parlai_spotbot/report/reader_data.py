@@ -18,7 +18,6 @@ from markupsafe import Markup
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
-from parlai_spotbot.findings.whole_study.hygiene import WORD_FOR_WORD
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, judged_name
 from parlai_spotbot.report.disagreement import Disagreement, disagreements
 from parlai_spotbot.report.parts import CAUTION, SurveyView, said
@@ -251,9 +250,6 @@ def _faults(conversations: Sequence[Conversation]) -> dict[str, list[list[int]]]
     marks = faults(turns)
     found: dict[str, list[list[int]]] = defaultdict(list)
     ids, places = turns["conversation_id"].tolist(), turns["turn"].tolist()
-    for nearly, exact in WORD_FOR_WORD.items():
-        if nearly in marks.columns:
-            marks[nearly] &= ~marks[exact]
     kinds = [(list(FAULTS).index(kind), marks[kind].to_numpy()) for kind in marks.columns if kind in FAULTS]
     for row, (identity, turn) in enumerate(zip(ids, places, strict=True)):
         found[identity] += [[int(turn), number] for number, hit in kinds if hit[row]]

@@ -8,7 +8,7 @@ Nothing is left out here.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -30,26 +30,18 @@ KINDS = {
     "repeated": "a turn that the same speaker said before in the same conversation",
     "self_identified": "says to be a machine",
     "copied": "word for word an earlier turn of the partner",
-    "copied_nearly": "an earlier turn of the partner, word for word or nearly",
     "training": "word for word a turn of the data that the bots know",
-    "training_nearly": "a turn of those data, word for word or nearly",
 }
 """The kinds of faults, and what each means."""
 
-OF_TRAINING = ("training", "training_nearly")
-"""Those that need the data that the bots know."""
+OF_TRAINING = ("training",)
+"""Kinds that need the data that the bots know."""
 
 FEW_TURNS = 100
 """With fewer turns of people, their 99th percentile is not known."""
 
 LEAST = 3
 """Shorter turns (words) are said again and copied by people all the time ("yes", "and you?")."""
-
-NEARLY = 6
-"""Shorter turns (words) are compared word for word only."""
-
-GRAM, ALIKE = 3, 0.8
-"""Nearly the same: one other turn holds this share of a turn's sequences of three words."""
 
 QUANTILE = 0.99
 
@@ -94,7 +86,7 @@ def _same_fours(words: Sequence[str]) -> bool:
     """
     before: dict[tuple[str, ...], list[int]] = {}
     far, run = 0, 0
-    for place, gram in enumerate(_grams(words, 4)):
+    for place, gram in enumerate(zip(*(words[i:] for i in range(4)), strict=False)):
         places = before.setdefault(gram, [])
         places.append(place)
         if len(places) > 2:
@@ -107,40 +99,7 @@ def _same_fours(words: Sequence[str]) -> bool:
     return False
 
 
-def _grams(words: Sequence[str], size: int = GRAM) -> list[tuple[str, ...]]:
-    return [tuple(words[i : i + size]) for i in range(len(words) - size + 1)]
-
-
 # -- turns beside other turns ----------------------------------------------------------------------------------------
-def nearly(text: str, others: Iterable[str]) -> bool:
-    """Return True if one of `others` holds at least `ALIKE` of the sequences of three words of `text`.
-
-    Both are plain texts (`plain_text`); one shorter than `NEARLY` words is nearly nothing but itself.
-    """
-    grams = set(_grams(text.split()))
-    if len(text.split()) < NEARLY:
-        return False
-    return any(len(grams.intersection(_grams(other.split()))) >= ALIKE * len(grams) for other in others)
-
-
-def held_nearly(texts: Iterable[str], training: Iterable[str]) -> set[str]:
-    """Return those of the plain `texts` that one of `training` holds, word for word or nearly: as `nearly`, for large
-    data."""
-    grams = {text: set(_grams(text.split())) for text in texts if len(text.split()) >= NEARLY}
-    of_gram: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for text, text_grams in grams.items():
-        for gram in text_grams:
-            of_gram[gram].append(text)
-    similar: set[str] = set()
-    for other in training:
-        counts: Counter[str] = Counter()
-        for gram in set(_grams(other.split())):
-            if gram in of_gram:
-                counts.update(of_gram[gram])
-        similar.update(text for text, count in counts.items() if count >= ALIKE * len(grams[text]))
-    return similar
-
-
 def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
     """One row a shown turn: conversation_id, turn (after the seed), name, text, plain, mine, theirs.
 
@@ -187,26 +146,20 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
     frame
         One column a kind of `KINDS` that can be told, one row a turn, True or False.
     """
-    plain_turns = turns[["plain", "mine", "theirs"]].itertuples(index=False, name=None)
-    beside = [
-        (len(p.split()) >= LEAST and p in speaker_turns, len(p.split()) >= LEAST and p in theirs, nearly(p, theirs))
-        for p, speaker_turns, theirs in plain_turns
-    ]
-    repeated, copied, nearly_copied = zip(*beside, strict=True) if beside else ((), (), ())
+    long = turns["plain"].str.split().str.len() >= LEAST
     rules: dict[str, Callable[[str], bool]] = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
     array_by_kind = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
     named = zip(turns["text"], turns["name"], strict=True)
     array_by_kind["self_identified"] = np.array([identifies_itself(text, name) for text, name in named], dtype=bool)
-    array_by_kind |= {"repeated": np.array(repeated, dtype=bool), "copied": np.array(copied, dtype=bool)}
-    array_by_kind["copied_nearly"] = array_by_kind["copied"] | np.array(nearly_copied, dtype=bool)
+    for kind, others in (("repeated", "mine"), ("copied", "theirs")):
+        same = [plain in before for plain, before in zip(turns["plain"], turns[others], strict=True)]
+        array_by_kind[kind] = np.array(same, dtype=bool) & long.to_numpy(dtype=bool)
     usual = longest_usual(turns)
     if usual is not None:
         array_by_kind["endless"] = (turns["plain"].str.split().str.len() > usual).to_numpy(dtype=bool)
     if training is not None:
         training_texts = {plain_text(text) for episode in training for text in episode} - {""}
         array_by_kind["training"] = turns["plain"].isin(training_texts).to_numpy(dtype=bool)
-        near = held_nearly(set(turns["plain"]), training_texts)
-        array_by_kind["training_nearly"] = array_by_kind["training"] | turns["plain"].isin(near).to_numpy(dtype=bool)
     return pd.DataFrame({kind: array_by_kind[kind] for kind in KINDS if kind in array_by_kind}, index=turns.index)
 
 

@@ -1,8 +1,7 @@
 """Hygiene: each rule on turns that break it and on turns that don't, rates against counts, intervals against theory."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from case_tables import case_table
 from outside_data import SPOT_THE_BOT, released_data
 from statsmodels.stats.proportion import proportion_confint
 
@@ -22,62 +21,10 @@ def found_in(*texts, entities=("a", "b"), training=None, **more):
     return hygiene.faults(turns, training)
 
 
-@pytest.mark.parametrize(
-    "text", ["i drive a truck < /s >", "hi <pad><pad>", "__unk__ you", "[CLS] yes", "<|endoftext|>"]
-)
-def test_special_tokens(text):
-    assert hygiene.has_special_token(text)
-
-
-@pytest.mark.parametrize("text", ["i <3 you", "a < b", "s > t", "pad thai", "__init__ is python", ""])
-def test_no_special_tokens(text):
-    assert not hygiene.has_special_token(text)
-
-
-@pytest.mark.parametrize("text", ["", "   ", "...", "…", "</s>", "<pad> <pad> .", "\u200b"])
-def test_empty(text):
-    assert hygiene.is_empty(text)
-
-
-@pytest.mark.parametrize("text", ["?", ":)", "ok", "😀", "1"])
-def test_not_empty(text):
-    assert not hygiene.is_empty(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "i ' m not sure . i ' m not sure .",
-        "i love the desert , i love the desert",
-        "i am a nurse . i like it . i am a nurse .",
-        "yes yes yes yes yes",
-        "you know you know you know you know",
-        "i like to swim i like to swim",
-        "to the best of my day and to the best of my week and to the best of my year",
-    ],
-)
-def test_loops(text):
-    assert hygiene.loops(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "no",
-        "ha ha ha ha ha ha",
-        "hahaha hahaha hahaha hahaha hahaha",
-        "no no no no",
-        "very very good",
-        "bye bye !",
-        "do you ? do you ?",
-        "i like tea . i like coffee . i like milk .",
-        "that that is is",
-        "a red car <pad><pad><pad><pad><pad><pad>",
-    ],
-)
-def test_no_loops(text):
-    assert not hygiene.loops(text)
+@case_table(__file__, "rules")
+def test_rules_on_one_turn(rule, holds, texts):
+    for text in texts:
+        assert getattr(hygiene, rule)(text) is holds, text
 
 
 def test_what_was_said_before_counts_for_the_same_seat_only():
@@ -101,31 +48,9 @@ def test_a_bot_that_talks_with_itself_copies_its_other_self():
     assert not found["repeated"].any()
 
 
-def test_nearly_is_most_of_the_words_in_order():
-    theirs = "i went to the cinema with my sister last night and it was great"
-    found = found_in(
-        theirs, "well i went to the cinema with my sister last night", theirs.replace("cinema", "sea"), "x"
-    )
-    assert found["copied_nearly"].tolist() == [False, True, False, False]
-    assert not found["copied"].any()
-    assert not hygiene.nearly("my sister last night", [theirs])  # five words are compared word for word only
-
-
-words = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f"]), min_size=0, max_size=14).map(" ".join)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(words, max_size=8), st.lists(words, max_size=6))
-def test_the_index_finds_what_comparing_one_by_one_finds(texts, known):
-    expected = {text for text in texts if hygiene.nearly(text, known)}
-    assert hygiene.held_nearly(texts, known) == expected
-
-
 def test_training_text():
-    long = "my cat sleeps on the sofa all day and all night"
-    found = found_in("Yes, I do!", f"well {long}", "i do not know", "no", training=[("yes i do", "why"), (long,)])
-    assert found["training"].tolist() == [True, False, False, False]
-    assert found["training_nearly"].tolist() == [True, True, False, False]
+    found = found_in("Yes, I do!", "i do not know", training=[("yes i do", "why")])
+    assert found["training"].tolist() == [True, False]
     assert "training" not in found_in("yes i do")
 
 
@@ -142,11 +67,6 @@ def test_endless_is_measured_against_people():
     assert "endless" not in hygiene.faults(hygiene.turns_of(people(24)))  # 96 turns are too few
 
 
-@pytest.mark.parametrize(("hits", "n"), [(0, 20), (3, 20), (20, 20), (17, 400)])
-def test_wilson_is_that_of_statsmodels(hits, n):
-    assert hygiene.wilson(hits, n) == pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-12)
-
-
 def test_turns_of_one_conversation_that_go_together_count_as_one():
     told = [
         conversation(
@@ -160,14 +80,6 @@ def test_turns_of_one_conversation_that_go_together_count_as_one():
     alone = proportion_confint(9, 30, method="beta")
     assert found.ci == pytest.approx(alone, abs=0.02)
     assert found.ci[1] - found.ci[0] > 1.8 * (found.wilson[1] - found.wilson[0])
-
-
-def test_where_nothing_is_found_a_conversation_counts_as_one_turn():
-    told = [conversation(f"c{i}", ("a", "b"), *["a red car", "fine"] * 4) for i in range(10)]
-    turns = hygiene.turns_of(told)
-    found = {f.kind: f for f in hygiene.measure(turns, hygiene.faults(turns)) if f.name == "a"}["special_tokens"]
-    assert found.ci[0] == 0
-    assert 0.3 < found.ci[1] < 0.4  # of ten turns 0.31 by Clopper and Pearson, of forty 0.09
 
 
 def test_measured_by_contestant_with_examples_from_different_conversations():
@@ -211,7 +123,7 @@ def test_the_result_says_who_does_it_more_than_people():
     assert result["contestants"][HUMAN]["sentence"] == ""
     assert set(result["not_told"]) == set(hygiene.OF_TRAINING)
     rows = FINDING.tables["hygiene"].read(result)
-    assert len(rows) == 3 * (len(hygiene.KINDS) - 2)
+    assert len(rows) == 3 * (len(hygiene.KINDS) - 1)
     own = rows[(rows["name"] == "a") & (rows["kind"] == "special_tokens")].iloc[0]
     assert (own["rate"], own["example"], own["example_turn"]) == (1.0, "c0", 0)
 
@@ -220,15 +132,6 @@ def test_without_conversations_there_is_nothing_to_say():
     result = result_of([])
     assert result["contestants"] == {}
     assert len(FINDING.tables["hygiene"].read(result)) == 0
-
-
-def test_a_conversation_is_left_out_where_a_bot_says_what_it_is_in_whatever_words():
-    said = ("I am ChatGPT made by OpenAI", "my knowledge cutoff is 2021", "I can't assist with that request.")
-    told = [conversation(f"c{i}", ("a", "b"), "hello you", text) for i, text in enumerate(said)]
-    told.append(conversation("own name", ("zorbot-7b", "b"), "My name is Zorbot", "i see"))
-    told.append(conversation("asks", ("a", "b"), "are you chatgpt?", "no, are you?"))
-    told.append(conversation("people", (HUMAN, HUMAN), "My name is Claude", "i can't help with that"))
-    assert set(hygiene.faulty_conversations(told, ["self_identified"])) == {"c0", "c1", "c2", "own name"}
 
 
 def test_released_data_show_what_is_known_of_them():

@@ -6,7 +6,6 @@ four times the text may take four times the time, not sixteen.
 """
 
 import ast
-import contextlib
 import importlib
 import re
 import re._constants as codes
@@ -16,14 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.chat import keys
-from parlai_spotbot.nuc import cleaning as nuc_cleaning
-from parlai_spotbot.report.export import scrub
-from parlai_spotbot.tasks.chitchat import cleaning
-from parlai_spotbot.texts import hygiene, normal_forms, surface, surface_check
-from parlai_spotbot.texts.self_identification import identifies_itself
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = {
@@ -245,56 +236,3 @@ def test_time_grows_with_a_long_text(where):
 )
 def test_a_pattern_that_reads_its_text_again_is_found(bad, attack):
     assert any(attack in found for found in faults_of(re.compile(bad), SIZES))
-
-
-# -- functions that go through several patterns, or through words ------------------------------------------------------
-FUNCTIONS_OF_TEXT = {
-    "normalise": surface.normalise,
-    "features": surface_check.features,
-    "loops": hygiene.loops,
-    "is_empty": hygiene.is_empty,
-    "identifies_itself": identifies_itself,
-    "plain_text": normal_forms.plain_text,
-    "bare_text": normal_forms.bare_text,
-    "scrub": scrub.text.__wrapped__,
-    "refuse_keys": lambda text: keys.refuse_keys({"option": text}, "pool"),
-    "anonymise": nuc_cleaning.anonymise,
-    "offence": cleaning.offence,
-}
-TEXTS = (
-    *((c, "") for c in CHARACTERS),
-    *((p, "") for p in PAIRS),
-    ("i am a bot ", ""),
-    ("you think i am a bot ", ""),
-    ("as an ai ", ""),
-    ("my name is ", ""),
-    ("< ", "pad>"),
-    ("<pad", ">"),
-    ("[", "pad]"),
-    ("one two three four five six ", ""),
-    ("word. ", ""),
-    ("ha", ""),
-    ("lol", ""),
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FUNCTIONS_OF_TEXT)
-def test_functions_of_a_text_take_time_in_proportion_to_it(name):
-    function = FUNCTIONS_OF_TEXT[name]
-
-    def took(text: str) -> float:
-        begun = time.process_time()
-        with contextlib.suppress(UserError):
-            function(text)
-        return time.process_time() - begun
-
-    def text_of(first: str, then: str, size: int) -> str:
-        return first * (size // len(first + then)) + then * (size // len(first + then))
-
-    pairs = [(text_of(*parts, 20_000), text_of(*parts, 5_000)) for parts in TEXTS]
-    pairs += [tuple(" ".join(str(n % top) for n in range(count)) for count in (4_000, 1_000)) for top in (997, 10**6)]
-    for text, quarter in pairs:
-        if took(text) > 0.15:
-            whole, part = (min(took(t) for _ in range(3)) for t in (text, quarter))
-            assert whole < 8 * max(part, 0.002), f"{text[:30]!r}: {part:.4f} s, then {whole:.4f} s"

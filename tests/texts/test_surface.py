@@ -167,34 +167,11 @@ def test_planted_casing_is_found_and_normalised_away():
     assert "ends with punctuation (0%, people 100%)" in warning
 
 
-def test_casing_alone_is_blind_after():
-    conversations = pool(bots=3, per_pair=20, people=40, say=speak({"bot0": str.capitalize}))
-    report = surface_report(conversations, (2, 3, 5), "normalise")["contestants"]["bot0"]
-    assert report["before"] > 0.99
-    assert report["after"] == pytest.approx(0.5, abs=0.01)
-    assert report["changed"] == 1.0
-    kept = surface_report(conversations, (2, 3, 5), "keep")
-    assert kept["contestants"]["bot0"]["after"] == kept["contestants"]["bot0"]["before"]
-    assert any("lower-case" in warning or "capital" in warning for warning in warnings(kept))
-
-
-def test_special_tokens_are_counted_and_said():
-    conversations = pool(bots=2, per_pair=20, people=40, say=speak({"bot0": lambda text: text + " <pad>"}))
-    report = surface_report(conversations, (2,), "normalise")
-    assert report["contestants"]["bot0"]["special_tokens"] == report["contestants"]["bot0"]["turns"] == 40
-    assert any("special tokens in 40 of 40 turns" in warning for warning in warnings(report))
-
-
 def test_lengths_and_words_are_not_seen():
     conversations = pool(
         bots=2, per_pair=20, people=40, say=speak({"bot0": lambda text: f"{text} banana " * 6 + "end"})
     )
     assert surface_report(conversations, (2, 3), "keep")["contestants"]["bot0"]["before"] < 0.6
-
-
-def test_too_few_conversations_have_no_auc():
-    row = surface_report(pool(bots=2, per_pair=9), (2,), "normalise")["contestants"]["bot0"]
-    assert row["before"] is row["after"] is None
 
 
 def test_no_conversation_is_in_two_folds():

@@ -30,9 +30,7 @@ TITLES = {
     "repeated": "Repeats itself",
     "self_identified": "“I’m a machine”",
     "copied": "Partner’s words",
-    "copied_nearly": "Partner’s words, nearly",
     "training": "Training text",
-    "training_nearly": "Training text, nearly",
 }
 
 SAID = {
@@ -43,13 +41,8 @@ SAID = {
     "repeated": "repeats an earlier turn of its own",
     "self_identified": "says to be a machine",
     "copied": "repeats its partner word for word",
-    "copied_nearly": "repeats its partner, nearly",
     "training": "repeats a turn of the data that the bots know",
-    "training_nearly": "repeats a turn of the data that the bots know, nearly",
 }
-WORD_FOR_WORD = {"copied_nearly": "copied", "training_nearly": "training"}
-"""What is nearly the same is said only where the same word for word is not."""
-
 NAMED = 4
 """A sentence names so many kinds, the most frequent first."""
 
@@ -138,8 +131,6 @@ def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
     for kind, fault in own.items():
         if fault.count and (kind not in people or fault.ci[0] > people[kind].ci[1]):
             clear.append(fault)
-    kinds = {fault.kind for fault in clear}
-    clear = [fault for fault in clear if WORD_FOR_WORD.get(fault.kind) not in kinds]
     if not clear:
         return f"{name} shows none of it clearly more often than people." if people else f"{name} shows none of it."
     parts = []
@@ -216,8 +207,7 @@ FINDING = Finding(
         y="name",
         value="rate",
         caption="Share of turns after the seed; hygiene.csv has 95 % intervals (Clopper and Pearson's, clustered by "
-        "conversation). Turns of less than 3 words count as no repetition and no copy, those of less than 6 as no "
-        "near one.",
+        "conversation). Turns of less than 3 words count as no repetition and no copy.",
     ),
     summarise=summarise,
     heading="Hygiene",

@@ -21,7 +21,7 @@ LEVEL = 0.95
 
 
 def behaviour(rows: pd.DataFrame, names: Sequence[str], *, crossed: bool = True, less_is_better: bool = False) -> dict:
-    """Everything about one label, from its rows: those of `rating_frame`, `value` 1 where it holds, 0 where not.
+    """Return the shares of one label from its rows: those of `rating_frame`, `value` 1 where it holds, 0 where not.
 
     Returns
     -------
@@ -33,7 +33,6 @@ def behaviour(rows: pd.DataFrame, names: Sequence[str], *, crossed: bool = True,
     """
     result = rate(rows, names, crossed=crossed, scale=SCALE, less_is_better=less_is_better)
     counts = result.pop("distribution")
-    del result["distribution_ci"], result["ends"]  # most behaviours are rare
     row_by_name = {name: rows[rows["name"] == name] for name in result["order"]}
     return {
         **result,

@@ -1,7 +1,7 @@
-"""Ratings on a scale: means and distributions of each contestant, differences between them, and where the scale ends.
+"""Ratings on a scale: means and distributions of each contestant, and differences between them.
 
-Ratings of one conversation, and by one annotator, are correlated; so do two contestants' means where the same
-annotators rated both, which makes their difference surer than either. Intervals and tests know that (`uncertainty`).
+Ratings of one conversation, and by one annotator, are correlated; so are two contestants' means if the same
+annotators rated both, which makes their difference surer than either. Intervals and tests allow for it (`uncertainty`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,10 @@ import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means, places
-from parlai_spotbot.analysis.uncertainty.shares import share_tests
 from parlai_spotbot.records import HUMAN, Conversation, Item, judged_name
 
 SCALE = (1, 2, 3, 4, 5)
 ALPHA = 0.05
-MOST = 0.5
-"""From this share of answers at one end on, the scale can't tell what is beyond it."""
-
 PARTNER = "rating of the person in a conversation with a bot"
 
 
@@ -76,18 +72,16 @@ def rate(
     *,
     crossed: bool = True,
     scale: Sequence[int] = SCALE,
-    correction: str = "holm",
     less_is_better: bool = False,
 ) -> dict:
-    """Everything about one dimension; the order is from the highest mean down, or, where less is better, up.
+    """Return means, places and pairs of one dimension, from the highest mean down or, if less is better, up.
 
     Returns
     -------
     dict
         `order`, `score` (the mean), `score_ci`, `clusters` (first and last place, see `places`), `n` {name: ratings},
-        `annotations` {name: …}, `distribution` {name: counts by value of `scale`}, `distribution_ci` {name: interval of
-        each value's share}, `pairs` [{a, b, n, estimate (mean of a less that of b), se, ci, df, p, exact, p_adjusted,
-        mean_a, mean_b}], `ends` {name: the end of the scale} where half of the ratings or more are at one.
+        `annotations` {name: …}, `distribution` {name: counts by value of `scale`}, `pairs` [{a, b, n, estimate (mean of
+        a less that of b), se, ci, p, p_adjusted}].
     """
     names = [name for name in names if name in set(ratings["name"])]
     ratings = ratings[ratings["name"].isin(names)]
@@ -97,15 +91,24 @@ def rate(
     clusters = frame_clusters(ratings, crossed)
     means = group_means(values, code, len(names), clusters, (min(scale), max(scale)))
     ci = means.intervals()
-    pair_rows = means.pairs(correction=correction)
+    pair_rows = means.pairs()
     sign = -1.0 if less_is_better else 1.0
     first, second = pair_rows["first"].to_numpy(), pair_rows["second"].to_numpy()
     ahead = sign * pair_rows["estimate"].to_numpy() > 0
     ranges = places(first, second, ahead, (pair_rows["p_adjusted"] < ALPHA).to_numpy(), len(names))
     order = [names[i] for i in np.argsort(-sign * means.values, kind="stable")]
     counts = {name: [int(((code == i) & (values == v)).sum()) for v in scale] for name, i in place.items()}
-    ends = [list(map(tuple, share_tests(values == v, code, len(names), clusters)["ci"].tolist())) for v in scale]
-    pairs = _pairs(pair_rows, means.values, names, np.bincount(code, minlength=len(names)))
+    sizes = np.bincount(code, minlength=len(names))
+    pairs = [
+        {
+            "a": names[row["first"]],
+            "b": names[row["second"]],
+            "n": int(sizes[row["first"]] + sizes[row["second"]]),
+            "ci": (row["low"], row["high"]),
+            **{key: row[key] for key in ("estimate", "se", "p", "p_adjusted")},
+        }
+        for row in pair_rows.to_dict(orient="records")
+    ]
     return {
         "order": order,
         "score": {name: float(means.values[place[name]]) for name in order},
@@ -114,35 +117,5 @@ def rate(
         "n": {name: int(sum(counts[name])) for name in order},
         "annotations": {name: int(ratings.loc[code == place[name], "annotation_id"].nunique()) for name in order},
         "distribution": {name: counts[name] for name in order},
-        "distribution_ci": {name: [numbers[place[name]] for numbers in ends] for name in order},
         "pairs": pairs,
-        "ends": {name: end for name in order if (end := end_of_scale(counts[name], scale)) is not None},
     }
-
-
-def _pairs(data_frame: pd.DataFrame, means: np.ndarray, names: Sequence[str], counts: np.ndarray) -> list[dict]:
-    """The differences of means that `Estimates.pairs` found, by name."""
-    return [
-        {
-            "a": names[row["first"]],
-            "b": names[row["second"]],
-            "n": int(counts[row["first"]] + counts[row["second"]]),
-            "estimate": row["estimate"],
-            "se": row["se"],
-            "ci": (row["low"], row["high"]),
-            "df": row["df"],
-            "p": row["p"],
-            "exact": row["exact"],
-            "mean_a": float(means[row["first"]]),
-            "mean_b": float(means[row["second"]]),
-            "p_adjusted": row["p_adjusted"],
-        }
-        for row in data_frame.to_dict(orient="records")
-    ]
-
-
-def end_of_scale(counts: Sequence[int], scale: Sequence[int] = SCALE) -> int | None:
-    """The end of the scale where half of the ratings or more are, from the counts of its values; None where neither."""
-    total = sum(counts)
-    ends = [end for count, end in ((counts[0], scale[0]), (counts[-1], scale[-1])) if count >= MOST * total]
-    return ends[0] if total and ends else None

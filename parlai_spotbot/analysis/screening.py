@@ -14,13 +14,11 @@ from parlai_spotbot.analysis.uncertainty.shares import wilson
 
 
 def screened(rounds: Sequence[Mapping]) -> list[dict]:
-    """One row a task and group of annotators; [] where nobody was trained. Gold dialogues among the work don't count.
+    """Return one row per task and group of annotators, without gold dialogues among the work.
 
     Each has task, group, `annotators` who began, `decided` who came to a round that decides, `passed` with `pass_share`
-    and its Wilson interval `pass_ci` (of those who came to a decision), `first` who passed at the first attempt,
-    `attempts` that were decided, `rounds` handed in, `mistakes` (mean number of wrong turns in a dialogue), `accuracy`
-    (share of turns with the gold labels), `deciding_mistakes` (mean wrong turns where it counts), `seconds` (mean a
-    round).
+    and its Wilson interval `pass_ci` (of those who came to a decision), `mistakes` (mean number of wrong turns in a
+    dialogue) and `accuracy` (share of turns with the gold labels).
     """
     frame = pd.DataFrame([row for row in rounds if row.get("role") != "gold"])
     if frame.empty:
@@ -32,23 +30,16 @@ def screened(rounds: Sequence[Mapping]) -> list[dict]:
 
 
 def _screened(task: str, group: str, rows: pd.DataFrame) -> dict:
-    deciding = rows[rows["passed"].notna()]
-    came, passed = deciding["annotator"].nunique(), deciding[deciding["passed"].eq(True)]
-    who = passed["annotator"].nunique()
-    seconds = pd.to_numeric(rows["seconds"], errors="coerce") if "seconds" in rows else pd.Series(dtype=float)
+    came = rows.loc[rows["passed"].notna(), "annotator"].nunique()
+    passed = rows.loc[rows["passed"].eq(True), "annotator"].nunique()
     return {
         "task": task,
         "group": group,
         "annotators": int(rows["annotator"].nunique()),
         "decided": int(came),
-        "passed": int(who),
-        "pass_share": who / came if came else np.nan,
-        "pass_ci": wilson(who, came),
-        "first": int(passed.loc[passed["attempt"] == rows["attempt"].min(), "annotator"].nunique()),
-        "attempts": len(deciding),
-        "rounds": len(rows),
+        "passed": int(passed),
+        "pass_share": passed / came if came else np.nan,
+        "pass_ci": wilson(passed, came),
         "mistakes": float(rows["wrong_turns"].mean()),
         "accuracy": float(1 - rows["wrong_turns"].sum() / rows["of"].sum()),
-        "deciding_mistakes": float(deciding["wrong_turns"].mean()) if len(deciding) else np.nan,
-        "seconds": float(seconds.mean()) if seconds.notna().any() else np.nan,
     }

@@ -2,7 +2,6 @@
 of known rates; gold dialogues; and the whole method as reports read it."""
 
 import csv
-import json
 from itertools import combinations
 
 import numpy as np
@@ -21,7 +20,7 @@ from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED
-from parlai_spotbot.surveys.abc_eval.labels import LABELS, LESS, possible
+from parlai_spotbot.surveys.abc_eval.labels import LESS, possible
 from parlai_spotbot.surveys.controls.gold import gold_items, gold_quality, key_of
 
 RATES = {
@@ -136,20 +135,6 @@ def test_tests_of_equal_contestants_reject_as_rarely_as_they_say():
 
 
 # -- from answers to shares --------------------------------------------------------------------------------------------
-def test_known_rates_are_found():
-    found = analysed(study(RATES, 60, wrong=0.0, again=0.0, turns=30), bootstraps=20)
-    for label, own in found["ranking"]["by_source"][HUMAN]["criteria"].items():
-        for bot, share in own["score"].items():
-            rate = RATES[bot].get(label, 0.0)
-            if label.startswith("fact_"):  # both together can't be drawn
-                one, other = (RATES[bot].get(name, 0.0) for name in LABELS["knowledge"])
-                other = other if rate == one else one
-                rate = rate * (1 - other) / (1 - one * RATES[bot].get("fact_contradiction", 0.0))
-            assert own["n"][bot] == own["turns"][bot] == 60 * 15
-            assert share == pytest.approx(rate, abs=4 * np.sqrt(max(rate, 0.001) / 900))
-            assert own["hits"][bot] == round(share * 900)
-
-
 def test_the_order_of_a_behaviour_goes_by_whether_it_is_wished(result):
     own = result["ranking"]["by_source"][HUMAN]
     assert own["order"] == []
@@ -178,32 +163,6 @@ def test_annotations_stopped_half_way_are_left_out_and_counted(made):
         alone["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]
         == whole["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]
     )
-
-
-def test_tasks_may_lie_on_different_conversations():
-    one = study({name: RATES[name] for name in ("alpha", "beta")}, 6, tasks=("consistency",))
-    other = study({"gamma": RATES["gamma"], "alpha": RATES["alpha"]}, 5, tasks=("empathy",), turns=10, seed=1)
-    for j in other.judgements:  # told apart from the first study's
-        object.__setattr__(j, "annotation_id", f"other {j.annotation_id}")
-        object.__setattr__(j, "conversation_ids", tuple(f"other {i}" for i in j.conversation_ids))
-    conversations = [*one.conversations.values()]
-    for c in other.conversations.values():
-        object.__setattr__(c, "conversation_id", f"other {c.conversation_id}")
-        conversations.append(c)
-    found = analyze(
-        [*one.judgements, *other.judgements],
-        conversations,
-        "abc_eval",
-        bots=list(RATES),
-        bootstraps=20,
-        asked=get_survey("abc_eval"),
-    )
-    criteria = found["ranking"]["by_source"][HUMAN]["criteria"]
-    assert list(criteria) == [*LABELS["consistency"], *LABELS["empathy"]]
-    assert set(criteria["redundant"]["score"]) == {"alpha", "beta"}
-    assert set(criteria["empathetic"]["score"]) == {"alpha", "gamma"}
-    assert criteria["empathetic"]["turns"]["alpha"] == 25
-    json.dumps(found, allow_nan=False)
 
 
 def test_wrong_answers_name_the_judgement(made):

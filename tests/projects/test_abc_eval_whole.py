@@ -98,8 +98,6 @@ def test_the_training_of_every_group(raw, imported):
             own = found[task, group]
             assert own["annotators"] == own["decided"] == people
             assert own["passed"] == sum(one["passed"] for one in last)
-            assert own["rounds"] == 3 * people
-            assert own["deciding_mistakes"] == pytest.approx(np.mean([len(one["mistakes"]) for one in last]))
 
 
 def test_the_command_makes_one_study_of_five_surveys_without_anybodys_id(raw, tmp_path, capsys):

@@ -38,11 +38,8 @@ TABLE = Table(
         "decided": Column("count", "Decided"),
         "passed": Column("count", "Passed"),
         "pass_share": Column("share", "Share", ci="pass_ci"),
-        "first": Column("count", "At once"),
         "accuracy": Column("share", "Turns right"),
         "mistakes": Column("number", "Wrong a dialogue", digits=1),
-        "deciding_mistakes": Column("number", "Wrong where it decides", digits=1),
-        "seconds": Column("number", "Seconds a dialogue", digits=0),
     },
     "Training by task",
     "Began: handed in at least one dialogue. Decided: handed in the one that decides. Wrong: turns without the gold "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE, rate
@@ -69,31 +67,18 @@ def main_dimension(answers: Answers) -> str:
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Means, distributions and tests of the ratings of one dimension."""
     result = rate(rows, answers.names, **answers.hang)
-    result["ends"] = {
-        name: end_sentence(name, end, result["distribution"][name]) for name, end in result["ends"].items()
-    }
     return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": answers.bootstrap()}
 
 
-def end_sentence(name: str, end: int, counts: Sequence[int]) -> str:
-    """That half of a contestant's ratings or more are at an end of the scale, from the counts of its values."""
-    count, beyond = (counts[0], "worse") if end == SCALE[0] else (counts[-1], "better")
-    return (
-        f"{count / sum(counts):.0%} of {name}'s ratings are {end}, the end of the scale: one that is {beyond} still "
-        "could hardly show it."
-    )
-
-
 def summarise(result: Result) -> list[str]:
-    """Return who has the best mean, how many pairs are clear, and who is at an end of the scale."""
+    """Return who has the best mean, and how many pairs are clear."""
     data = result.data
     main = data["criteria"][data["question"]]
     first, *others = criteria.headline(main)
     if not main["order"]:
         return [first] if main.get("why") else []
-    ends = [sentence for criterion in data["criteria"].values() for sentence in criterion["ends"].values()]
     question = plainly(data["question"]) if len(data["criteria"]) > 1 else ""
-    return [first, *others, f"{criteria.clearly(main, question)}.", *ends[:1]]
+    return [first, *others, f"{criteria.clearly(main, question)}."]
 
 
 FINDING = Finding(

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup, environment_credentials
+from parlai_spotbot.crowdsourcing.ledger.ledger import reading
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import REQUESTER, TaskSetup
 from parlai_spotbot.errors import UserError
-
-REMEDY = (
-    "Put keys of an IAM user with AmazonMechanicalTurkFullAccess into ~/.aws/credentials under [{name}], or into "
-    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
-)
 
 REGION = "us-east-1"
 SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
@@ -28,31 +23,26 @@ SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 
 def use_credentials(database: Any, setup: TaskSetup) -> None:
     """Give the provider a session with credentials; `UserError` where there are none. Does nothing off MTurk."""
-    if not setup.on_mturk:
-        return
-    store = database.get_datastore_for_provider(setup.provider_type)
-    if setup.requester not in store.session_storage:
-        store.session_storage[setup.requester] = _session(setup.requester)
+    if setup.on_mturk:
+        store = database.get_datastore_for_provider(setup.provider_type)
+        store.session_storage[REQUESTER] = store.session_storage.get(REQUESTER) or _session()
 
 
-def _session(requester: str) -> Any:
-    """A session with the credentials of a requester; `UserError` where there are none."""
-    from botocore.exceptions import BotoCoreError, ProfileNotFound
+def _session() -> Any:
+    """Return a session with the AWS credentials that boto3 finds; `UserError` where there are none."""
+    from botocore.exceptions import BotoCoreError
 
     try:
-        session = _session_class()(profile_name=requester, region_name=REGION)
-    except ProfileNotFound:
-        if not environment_credentials():
-            raise UserError(
-                f"There are no AWS credentials for requester '{requester}'.", REMEDY.format(name=requester)
-            ) from None
         session = _session_class()(region_name=REGION)
-    try:
         credentials = session.get_credentials()
     except BotoCoreError as err:
-        raise UserError(f"AWS credentials can't be read: {type(err).__name__}.", "Mend ~/.aws.") from None
+        raise UserError(f"AWS credentials can't be read: {type(err).__name__}.", "Correct ~/.aws.") from None
     if credentials is None:
-        raise UserError(f"The AWS profile '{requester}' has no credentials.", REMEDY.format(name=requester))
+        raise UserError(
+            "There are no AWS credentials.",
+            "Put keys of an IAM user with AmazonMechanicalTurkFullAccess into ~/.aws/credentials, or into "
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; AWS_PROFILE names a profile.",
+        )
     return session
 
 
@@ -62,75 +52,70 @@ def _session_class() -> type:
     from botocore.config import Config
 
     class Session(boto3.Session):
-        """A session that makes each client once: Mephisto asks for one at every call, from several threads.
+        """A session that makes a client of MTurk once: Mephisto asks for one at every call, from several threads.
 
         A network that hangs is given up on after a minute or so.
         """
 
         def __init__(self, **kwargs: Any):
             super().__init__(**kwargs)
-            self._clients: dict[str, Any] = {}
+            self._clients: dict[str | None, Any] = {}
             self._making = threading.Lock()
 
-        def client(self, *args: Any, **kwargs: Any) -> Any:
-            kwargs.setdefault("config", Config(connect_timeout=10, read_timeout=20, retries={"max_attempts": 3}))
-            key = repr((args, sorted(set(kwargs) - {"config"}), kwargs.get("endpoint_url")))
+        def client(self, service_name: str, endpoint_url: str | None = None, **kwargs: Any) -> Any:
+            config = Config(connect_timeout=10, read_timeout=20, retries={"max_attempts": 3})
             with self._making:
-                if key not in self._clients:
-                    self._clients[key] = super().client(*args, **kwargs)
-                return self._clients[key]
+                if endpoint_url not in self._clients:
+                    options = {**kwargs, "endpoint_url": endpoint_url, "config": config}
+                    self._clients[endpoint_url] = super().client(service_name, **options)
+                return self._clients[endpoint_url]
 
     return Session
 
 
 @contextlib.contextmanager
-def explained(store: Any) -> Iterator[None]:
-    """Turn errors of MTurk, or of the way to it, into `UserError`s without credentials."""
-    with _without_credentials(lambda: getattr(store, "session_storage", {}).values()):
-        yield
-
-
-@contextlib.contextmanager
-def _without_credentials(sessions: Callable[[], Iterable[Any]]) -> Iterator[None]:
+def explained(*sessions: Any) -> Iterator[None]:
+    """Turn errors of MTurk, or of the way to it, into `UserError`s without the credentials of these sessions."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
         yield
     except (BotoCoreError, ClientError) as err:
         text = str(err)
-        for session in sessions():
+        for session in sessions:
             for part in session.get_credentials().get_frozen_credentials():
                 text = text.replace(part or "\0", "***")
         raise UserError(
-            f"MTurk: {text}", "Mend that (network, rights of the AWS user, balance) and run the same command again."
+            f"MTurk: {text}", "Correct that (network, rights of the AWS user, balance) and run the same command again."
         ) from None
 
 
-def posted(task_run: Any, url: str, count: int) -> list[str]:
-    """The ids of all HITs of a run, those included that a crash took between their posting and our note of it.
+def _rows(store: Any, query: str, *values: str) -> list[Any]:
+    """Return the rows of a query to Mephisto's store of the provider."""
+    with store.table_access_condition:
+        return store._get_connection().execute(query, values).fetchall()
+
+
+def posted(task_run: Any, url: str, count: int) -> int:
+    """Return how many HITs of a run are out, those included that a crash took between their posting and our note of it.
 
     Such a one is found on MTurk by its type and the address that it shows, and noted now; MTurk is asked only where
     fewer than `count` are known.
     """
     store, run_id = task_run.get_provider().datastore, task_run.db_id
-    query = "SELECT hit_id FROM run_mappings WHERE run_id = ?"
-    with store.table_access_condition:
-        hit_ids = {row["hit_id"] for row in store._get_connection().execute(query, (run_id,))}
-    if len(hit_ids) >= count:
-        return sorted(hit_ids)
+    hits = len(_rows(store, "SELECT hit_id FROM run_mappings WHERE run_id = ?", run_id))
+    if hits >= count:
+        return hits
     hit_type, seconds = store.get_run(run_id)["hit_type_id"], task_run.get_task_args().assignment_duration_in_seconds
     shown = url.replace("&", "&amp;")
     listing = _client_of(task_run).get_paginator("list_hits")
     for page in listing.paginate(PaginationConfig={"PageSize": 100}):
         for hit in page["HITs"]:
-            if (
-                hit["HITTypeId"] == hit_type
-                and f">{shown}<" in hit.get("Question", "")
-                and not _known(store, hit["HITId"])
-            ):
+            ours = hit["HITTypeId"] == hit_type and f">{shown}<" in hit.get("Question", "")
+            if ours and not _rows(store, "SELECT 1 FROM hits WHERE hit_id = ?", hit["HITId"]):
                 store.new_hit(hit["HITId"], "", seconds, run_id)
-                hit_ids.add(hit["HITId"])
-    return sorted(hit_ids)
+                hits += 1
+    return hits
 
 
 def post(task_run: Any, url: str) -> None:
@@ -158,22 +143,14 @@ def _client_of(task_run: Any) -> Any:
     return requester._get_client(requester._requester_name)
 
 
-def _known(store: Any, hit_id: str) -> bool:
-    with store.table_access_condition:
-        return bool(store._get_connection().execute("SELECT 1 FROM hits WHERE hit_id = ?", (hit_id,)).fetchone())
-
-
 def is_posted(store: Any, run_id: str, hit_id: str) -> bool:
     """Return whether the HIT was posted for that run."""
-    query = "SELECT 1 FROM run_mappings WHERE run_id = ? AND hit_id = ?"
-    with store.table_access_condition:
-        return bool(store._get_connection().execute(query, (run_id, hit_id)).fetchone())
+    return bool(_rows(store, "SELECT 1 FROM run_mappings WHERE run_id = ? AND hit_id = ?", run_id, hit_id))
 
 
 # -- whom MTurk knows --------------------------------------------------------------------------------------------------
 def note_claim(store: Any, hit_id: str, assignment: str) -> None:
-    """Somebody says that they hold the HIT by this assignment. Mephisto keeps the last one who said so of a HIT, which
-    anybody may."""
+    """Note that somebody claims to hold the HIT by this assignment; anybody may, and Mephisto keeps the last claim."""
     with store.table_access_condition, store._get_connection() as db:
         db.execute(
             "CREATE TABLE IF NOT EXISTS claims (hit_id TEXT, assignment_id TEXT, UNIQUE (hit_id, assignment_id))"
@@ -183,19 +160,18 @@ def note_claim(store: Any, hit_id: str, assignment: str) -> None:
 
 def claimed_hit(store: Any, assignment: str) -> str | None:
     """Return the HIT by which the holder of an assignment came, as they said."""
-    with store.table_access_condition:
-        row = store._get_connection().execute("SELECT hit_id FROM claims WHERE assignment_id = ?", (assignment,))
-        return next((hit["hit_id"] for hit in row), None)
+    rows = _rows(store, "SELECT hit_id FROM claims WHERE assignment_id = ?", assignment)
+    return rows[0]["hit_id"] if rows else None
 
 
 def is_accepted(requester: Any, hit_id: str) -> bool:
     """Return whether somebody has accepted the HIT of Mephisto's `requester` on MTurk, or has handed it in there."""
-    with explained(requester.datastore):
+    with explained(*requester.datastore.session_storage.values()):
         hit = requester._get_client(requester._requester_name).get_hit(HITId=hit_id)["HIT"]
     return hit.get("NumberOfAssignmentsPending", 0) + hit.get("NumberOfAssignmentsCompleted", 0) > 0
 
 
-def handed_in(data_root: Path, sandbox: bool, requester: str, assignments: Iterable[str]) -> dict[tuple[str, str], str]:
+def handed_in(data_root: Path, sandbox: bool, assignments: Iterable[str]) -> dict[tuple[str, str], str]:
     """Return the status on MTurk of (worker, assignment), of the HITs on which `assignments` (their ids) claim to be.
 
     Raises `UserError` where MTurk can't be asked. The operator may run.
@@ -203,10 +179,10 @@ def handed_in(data_root: Path, sandbox: bool, requester: str, assignments: Itera
     hits = sorted(set(_hits_of(Path(data_root), set(assignments))))
     if not hits:
         return {}
-    session = _session(requester)
-    client = session.client("mturk", region_name=REGION, **({"endpoint_url": SANDBOX} if sandbox else {}))
+    session = _session()
+    client = session.client("mturk", SANDBOX if sandbox else None, region_name=REGION)
     statuses = {}
-    with _without_credentials(lambda: [session]):
+    with explained(session):
         for hit in hits:
             for page in client.get_paginator("list_assignments_for_hit").paginate(HITId=hit):
                 for one in page["Assignments"]:
@@ -216,8 +192,7 @@ def handed_in(data_root: Path, sandbox: bool, requester: str, assignments: Itera
 
 def _hits_of(data_root: Path, assignments: set[str]) -> Iterator[str]:
     for path in sorted(data_root.rglob("mturk.db")):
-        uri = f"{path.resolve().as_uri()}?mode=ro"
-        with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=10)) as db:
+        with reading(path) as db:
             tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             for table in tables & {"hits", "claims"}:  # older versions noted no claims
                 for hit_id, assignment in db.execute(f"SELECT hit_id, assignment_id FROM {table}"):

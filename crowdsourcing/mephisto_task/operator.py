@@ -10,15 +10,15 @@ import contextlib
 import json
 import logging
 import math
-import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from mephisto.abstractions.blueprint import SharedTaskState
-from mephisto.data_model.requester import Requester
+from mephisto.abstractions.crowd_provider import ProviderArgs
 from mephisto.data_model.task_run import TaskRun, TaskRunArgs
 from mephisto.operations.hydra_config import MephistoConfig
 from mephisto.operations.registry import get_crowd_provider_from_type
@@ -30,11 +30,13 @@ from parlai_spotbot.crowdsourcing.mephisto_task import home, mturk
 from parlai_spotbot.crowdsourcing.mephisto_task import provider as _registered  # noqa: F401
 from parlai_spotbot.crowdsourcing.mephisto_task.blueprint import BLUEPRINT_TYPE, SpotbotBlueprintArgs
 from parlai_spotbot.crowdsourcing.mephisto_task.finished_units import FinishedUnits
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import REQUESTER, TaskSetup
 from parlai_spotbot.errors import UserError
 
 POLL_SECONDS = 0.2
 RETRY_SECONDS = 60.0
+LIFETIME_SECONDS = 31 * 86400
+"""How long a HIT stays on MTurk."""
 HANDED_IN = ("completed", "accepted", "rejected", "soft_rejected")
 """Statuses of units whose agent is done."""
 
@@ -98,8 +100,8 @@ def _post(crowd: FinishedUnits, setup: TaskSetup, halt: Callable[[], bool]) -> N
     run = crowd.task_run
     earlier = [unit for unit in crowd.db.find_units(task_id=run.task_id) if unit.task_run_id != run.db_id]
     count = len(setup.units) - sum(unit.db_status in HANDED_IN for unit in earlier)
-    with mturk.explained(crowd.provider.datastore):
-        for _ in range(count - len(mturk.posted(run, setup.public_url, count))):
+    with _explained(run):
+        for _ in range(count - mturk.posted(run, setup.public_url, count)):
             if halt():
                 return
             mturk.post(run, setup.public_url)
@@ -110,9 +112,9 @@ def close(setup: TaskSetup) -> None:
     database = home.database(setup.data_root, setup.countries)
     try:
         mturk.use_credentials(database, setup)
-        for run in _runs(database, setup.task_name, unfinished=True):
+        for run in _runs(database, setup, is_completed=False):
             if setup.on_mturk:
-                with mturk.explained(run.get_provider().datastore):
+                with _explained(run):
                     mturk.expire(run)
             database.update_task_run(run.db_id, is_completed=True)
     finally:
@@ -131,22 +133,55 @@ def signals(stop: threading.Event) -> Iterator[None]:
 
 
 # -- the task run ----------------------------------------------------------------------------------------------------
-def configuration(setup: TaskSetup) -> DictConfig:
+def _runs(database: Any, setup: TaskSetup, **conditions: Any) -> list[TaskRun]:
+    tasks = database.find_tasks(task_name=setup.task_name)
+    return database.find_task_runs(task_id=tasks[0].db_id, **conditions) if tasks else []
+
+
+def _open_run(database: Any, setup: TaskSetup) -> TaskRun:
+    """Return the unfinished run of the task, or a new one; `UserError` where it was begun in another way."""
+    provider = get_crowd_provider_from_type(setup.provider_type)
+    requester_name = REQUESTER + "_sandbox" * provider.is_sandbox()
+    config = _configuration(setup, provider.ArgsClass(requester_name=requester_name))
+    open_runs = _runs(database, setup, is_completed=False)
+    for run in _runs(database, setup):
+        _check_same(run, config, setup.on_mturk and run.db_id in [one.db_id for one in open_runs])
+    mturk.use_credentials(database, setup)
+    requesters = database.find_requesters(requester_name=requester_name)
+    requester = requesters[0] if requesters else provider.RequesterClass.new(database, requester_name)
+    if open_runs:
+        run = open_runs[-1]
+    else:
+        tasks = database.find_tasks(task_name=setup.task_name)
+        task_id = tasks[0].db_id if tasks else database.new_task(setup.task_name, BLUEPRINT_TYPE)
+        params = json.dumps(OmegaConf.to_yaml(config, resolve=True))
+        about = requester.db_id, params, requester.provider_type, BLUEPRINT_TYPE, requester.is_sandbox()
+        run = TaskRun.get(database, database.new_task_run(task_id, *about))
+    marker = Path(run.get_run_dir()) / "provider_is_set_up"
+    if setup.on_mturk and not marker.exists():  # MTurk knows the HIT type again if a crash makes us ask twice
+        state = SharedTaskState()
+        state.mturk_specific_qualifications = list(setup.mturk_qualifications)
+        with _explained(run):
+            run.get_provider().setup_resources_for_task_run(run, config, state, setup.public_url)
+        marker.touch()
+    return run
+
+
+def _configuration(setup: TaskSetup, provider: ProviderArgs) -> DictConfig:
     """Return Mephisto's configuration of a task run."""
-    provider_class = get_crowd_provider_from_type(setup.provider_type)
     return OmegaConf.structured(
         MephistoConfig(
             blueprint=SpotbotBlueprintArgs(
                 survey=setup.survey, platform=setup.provider, public_url=setup.public_url, tips_location=""
             ),
-            provider=provider_class.ArgsClass(requester_name=_requester_name(setup)),
+            provider=provider,
             task=TaskRunArgs(
                 task_name=setup.task_name,
                 task_title=setup.title,
                 task_description=setup.description,
                 task_reward=setup.pay,
                 task_tags=",".join(setup.keywords),
-                task_lifetime_in_seconds=round(setup.lifetime_days * 86400),
+                task_lifetime_in_seconds=LIFETIME_SECONDS,
                 assignment_duration_in_seconds=round(setup.minutes * 60),
             ),
             log_level="warning",
@@ -154,65 +189,11 @@ def configuration(setup: TaskSetup) -> DictConfig:
     )
 
 
-def _requester_name(setup: TaskSetup) -> str:
-    return setup.requester + "_sandbox" * get_crowd_provider_from_type(setup.provider_type).is_sandbox()
+def _explained(run: TaskRun) -> contextlib.AbstractContextManager:
+    return mturk.explained(*run.get_provider().datastore.session_storage.values())
 
 
-def requester(database: Any, setup: TaskSetup) -> Requester:
-    """Find or make the requester; on MTurk its credentials must be there (`UserError`), and are never written."""
-    name = _requester_name(setup)
-    requesters = database.find_requesters(requester_name=name)
-    if requesters and requesters[0].provider_type != setup.provider_type:
-        raise UserError(f"requester '{name}' belongs to another provider.", "Choose another requester in the settings.")
-    mturk.use_credentials(database, setup)
-    return (
-        requesters[0]
-        if requesters
-        else get_crowd_provider_from_type(setup.provider_type).RequesterClass.new(database, name)
-    )
-
-
-def _runs(database: Any, task_name: str, unfinished: bool = False) -> list[TaskRun]:
-    tasks = database.find_tasks(task_name=task_name)
-    if not tasks:
-        return []
-    return database.find_task_runs(task_id=tasks[0].db_id, is_completed=False if unfinished else None)
-
-
-def _open_run(database: Any, setup: TaskSetup) -> TaskRun:
-    """Return the unfinished run of the task, or a new one; `UserError` where it was begun in another way."""
-    config, person = configuration(setup), requester(database, setup)
-    open_runs = _runs(database, setup.task_name, unfinished=True)
-    for run in _runs(database, setup.task_name):
-        _check_same(run, config, any(run.db_id == one.db_id for one in open_runs))
-    if open_runs:
-        run = open_runs[-1]
-    else:
-        tasks = database.find_tasks(task_name=setup.task_name)
-        task_id = tasks[0].db_id if tasks else database.new_task(setup.task_name, BLUEPRINT_TYPE)
-        params = json.dumps(OmegaConf.to_yaml(config, resolve=True))
-        run_id = database.new_task_run(
-            task_id, person.db_id, params, person.provider_type, BLUEPRINT_TYPE, person.is_sandbox()
-        )
-        run = TaskRun.get(database, run_id)
-    if setup.on_mturk:
-        _set_up_hit_type(run, config, setup)
-    return run
-
-
-def _set_up_hit_type(run: TaskRun, config: DictConfig, setup: TaskSetup) -> None:
-    """Make the HIT type once a run; MTurk knows it again if a crash makes us ask twice."""
-    marker = os.path.join(run.get_run_dir(), "provider_is_set_up")
-    if not os.path.exists(marker):
-        state = SharedTaskState()
-        state.mturk_specific_qualifications = list(setup.mturk_qualifications)
-        with mturk.explained(run.get_provider().datastore):
-            run.get_provider().setup_resources_for_task_run(run, config, state, setup.public_url)
-        with open(marker, "x"):
-            pass
-
-
-def _check_same(run: TaskRun, config: DictConfig, is_open: bool) -> None:
+def _check_same(run: TaskRun, config: DictConfig, is_posted: bool) -> None:
     """Refuse another platform for answers of one task, and changes to HITs that are posted."""
     before, now = run.args.blueprint, config.blueprint
     if before.platform != now.platform:
@@ -220,10 +201,9 @@ def _check_same(run: TaskRun, config: DictConfig, is_open: bool) -> None:
             f"This collection was begun on {before.platform}, not on {now.platform}.",
             f"Continue with {before.platform}, or collect the other answers in a copy of the study.",
         )
-    if run.provider_type in ("mturk", "mturk_sandbox") and is_open:
-        changed = [key for key in run.args.task if run.args.task[key] != config.task[key]]
-        changed += ["public_url"] if before.public_url != now.public_url else []
-        if changed:
-            raise UserError(
-                f"HITs are out with another {' and '.join(changed)}.", "Set it back, or close the collection first."
-            )
+    changed = [key for key in run.args.task if run.args.task[key] != config.task[key]]
+    changed += ["public_url"] if before.public_url != now.public_url else []
+    if is_posted and changed:
+        raise UserError(
+            f"HITs are out with another {' and '.join(changed)}.", "Set it back, or close the collection first."
+        )

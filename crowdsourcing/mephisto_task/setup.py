@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ PROVIDERS = {
 """A provider's name for people → Mephisto's provider type. Prolific is in-house with another door."""
 
 MTURK = ("mturk", "mturk_sandbox")
+REQUESTER = "parlai_spotbot"
 PAGE = Path(__file__).parents[1] / "webapp" / "build"
 """The built page that the package brings along."""
 
@@ -27,9 +27,9 @@ PAGE = Path(__file__).parents[1] / "webapp" / "build"
 class TaskSetup:
     """One survey's collection: `pay` in dollars a unit, `minutes` the time limit of a unit.
 
-    `requester` is on MTurk the AWS profile; `host` and `port` (0 for a free one) are where the server listens,
-    `public_url` where annotators reach it if that isn't its own address; `countries` (ISO codes, empty for Mephisto's
-    choice), `lifetime_days` and `mturk_qualifications` (as in CreateHITType) are for MTurk.
+    `host` and `port` (0 for a free one) are where the server listens, `public_url` where annotators reach it if that
+    isn't its own address; `countries` (ISO codes, empty for Mephisto's choice) and `mturk_qualifications` (as in
+    CreateHITType) are for MTurk.
     """
 
     study: Path
@@ -44,10 +44,8 @@ class TaskSetup:
     provider: str
     units: tuple[Unit, ...]
     mturk_qualifications: tuple[dict, ...] = ()
-    requester: str = "parlai_spotbot"
     public_url: str = ""
     countries: tuple[str, ...] = ()
-    lifetime_days: float = 31.0
     host: str = "127.0.0.1"
     port: int = 0
 
@@ -69,8 +67,3 @@ class TaskSetup:
                 f"public_url is {self.public_url!r}: MTurk shows the page from an https address.",
                 "Put the server behind an https proxy or tunnel and give that address.",
             )
-
-
-def environment_credentials() -> bool:
-    """Return whether AWS credentials are in the environment, where boto3 finds them without a profile."""
-    return bool(os.environ.get("AWS_ACCESS_KEY_ID") and os.environ.get("AWS_SECRET_ACCESS_KEY"))

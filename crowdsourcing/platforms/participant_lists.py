@@ -15,7 +15,7 @@ from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK, TaskSetup
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
 from parlai_spotbot.study import Study
 
 UNKNOWN = "unknown to the platform"
@@ -49,7 +49,7 @@ def update_lists(study: Study, survey: str, parts: Iterable[str]) -> None:
         with Ledger(paths.ledger) as ledger:
             assignments = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled
         if assignments:
-            statuses |= handed_in(paths.mephisto, paths.provider == "mturk_sandbox", TaskSetup.requester, assignments)
+            statuses |= handed_in(paths.mephisto, paths.provider == "mturk_sandbox", assignments)
             checksums.write_jsonl(
                 paths.platform, [dict(zip(FIELDS, (*key, statuses[key]), strict=True)) for key in sorted(statuses)]
             )

@@ -51,11 +51,8 @@ class SpotbotCollect(Command):
         print(text := report(collected, study, survey))
         self.result.said, self.result.figures = text.partition("\n")[0], collected.figures()
         self.result.wrote(judgements=study.judgements_path(survey))
-        missing = {
-            "unit that nobody has finished": collected.unfinished,
-            "unit that ended because a contestant broke down": len(collected.chats.left) if collected.chats else 0,
-        }
-        self.result.missing = {what: count for what, count in missing.items() if count}
+        if collected.unfinished:
+            self.result.missing["unit that nobody has finished"] = collected.unfinished
         if collected.rows:
             self.say_next(study, survey)
         elif who is not None:
@@ -85,8 +82,6 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
             lines.append(f"taken out again: {chats.removed} conversations, rejected or withdrawn since the last time")
         for name, units in chats.shown.items():
             lines.append(f"warning: {units} units of {name} still show such a conversation: stop that collection")
-        if chats.left:
-            lines.append(f"ended because a contestant broke down: {len(chats.left)} units; credit them: credit.csv")
     if collected.look:
         lines += ["", table(collected.look), ""]
     lines.append(f"answers: {study.judgements_path(survey)}; comments: {collected.comments}")

@@ -23,6 +23,7 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, parse_json
+from parlai_spotbot.reading import read_json as read_json
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 """Made once: `json.dumps` makes one a call."""
@@ -128,16 +129,6 @@ def write_json(path: Path, value: Any) -> None:
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
     """Write one JSON value a line, atomically."""
     write_text(path, "".join(dumps(row) + "\n" for row in rows))
-
-
-def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
-    """Read a JSON file; a missing or malformed one is a `UserError`."""
-    try:
-        return parse_json(Path(path).read_bytes())
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such {what}.", remedy) from None
-    except Malformed as err:
-        raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
 
 
 def read_jsonl(

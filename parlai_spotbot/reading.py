@@ -60,6 +60,16 @@ def parse_json(text: str | bytes, hook: Callable[[dict], Any] | None = None) -> 
         raise Malformed(LONG if "digits" in str(err) else str(err)) from None
 
 
+def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
+    """Read a JSON file; a missing or malformed one is a `UserError`."""
+    try:
+        return parse_json(Path(path).read_bytes())
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such {what}.", remedy) from None
+    except Malformed as err:
+        raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
+
+
 def json_value_at(text: str, at: int) -> tuple[Any, int]:
     """The value that begins at a place of a text, and where it ends; as `parse_json`, or `json.JSONDecodeError`."""
     try:

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 import yaml
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.files import read_json
-from parlai_spotbot.reading import read_yaml
+from parlai_spotbot.reading import read_json, read_yaml
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")

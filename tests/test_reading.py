@@ -125,7 +125,7 @@ def test_a_zip_file_that_grows_without_end_is_refused(tmp_path, monkeypatch):
 
 def test_nobody_reads_in_another_way():
     """The bounds hold where `reading` is used: others may read only what they or this package wrote."""
-    calls = re.compile(r"\b(yaml\.(?:safe_)?load|csv\.(?:DictReader|DictWriter|reader|writer))\(")
+    calls = re.compile(r"\b(yaml\.(?:safe_)?load(?!\(Path\(__file__\))|csv\.(?:DictReader|DictWriter|reader|writer))\(")
     found = {
         (path.relative_to(ROOT).as_posix(), call)
         for folder in ("parlai_spotbot", "crowdsourcing")

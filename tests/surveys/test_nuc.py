@@ -160,7 +160,7 @@ def test_questions_made_anew_leave_what_is_packed(tmp_path, study, made):
     assert read_questions(questions_path(study)) == made
     files.write_text(study.survey_path("nuc") / "crowdsourcing" / "ledger.db", "x")
     write_questions(tmp_path / "other.jsonl", made[::-1])
-    with pytest.raises(UserError, match="made of these questions, not of the file named"):
+    with pytest.raises(UserError, match="ledger.db holds answers"):
         pack(study, nuc_questions=tmp_path / "other.jsonl")
 
 
@@ -276,7 +276,7 @@ def test_checks_are_set_aside_for_the_server(study):
     [
         (
             {"unit_size": 40},
-            r"corpus 'movies': 5\d questions .* 4 versions, 1\d to the smallest, .* takes 20 of the 40",
+            r"corpus 'movies': the smallest of 4 versions has 1\d questions, but 20 are needed",
         ),
         ({"annotators": 0}, "--annotators-per-item 0"),
         ({"unit_size": 0}, "--unit-size 0"),

@@ -93,20 +93,17 @@ class CandidatesPacking(Packing):
         a group is of version i modulo their number. More people, and further groups, get further units. Raises
         `UserError` where questions are missing, too few, or can't be shown.
         """
-        name = survey.name
-        recorded = packed_with(study, name) or {}
+        recorded = packed_with(study, survey.name) or {}
         questions, corpora = _questions(study, request)
         groups = _groups(request, recorded, corpora)
-        versions = recorded.get("versions", VERSIONS)
         size, each = request.unit_size, request.annotators_per_segment
         size = recorded.get("unit_size", survey.unit_size) if size is None else size
         each = recorded.get("annotators", survey.annotators_per_item) if each is None else each
         check_options({"--unit-size": size, "--annotators-per-item": each}, "keep")
-        seed = recorded.get("seed", study.plan.seed) if request.seed is None else request.seed
         options = {
-            "survey": name,
-            "seed": seed,
-            "versions": versions,
+            "survey": survey.name,
+            "seed": recorded.get("seed", study.plan.seed) if request.seed is None else request.seed,
+            "versions": recorded.get("versions", VERSIONS),
             "unit_size": size,
             "annotators": each,
             "candidates": max(len(question.candidates) for question in questions),
@@ -115,17 +112,25 @@ class CandidatesPacking(Packing):
             "segments": [1],
             "surface": "keep",
         }
-        items = {nuc_item(question, seed).item_id: question for question in questions}
-        existing = existing_units(study, name, options, lambda units: _of(units, items), _goes_on)
-        _same_questions(study, existing, questions)
-        lists = {corpus: _versions([q for q in questions if q.corpus == corpus], versions) for corpus in corpora}
-        made = _units(name, groups, lists, options)
-        added = [unit for unit in made if unit.unit_id not in {one.unit_id for one in existing}]
+        versions = {
+            corpus: _versions([q for q in questions if q.corpus == corpus], options["versions"]) for corpus in corpora
+        }
+        made = {unit.unit_id: unit for unit in _units(survey.name, groups, versions, options)}
+        existing = existing_units(
+            study,
+            survey.name,
+            options,
+            lambda units: all(unit.unit_id in made and made[unit.unit_id].items == unit.items for unit in units),
+            None,
+        )
         if not existing:
             write_questions(questions_path(study), questions)
+        there = {unit.unit_id for unit in existing}
+        added = [unit for name, unit in made.items() if name not in there]
         few = f"{size} questions a person: the paper has {FEWEST_QUESTIONS} to {MOST_QUESTIONS}, in 40 minutes"
         warnings = [] if FEWEST_QUESTIONS <= size <= MOST_QUESTIONS else [few]
-        return Packed(options, existing, added, _tables([*existing, *added], items), warnings=warnings)
+        corpus_by_item = {nuc_item(question, options["seed"]).item_id: question.corpus for question in questions}
+        return Packed(options, existing, added, _tables([*existing, *added], corpus_by_item), warnings=warnings)
 
 
 def _questions(study: Study, request: PackRequest) -> tuple[list[NucQuestion], list[str]]:
@@ -156,37 +161,8 @@ def _groups(request: PackRequest, mapping: Mapping, corpora: Sequence[str]) -> G
     return Groups()
 
 
-def _of(units: Sequence[Unit], items: Mapping[str, NucQuestion]) -> bool:
-    return all(item.item_id in items for unit in units for item in unit.items)
-
-
-def _goes_on(mapping: Mapping, requested: Mapping) -> bool:
-    """Return True if only people and groups were added, which leaves what is packed as it is."""
-    groups = {row["name"]: row for row in requested["groups"]}
-
-    def fixed(row: Mapping) -> dict:
-        return {key: value for key, value in row.items() if key not in ("groups", "annotators", "people")}
-
-    return (
-        fixed(mapping) == fixed(requested)
-        and mapping["annotators"] <= requested["annotators"]
-        and all(fixed(row) == fixed(groups.get(row["name"], {})) for row in mapping["groups"])
-        and all(_people(row, mapping) <= _people(groups[row["name"]], requested) for row in mapping["groups"])
-    )
-
-
 def _people(row: Mapping, options: Mapping) -> int:
     return row["people"] or options["annotators"] * options["versions"]
-
-
-def _same_questions(study: Study, existing: Sequence[Unit], questions: Sequence[NucQuestion]) -> None:
-    """Units that stay were drawn from all the questions: with others the versions would be others."""
-    path = questions_path(study)
-    if existing and path.exists() and read_questions(path) != list(questions):
-        raise UserError(
-            f"{path}: the units that are packed were made of these questions, not of the file named.",
-            "Leave --nuc-questions out, or use another --study.",
-        )
 
 
 def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQuestion]]:
@@ -243,26 +219,22 @@ def _check_enough(
     for corpus, count in counts.items():
         least = min(map(len, lists[corpus]))
         if least < count:
-            there = sum(map(len, lists[corpus]))
-            of_group = f" of group '{group}'" if group else ""
             raise UserError(
-                f"corpus '{corpus}': {there} questions can be dealt to {options['versions']} versions, {least} to the "
-                f"smallest, but a version{of_group} takes {count} of the {options['unit_size']} from it; in a version "
-                "no two are of one conversation, and none gives away another's answer.",
+                f"corpus '{corpus}': the smallest of {options['versions']} versions has {least} questions, but "
+                f"{count} are needed{f' for group {group!r}' if group else ''}; in a version no two are of one "
+                "conversation, and none gives away another's answer.",
                 f"Make more questions (about {2 * count * options['versions']} of it), or ask for fewer "
                 "questions a person (--unit-size).",
             )
 
 
-def _tables(units: Sequence[Unit], items: Mapping[str, NucQuestion]) -> dict:
+def _tables(units: Sequence[Unit], corpus_by_item: Mapping[str, str]) -> dict:
     """Count the people of each group with the questions of one of them by corpus, and the used questions."""
     groups: dict[str, dict[str, int]] = {}
     for unit in units:
-        row = groups.setdefault(unit.group or "everybody", {"people": 0})
-        row["people"] += 1
-        if row["people"] == 1:
-            row |= Counter(items[item.item_id].corpus for item in unit.items)
-    there = Counter(question.corpus for question in items.values())
-    used = Counter(items[i].corpus for i in {item.item_id for unit in units for item in unit.items})
+        corpora = Counter(corpus_by_item[item.item_id] for item in unit.items)
+        groups.setdefault(unit.group or "everybody", {"people": 0, **corpora})["people"] += 1
+    there = Counter(corpus_by_item.values())
+    used = Counter(corpus_by_item[i] for i in {item.item_id for unit in units for item in unit.items})
     corpora = {name: {"questions": there[name], "used": used[name]} for name in there}
     return {"questions of each group": groups, "corpus": corpora}

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
+import pandas as pd
+
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.pack_request import PackRequest
@@ -96,13 +98,8 @@ def summary_text(summary: Mapping) -> str:
         for name, row in summary["surface"].get("contestants", {}).items()
     }
     for title, rows in {**summary["tables"], **({SURFACE_TITLE: surface} if surface else {})}.items():
-        columns = list(dict.fromkeys(column for row in rows.values() for column in row))
-        widths = {column: max(10, len(column) + 2) for column in columns}
-        lines.append(f"\n{title:<48}" + "".join(f"{column:>{widths[column]}}" for column in columns))
-        lines += [
-            f"{name:<48}" + "".join(f"{row.get(column, ''):>{widths[column]}}" for column in columns)
-            for name, row in rows.items()
-        ]
+        table = pd.DataFrame.from_dict(rows, orient="index", dtype=object).fillna("")
+        lines.append(f"\n{title}\n{table.to_string()}")
     lines += [""] + [f"left out: {row['count']} {row['what']}: {row['reason']}" for row in summary["left_out"]]
     return "\n".join([*lines, *(f"warning: {warning}" for warning in summary["warnings"])]).rstrip()
 

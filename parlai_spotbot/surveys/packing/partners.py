@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from parlai_spotbot.errors import UserError
@@ -41,32 +41,27 @@ class PartnersPacking(Packing):
 
     def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`; every two contestants of the plan meet in `comparisons` units."""
-        earlier_record = packed_with(study, survey.name) or {}
-        comparisons = (
-            earlier_record.get("comparisons", COMPARISONS) if request.comparisons is None else request.comparisons
-        )
+        packed = (packed_with(study, survey.name) or {}).get("comparisons")
+        comparisons = request.comparisons or packed or COMPARISONS
         contestants = list(study.plan.remaining().contestants)
         if len(contestants) < FEWEST:
             raise UserError(
                 f"{study.plan_path}: one contestant, and a unit is a pair of them.", "Add a second one to the pool."
             )
-        least = max(1, earlier_record.get("comparisons", 1))
-        if comparisons < least:
-            raise UserError(f"--comparisons {comparisons}: expected {least} or more.", "What is packed stays.")
+        if comparisons < (packed or 1) or request.comparisons == 0:
+            raise UserError(f"--comparisons {request.comparisons}: expected {packed or 1} or more.", "Ask for more.")
         recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study, request)}
-        existing = existing_units(study, survey.name, recorded, lambda units: _of_study(units, contestants), _goes_on)
+        existing = existing_units(
+            study,
+            survey.name,
+            recorded,
+            lambda units: all(set(partners_of(unit)) <= set(contestants) for unit in units),
+            lambda mapping, requested: {**mapping, "comparisons": 0} == {**requested, "comparisons": 0},
+        )
         added = partner_units(survey, contestants, comparisons, recorded["seed"], existing)
         talked = Counter((name, n) for unit in [*existing, *added] for n, name in enumerate(partners_of(unit)))
         rows = {name: {"first": talked[name, 0], "second": talked[name, 1]} for name in contestants}
         return Packed(recorded, existing, added, {"talked to": rows})
-
-
-def _goes_on(mapping: Mapping, requested: Mapping) -> bool:
-    return {**mapping, "comparisons": 0} == {**requested, "comparisons": 0}
-
-
-def _of_study(units: Sequence[Unit], contestants: Sequence[str]) -> bool:
-    return all(set(item.partners) <= set(contestants) and item.partners for unit in units for item in unit.items)
 
 
 def partner_units(
@@ -88,23 +83,22 @@ def partner_units(
 
 
 def _unit(survey: Survey, pair: tuple[str, str], number: int, seed: int) -> Unit:
-    """Return unit `number` of a pair; of each two neighbouring units of it either one comes first in one."""
+    """Return unit `number` of a pair: a chat with each, then the comparison; the transcripts are empty as yet.
+
+    Of each two neighbouring units of a pair either one comes first in one.
+    """
     names = sorted(pair)
     swapped = random.Random(f"first {survey.name} {seed} {number // 2} {names}").random() < 0.5
-    first, second = names if swapped == bool(number % 2) else names[::-1]
+    partners = tuple(names if swapped == bool(number % 2) else names[::-1])
     unit_id = opaque("partners", survey.name, seed, *names, number)
-    return Unit(unit_id, survey.name, unit_id, 0, 0, _items(survey, unit_id, (first, second)))
-
-
-def _items(survey: Survey, unit_id: str, partners: tuple[str, str]) -> tuple[Item, ...]:
-    """Return a chat with each, then the comparison; transcripts are empty until somebody has chatted."""
-    ratings = tuple(question.name for question in survey.questions if "pair" not in question.targets)
     choices = tuple(question.name for question in survey.questions if "pair" in question.targets)
-    chats = [
+    ratings = tuple(question.name for question in survey.questions if "pair" not in question.targets)
+    items = [
         Item(opaque("chat", unit_id, place), (), 0, ((),), None, (1,), ratings, (name,))
         for place, name in enumerate(partners)
     ]
-    return (*chats, Item(opaque("compare", unit_id), (), 0, ((), ()), None, (1, 1), choices, partners))
+    items.append(Item(opaque("compare", unit_id), (), 0, ((), ()), None, (1, 1), choices, partners))
+    return Unit(unit_id, survey.name, unit_id, 0, 0, tuple(items))
 
 
 def partners_of(unit: Unit) -> tuple[str, ...]:

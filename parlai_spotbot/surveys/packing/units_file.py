@@ -62,19 +62,19 @@ def existing_units(
     survey: str,
     requested: Mapping,
     made_here: Callable[[list[Unit]], bool],
-    goes_on: Callable[[Mapping, Mapping], bool] = lambda recorded, requested: recorded == requested,
+    goes_on: Callable[[Mapping, Mapping], bool] | None,
 ) -> list[Unit]:
     """Return the units to keep; none if they are to be packed again, which must not happen to judged ones.
 
-    Kept are those that `made_here` says were made from these conversations, with options of which `goes_on` (known,
-    wanted) says that they continue with them.
+    Kept are those that `made_here` accepts, as made from these conversations, where `goes_on` (recorded, requested)
+    accepts the options.
     """
     path = study.units_path(survey)
     if not path.exists():
         return []
     units = study.units(survey)
     known = packed_with(study, survey)
-    stays = known is not None and goes_on(known, requested) and made_here(units)
+    stays = known is not None and (goes_on is None or goes_on(known, requested)) and made_here(units)
     if stays and not _shows_gone(study, units):
         return units
     judgements = study.judgements_path(survey)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +68,9 @@ class SpotbotPack(Command):
         from parlai_spotbot.surveys.packing.pack_study import pack_study
         from parlai_spotbot.surveys.packing.packing import summary_text
 
-        with study.lock("spotbot_pack"), own_surveys.taken(study, given) as name, self._questions(study):
+        with study.lock("spotbot_pack"):
+            name = own_surveys.taken(study, given)
+            self._make_questions(study)
             self.result.figures = pack_study(study, name, **option_values(PackRequest, self.opt))
             print(text := summary_text(self.result.figures))
             self.result.said = text.partition("\n")[0]
@@ -78,12 +78,8 @@ class SpotbotPack(Command):
             print(f"\nwritten: {study.units_path(name)}")
         self.say_next(study, name)
 
-    @contextlib.contextmanager
-    def _questions(self, study: Study) -> Iterator[None]:
-        """Make the questions of survey nuc where the study has none yet and no file of them is named.
-
-        Where no units can be made of them they go again, so that others can be asked for.
-        """
+    def _make_questions(self, study: Study) -> None:
+        """Make the questions of survey nuc where the study has none yet and no file of them is named."""
         from parlai_spotbot.errors import UserError
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing.candidates import VERSIONS, questions_path
@@ -96,9 +92,7 @@ class SpotbotPack(Command):
             why = f"the questions are there: {there}." if of_nuc else "only survey nuc has questions of corpora."
             raise UserError(f"--corpora {corpora}: {why}", "Leave it out.")
         if self.opt["survey"] != "nuc" or there:
-            yield
             return
-        from parlai_spotbot import checksums
         from parlai_spotbot.nuc.recall import make_questions
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
@@ -107,11 +101,6 @@ class SpotbotPack(Command):
         path = make_questions(study, corpora or "", count, seed)
         print(f"questions made: {path}")
         print(f"models answer them, too: {hints.command('nuc', study.path)} --questions-file {path}\n")
-        try:
-            yield
-        except UserError:
-            checksums.remove(path)
-            raise
 
     def _study(self) -> Study:
         """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""

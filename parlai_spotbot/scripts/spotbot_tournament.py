@@ -81,9 +81,9 @@ class SpotbotTournament(Command):
         study, seed = played.study, played.study.plan.seed
         if not played.complete:
             self.result.missing["conversation that came to no end (failures.jsonl)"] = played.expected - played.bots
-        with own_surveys.taken(study, self.opt["survey"]) as survey:
-            packed = pack_study(study, survey)
-            print(f"\n{summary_text(packed)}", flush=True)
+        survey = own_surveys.taken(study, self.opt["survey"])
+        packed = pack_study(study, survey)
+        print(f"\n{summary_text(packed)}", flush=True)
         judges_made = [spec.make(seed) for spec in judges]
         self.result.figures |= {"pack": packed, "judge": let_judge(study, survey, judges_made, self.opt["yes"])}
         missing, usable = missing_of(self.result.figures["judge"])

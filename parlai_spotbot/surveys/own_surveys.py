@@ -22,10 +22,8 @@ those of the base, and the questions are added to its own.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -166,16 +164,13 @@ def find(name: str) -> Survey | None:
     return next(iter(survey_by_study.values()), _OFFERED.get(name))
 
 
-@contextlib.contextmanager
-def taken(study: Study, given: str) -> Iterator[str]:
-    """Yield the name of the survey to pack; the study keeps the survey of a file.
+def taken(study: Study, given: str) -> str:
+    """Return the name of the survey to pack; the study keeps the survey of a file.
 
-    Where packing fails the study is as before. Another survey instead of one that has answers is a `UserError`.
-    The caller holds the study's lock.
+    Another survey instead of one that has answers is a `UserError`. The caller holds the study's lock.
     """
     if not is_file(given):
-        yield given
-        return
+        return given
     survey, source = read_survey(given), Path(given).expanduser()
     path, before = path_of(study, survey.name), kept(study, survey.name)
     answered = study.judgements_path(survey.name).exists() or (path.parent / "crowdsourcing").exists()
@@ -185,15 +180,6 @@ def taken(study: Study, given: str) -> Iterator[str]:
             "Give it another name.",
         )
     checksums.write_json(path, to_data(survey))
-    try:
-        yield survey.name
-    except BaseException:
-        if before is not None:
-            checksums.write_json(path, to_data(before))
-        else:
-            checksums.remove(path)
-            with contextlib.suppress(OSError):
-                path.parent.rmdir()
-        raise
     source_file = {"file": str(source.absolute()), "sha256": hashlib.sha256(source.read_bytes()).hexdigest()}
     study.record("own_surveys", {**study.provenance().get("own_surveys", {}), survey.name: source_file})
+    return survey.name

@@ -66,7 +66,7 @@ def test_they_are_packed_on_request_alone_and_the_next_time_too(mixed):
     assert shown() == {"pairs", "people"}
     with pytest.raises(UserError, match="one bot speaks both parts"):
         pack_study(mixed, SURVEY, sources=("self",))
-    with pytest.raises(UserError, match="--same: survey spot_the_bot shows segments"):
+    with pytest.raises(UserError, match="--same: means nothing for survey spot_the_bot"):
         pack_study(mixed, SURVEY, same=True)
 
 

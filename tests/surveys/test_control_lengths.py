@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from people_talking import chat
@@ -11,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.lengths import in_proportion, spread
-from parlai_spotbot.surveys.controls.segments import SegmentControl, known_people, make_controls, segments_of
+from parlai_spotbot.surveys.controls.segments import make_controls
 from parlai_spotbot.surveys.controls.whole_controls import WANTED
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -38,7 +37,7 @@ def talks():
     return [chat(number, name=f"free-{number:03d}") for number in range(200)]
 
 
-@pytest.mark.parametrize("segments", [(2, 3, 5), (1, 2, 4), (3,)])
+@pytest.mark.parametrize("segments", [(2, 3, 5)])
 def test_length_tells_no_control(study_of, pool, talks, segments):
     study = study_of([*pool(bots=3, per_pair=15, people=15), *talks])
     pack_study(study, segments=segments)
@@ -48,31 +47,6 @@ def test_length_tells_no_control(study_of, pool, talks, segments):
     controls = make_controls(talks, shown, options, Counter(i.exchanges for unit in units for i in unit.items))
     assert len(controls) >= 72
     assert auc_of_length(units, controls) < 0.55
-
-
-def test_the_study_s_controls_have_the_lengths_of_its_units(study_of, pool, talks):
-    study = study_of([*pool(bots=3, per_pair=15, people=15), *talks])
-    pack_study(study, segments=(2, 3, 5))
-    write_controls(study, "spot_the_bot")
-    assert auc_of_length(study.units("spot_the_bot"), read_controls(study, "spot_the_bot")) < 0.55
-    assert SegmentControl().counts(read_controls(study, "spot_the_bot"))["known_human"] >= 36
-
-
-def test_known_people_write_as_much_as_people_do(talks):
-    """Who took up most came first once, and wrote nearly twice as much as other people."""
-    much = " " + " ".join(["and then the whole story of our violin, harbour and orchard followed"] * 3)
-
-    def written(number, turn):
-        text = turn.text[:-1] if number % 3 else turn.text.replace("our old place, ", "")
-        return replace(turn, text=text + (much if number % 3 == 2 else ""))
-
-    people = [replace(c, turns=tuple(written(n, turn) for turn in c.turns)) for n, c in enumerate(talks[:60])]
-    segments = segments_of(people, (), PackOptions(), 3)
-    found = known_people(segments)
-    assert len(found) == len(segments) == 60
-    usual = sorted(sum(map(len, turns)) for _, turns in segments)[30]
-    assert all(abs(sum(map(len, turns)) - usual) < 0.1 * usual for _, turns in found[:20])
-    assert max(sum(map(len, turns)) for _, turns in found) > 2 * usual
 
 
 @pytest.fixture
@@ -115,14 +89,6 @@ def test_people_s_conversations_that_are_shorter_than_all_items_are_as_long_as_c
     assert min(item.exchanges for unit in units for item in unit.items) == 3
     assert len(controls) == WANTED
     assert {item.exchanges for item in controls} >= {2}
-
-
-def test_annotators_get_different_controls_and_the_same_hand_out_the_same(talks):
-    controls = make_controls(talks, (), PackOptions())
-    items = controls[:0]
-    drawn = {chance: mix(items, controls, ControlDraw(2, chance)) for chance in map(str, range(40))}
-    assert drawn == {chance: mix(items, controls, ControlDraw(2, chance)) for chance in drawn}
-    assert len({item.item_id for two in drawn.values() for item in two}) > 40
 
 
 # -- in proportion -----------------------------------------------------------------------------------------------------

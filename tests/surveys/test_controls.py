@@ -10,17 +10,8 @@ from people_talking import chat
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
-from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import SEGMENTS, controls_path, missed_by, read_controls, truth, write_controls
-from parlai_spotbot.surveys.controls.segments import (
-    KNOWN_BOT,
-    KNOWN_HUMAN,
-    WANTED,
-    _function_words,
-    make_controls,
-    measures_of,
-    shortages,
-)
+from parlai_spotbot.surveys.controls import controls_path, missed_by, read_controls, truth, write_controls
+from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, WANTED, make_controls, measures_of
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.surface import normalise
@@ -57,33 +48,6 @@ def test_what_the_rule_looks_at():
     assert measures_of(["again and again", "what", "again and again", "well"]).repeats
 
 
-@pytest.mark.parametrize(
-    ("change", "fits"),
-    [
-        ({}, True),
-        ({2: "hm", 4: "oh", 6: "no"}, False),  # entity 0 says too little
-        (
-            {
-                1: "something else that nobody had mentioned before",
-                3: "fishing is something he would never try himself",
-                5: "whoever comes here should bring their umbrella along",
-                7: "my uncle swears by pickles with his breakfast",
-                9: "did anybody call the plumber about our leaking tap",
-            },
-            False,
-        ),  # entity 1 takes nothing up
-        ({5: "on day 1-3 we went past the bakery near our old place, remember?"}, False),
-    ],  # entity 1 says a turn twice
-)
-def test_who_is_known_to_be_human(change, fits):
-    turns = [normalise(turn.text) for turn in chat(1).shown]
-    for number, text in change.items():
-        turns[number] = text
-    if "1-3" in str(change):
-        turns[3] = change[5]
-    assert measures_of(turns).fits is fits
-
-
 NATURES = ("human", "bot", "unsure")
 
 
@@ -96,10 +60,6 @@ def test_people_are_missed_by_two_bots_only_and_bots_by_anything_else():
     assert missed_by("known_bot:1", {})
     with pytest.raises(ValueError, match="None"):
         missed_by(None, {})
-
-
-def test_the_truth_of_controls():
-    assert [truth(kind) for kind in SEGMENTS.marks] == [("human", "human"), ("bot", "human"), ("human", "bot")]
 
 
 # -- making ----------------------------------------------------------------------------------------------------------
@@ -159,18 +119,6 @@ def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():
     used = {c for item in items for c in item.conversation_ids}
     assert used == {c.conversation_id for c in people} - {"chat-03", "chat-04", "telling"}
     assert Counter(i.control == KNOWN_HUMAN for i in items) == {True: 4, False: 4}
-
-
-def test_in_one_exchange_a_bot_stutters_or_parrots_and_the_second_takes_something_up():
-    options = PackOptions(segments=(1,), seed=3)
-    items = make_controls([chat(n) for n in range(20)], (), options)
-    assert Counter(item.control == KNOWN_HUMAN for item in items) == {True: 10, False: 10}
-    for item in items:
-        first, second = texts(item)
-        stutters = any(len(set(turn.split(". "))) == 2 and turn.count(". ") == 2 for turn in (first, second))
-        known = item.control == KNOWN_HUMAN
-        assert (stutters or (first == second and item.control == "known_bot:1")) is not known
-        assert measures_of([first, second]).fits is known
 
 
 def test_the_lengths_of_units_are_kept_to():
@@ -241,20 +189,7 @@ def test_a_study_without_people_to_spare_says_so(packed):
     assert read_controls(study, "spot_the_bot_game") == []
 
 
-def test_too_few_of_one_kind_are_named():
-    survey = get_survey("spot_the_bot")
-    assert shortages([control(KNOWN_HUMAN)] * 3 + [control("known_bot:0")] * 3, survey) == []
-    (short,) = shortages([control(KNOWN_HUMAN)] * 3 + [control("known_bot:0")] * 2, survey)
-    assert short.startswith("2 control segments with a known bot")
-
-
 def test_a_controls_file_with_other_items_is_refused(packed):
     checksums.write_jsonl(controls_path(packed, "spot_the_bot"), [control(None).to_json()])
     with pytest.raises(UserError, match="line 1: field 'control' is None"):
         read_controls(packed, "spot_the_bot")
-
-
-def test_function_words_are_those_of_scikit_learn():
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    assert _function_words() == ENGLISH_STOP_WORDS

@@ -99,8 +99,3 @@ def test_options_as_recorded_are_those_of_earlier_studies():
 def test_known_segments(control, natures, missed):
     assert missed_by(control, dict(zip(NATURES, natures, strict=True))) is missed
     assert [t == "bot" for t in truth(control)] == [control == f"known_bot:{e}" for e in (0, 1)]
-
-
-def test_an_unknown_kind_of_control_is_refused():
-    with pytest.raises(ValueError, match="control is 'attention', expected one of known_human"):
-        missed_by("attention", {})

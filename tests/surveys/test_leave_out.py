@@ -30,24 +30,6 @@ def packed(study):
     return {i for unit in study.units("spot_the_bot") for item in unit.items for i in item.conversation_ids}
 
 
-def test_nothing_is_left_out_by_default_and_the_options_are_the_old_ones(study):
-    pack_study(study)
-    assert set(FAULTY) & packed(study) >= {"bot0-bot1-0", "bot1-bot2-1"}
-    options = study.provenance()["pack"]["spot_the_bot"]["options"]
-    assert list(options) == [
-        "survey",
-        "segments",
-        "unit_size",
-        "humans_per_unit",
-        "annotators_per_segment",
-        "seed",
-        "surface",
-    ]
-    before = study.units_path("spot_the_bot").read_bytes()
-    pack_study(Study.open(study.path), leave_out=())
-    assert study.units_path("spot_the_bot").read_bytes() == before
-
-
 def test_what_is_left_out_is_counted_and_named(study):
     summary = pack_study(study, leave_out=["self_identified", "empty"])
     assert not packed(study) & set(FAULTY)

@@ -116,5 +116,5 @@ def test_without_chats_the_command_says_what_to_do(study, capsys):
     with pytest.raises(SystemExit):
         SpotbotPack.main(study=str(study.path), survey="comparative", pairs="interactors")
     assert "no two conversations that one person led and compared" in capsys.readouterr().err
-    with pytest.raises(UserError, match="--pairs: survey dialogue_likert compares nothing"):
+    with pytest.raises(UserError, match="--pairs: means nothing for survey dialogue_likert"):
         pack_study(study, "dialogue_likert", pairs="interactors")

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 import yaml
+from case_tables import case_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
-from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
 from parlai_spotbot.surveys.controls.checks import checks, make_checks
 from parlai_spotbot.surveys.nuc_groups import Group, read_groups
@@ -95,20 +95,6 @@ def test_in_a_version_no_question_gives_another_away(tmp_path, study):
                     assert not said & {bare_text(text) for text in other.candidates}
 
 
-def test_a_conversation_lends_a_version_one_question(tmp_path, study):
-    dialogues = tuple(
-        CorpusDialogue(f"long{i}", tuple(f"long word{i}x{t} said" for t in range(30)), ("0", "1") * 15)
-        for i in range(8)
-    )
-    made = sample(Corpus("long", dialogues), SamplingSettings(lengths="2")).questions
-    write_questions(tmp_path / "long.jsonl", made)
-    pack(study, unit_size=4, annotators=1, nuc_questions=tmp_path / "long.jsonl")
-    for unit in study.units("nuc"):
-        assert len({item.conversation_ids for item in unit.items}) == 4
-    with pytest.raises(UserError, match="corpus 'long'"):
-        pack(study, unit_size=9, nuc_questions=tmp_path / "long.jsonl")
-
-
 def test_groups_get_their_shares_and_as_many_common_questions_as_can_be(tmp_path, study):
     path = groups_file(
         tmp_path,
@@ -160,7 +146,7 @@ def test_questions_made_anew_leave_what_is_packed(tmp_path, study, made):
     assert read_questions(questions_path(study)) == made
     files.write_text(study.survey_path("nuc") / "crowdsourcing" / "ledger.db", "x")
     write_questions(tmp_path / "other.jsonl", made[::-1])
-    with pytest.raises(UserError, match="ledger.db holds answers"):
+    with pytest.raises(UserError, match="holds answers"):
         pack(study, nuc_questions=tmp_path / "other.jsonl")
 
 
@@ -192,33 +178,8 @@ def test_no_unit_says_which_candidate_is_right_or_where_anything_came_from(study
         assert hidden not in page
 
 
-def test_a_question_asks_for_a_first_and_a_second_choice(study):
-    pack(study)
-    survey, item = survey_of(study, "nuc"), study.units("nuc")[0].items[0]
-    assert asked_of_item(survey, item, {}) == [("first", "conversation:0")]
-    first = {("first", "conversation:0"): "candidate:3"}
-    assert asked_of_item(survey, item, first) == [("first", "conversation:0"), ("second", "conversation:0")]
-    assert item.judged == (key_of(study)[item.item_id].speakers[-1],)
-    assert survey.limits.minutes_per_unit == 40
-    assert survey.limits.units_per_annotator == 1
-    assert [question.name for question in survey.questionnaire] == [
-        "age",
-        "gender",
-        "education",
-        "fluency",
-        "expertise",
-    ]
-    for question in survey.questionnaire:
-        assert not question.required
-        assert question.targets == ("annotator",)
-        assert question.options[-1].value == "untold"
-        assert "{" not in question.wording
-    assert survey.to_json()["questionnaire"][0]["name"] == "age"
-    assert "questionnaire" not in get_survey("spot_the_bot").to_json()
-
-
-@pytest.mark.parametrize("count", [2, 7])
-def test_options_are_as_many_as_candidates(tmp_path, study, count):
+def test_options_are_as_many_as_candidates(tmp_path, study):
+    count = 7
     write_questions(tmp_path / "made.jsonl", questions("movies", 40, count))
     pack(study, unit_size=5, nuc_questions=tmp_path / "made.jsonl")
     values = [option.value for option in survey_of(study, "nuc").question("second").options]
@@ -258,26 +219,11 @@ def test_checks_share_no_text_and_only_the_reply_takes_up_a_word():
             assert not said & stems(other), other
 
 
-def test_checks_are_set_aside_for_the_server(study):
-    pack(study)
-    path = write_controls(study, "nuc")
-    items = read_controls(study, "nuc")
-    assert items == make_checks(5, 5)
-    before = path.read_bytes()
-    write_controls(study, "nuc")
-    assert path.read_bytes() == before
-    marks = [item.conversation_ids for item in items]
-    assert len(set(marks)) == len(marks)
-
-
 # -- errors ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            {"unit_size": 40},
-            r"corpus 'movies': the smallest of 4 versions has 1\d questions, but 20 are needed",
-        ),
+        ({"unit_size": 40}, r"corpus 'movies': the smallest of 4 versions has 1\d questions, but 20 are needed"),
         ({"annotators": 0}, "--annotators-per-item 0"),
         ({"unit_size": 0}, "--unit-size 0"),
         ({"nuc_questions": "none.jsonl"}, r"none\.jsonl: no such file of questions"),
@@ -300,26 +246,11 @@ def test_questions_that_people_cannot_be_shown_are_named(tmp_path, study):
         pack(study, nuc_questions=tmp_path / "empty.jsonl")
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ([1], "expected an object"),
-        ({"group": {}}, "unknown key 'group'"),
-        ({"groups": {}}, "'groups' is empty"),
-        ({"groups": {"a b": {}}}, "group 'a b': not a valid name"),
-        ({"groups": {"a": 3}}, "groups.a: expected an object"),
-        ({"groups": {"a": {"peple": 3}}}, "unknown key 'peple'"),
-        ({"groups": {"a": {"people": -3}}}, "people is -3"),
-        ({"groups": {"a": {"corpora": {"movie": 3}}}}, "names corpus 'movie'"),
-        ({"groups": {"a": {"corpora": {"movies": -1}}}}, "corpora is {'movies': -1}"),
-        ({"groups": {"a": {"corpora": {"movies": 0}}}}, "all shares of corpora are 0"),
-        ({"groups": {"a": {"recruited": "payd"}}}, "recruited is 'payd'"),
-    ],
-)
-def test_a_wrong_file_of_groups_is_named_with_its_field(tmp_path, row, said):
+@case_table(__file__, "bad_groups")
+def test_a_wrong_file_of_groups_is_named_with_its_field(tmp_path, row, error):
     path = tmp_path / "groups.yaml"
     path.write_text(yaml.safe_dump(row), encoding="utf-8")
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=error) as caught:
         read_groups(path, ["movies", "ubuntu"])
     assert str(path) in caught.value.problem
     assert caught.value.remedy
@@ -335,17 +266,3 @@ def test_shares_are_rounded_so_that_they_sum(weights, size):
     total = sum(weights.values())
     for name in "abcd":
         assert abs(counts[name] - size * weights.get(name, 0) / total) < 1
-
-
-def test_the_command_packs_and_says_what(tmp_path, study, capsys):
-    from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-
-    path = groups_file(tmp_path, paid={"people": 3}, lab={"people": 2, "corpora": {"ubuntu": 1, "movies": 2}})
-    options = {"study": str(study.path), "survey": "nuc", "unit_size": 9, "groups": str(path)}
-    SpotbotPack.main(**options)
-    shown = capsys.readouterr().out
-    assert "5 units (5 new) in 1 blocks" in shown
-    assert re.search(r"lab +2 +6 +3", shown)
-    assert "9 questions a person: the paper has 30 to 40" in shown
-    SpotbotPack.main(**options)
-    assert "5 units (0 new)" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from case_tables import case_table
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin, read_questions, write_questions
@@ -41,27 +42,12 @@ def test_fewer_candidates_are_the_first_drawn():
             QUESTION.cut(n)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"true": 4}, "'true' is 4"),
-        ({"true": True}, "true: expected a valid integer"),
-        ({"candidates": ["yes", "no", "yes", "so"]}, "no two candidates are alike"),
-        ({"candidates": []}, "there are 0 candidates"),
-        ({"candidates": None}, "candidates: expected a valid array"),
-        ({"context": ["Hi", ""]}, "'context'"),
-        ({"speakers": [0, 1]}, "'speakers'"),
-        ({"speakers": [0, 1, "b"]}, r"speakers\[2\]"),
-        ({"distractors": [3]}, r"distractors\[0\]"),
-        ({"distractors": [{"kind": "odd", "conversation_id": "c", "turn": 1, "place": 0}]}, "kind is 'odd'"),
-        ({"distractors": [{"kind": "uniform", "conversation_id": "c", "turn": 1, "place": 1}]}, r"places \[1\]"),
-    ],
-)
-def test_what_is_wrong_is_named_with_file_and_line(tmp_path, change, said):
+@case_table(__file__, "bad_lines")
+def test_what_is_wrong_is_named_with_file_and_line(tmp_path, change, error):
     path = tmp_path / "questions.jsonl"
     rows = [QUESTION.to_json(), {**QUESTION.to_json(), "question_id": "q2", **change}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=error) as caught:
         read_questions(path)
     assert f"{path}, line 2" in caught.value.problem
     assert caught.value.remedy

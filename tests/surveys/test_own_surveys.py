@@ -210,12 +210,6 @@ def test_what_is_not_there_and_what_is_not_packed_is_said(study, written, capsys
     assert "Pack it (spotbot_pack --survey" in capsys.readouterr().err
 
 
-def test_packing_that_fails_leaves_nothing_behind(study, written, capsys):
-    study.conversations_path.write_text("")
-    assert "error:" in refused(study, written(as_yaml(replace(SPOT, name="mine"))), capsys)
-    assert not (study.path / "surveys" / "mine").exists()
-
-
 def test_a_survey_that_has_answers_stays_as_it_is(study, written, capsys):
     pack(study, written(MEMORABLE))
     pack(study, written(MEMORABLE.replace("tomorrow?", "next week?")))

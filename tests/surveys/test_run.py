@@ -63,18 +63,6 @@ def test_a_study_that_grew_keeps_what_is_there(study_of, pool):
     assert summary["tables"]["conversations"]["shown"] == {"of bots": 150, "of people": 50}
 
 
-def test_other_options_on_judged_units_are_refused(study_of, pool):
-    study = study_of(pool())
-    pack_study(study)
-    pack_study(study, segments=(2, 3))  # nothing answered yet: packed again
-    assert {item.exchanges for unit in study.units("spot_the_bot") for item in unit.items} == {2, 3}
-    judge(study)
-    before = contents(study)
-    with pytest.raises(UserError, match=r"segments \[2, 3\] there, \[2, 3, 5\] here"):
-        pack_study(study)
-    assert contents(study) == before
-
-
 def test_units_that_people_were_handed_are_not_packed_anew(study_of, pool):
     study = study_of(pool())
     pack_study(study)
@@ -99,34 +87,6 @@ def test_conversations_made_anew_under_judged_units_are_refused(study_of, pool):
         pack_study(study_of(pool()))
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"segments": (2, 6)}, "the longest has 5"),
-        ({"survey": "spot_the_bott"}, "Did you mean 'spot_the_bot'"),
-        ({"unit_size": 5}, "--humans-per-unit 5"),
-        ({"segments": (3, 0)}, "--segments"),
-    ],
-)
-def test_bad_options_end_before_any_work(study_of, pool, options, named):
-    study = study_of(pool(per_pair=2))
-    before = contents(study)
-    with pytest.raises(UserError, match=named):
-        pack_study(study, **options)
-    assert contents(study) == before
-
-
 def test_a_study_without_bots_is_said(study_of, pool):
     with pytest.raises(UserError, match="no conversation of bots with each other"):
         pack_study(study_of(pool(bots=1)))
-
-
-def test_the_command_prints_what_it_did(study_of, pool, capsys):
-    from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-
-    study = study_of(pool(people=60))
-    SpotbotPack.main("--study", str(study.path), "--segments", "2,3", "--annotators-per-segment", "1")
-    out = capsys.readouterr().out
-    assert "20 units (20 new) in 10 blocks, of 20 to 20 items; 400 annotations" in out
-    assert "left out: 10 conversations: there are more than units have room for" in out
-    assert len(study.units("spot_the_bot")) == 20

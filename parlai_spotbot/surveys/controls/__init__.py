@@ -74,21 +74,20 @@ def kind_of(survey: Survey) -> Control | None:
 def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     """Set the controls of a packed survey aside in surveys/NAME/controls.jsonl; the caller holds the study's lock.
 
-    The same call again changes nothing, and once units were handed out or judged by people, no call does (but for tasks
-    that were added); nor does any where the controls were imported. The file is empty where there is nothing to make
+    The same call again changes nothing, and once units were handed out or judged by people, no call does; nor does any
+    where the controls were imported. The file is empty where there is nothing to make
     controls of. What was done, and what is to be said of it, is in provenance.json.
     """
     path, about = controls_path(study, survey), survey_of(study, survey)
-    begun = path.exists() and _begun(study, survey)
     before = study.provenance().get("controls", {})
-    if path.exists() and (survey not in before or (begun and not about.tasks)):
+    if path.exists() and (survey not in before or _begun(study, survey)):
         return path
     kind = kind_of(about)
     if kind is None:
         checksums.write_text(path, "")
         return path
     options = _options(study, survey, seed)
-    controls = kind.make(study, about, options, read_controls(study, survey) if begun else ())
+    controls = kind.make(study, about, options)
     text = "".join(files.dumps(item.to_json()) + "\n" for item in controls.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         checksums.write_text(path, text)

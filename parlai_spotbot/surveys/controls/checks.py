@@ -44,7 +44,7 @@ class CheckControl(Control):
         """Another one was chosen first."""
         return answers.get(CHOSEN) != mark.removeprefix("known_")
 
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
+    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
         """All of them, with as many candidates as the study's questions have."""
         packed = packed_with(study, survey.name) or {}
         return ControlSet(make_checks(packed.get("candidates", nuc.CANDIDATES), packed.get("seed", study.plan.seed)))

@@ -69,8 +69,8 @@ class Control(ABC):
         return True
 
     @abstractmethod
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
-        """Return the controls of a packed survey, the same for the same input; those `kept` exist and stay."""
+    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
+        """Return the controls of a packed survey, the same for the same input."""
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
         """Return how many there are of each mark."""

@@ -132,14 +132,13 @@ class GoldControl(Control):
         right = graded(mark, answers)
         return len(right) - sum(right.values()) > ALLOWED[key_of(mark)[0]]
 
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
-        """Return those of the tasks that the units ask, as they are; those of tasks that were added, behind."""
+    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
+        """Return those of the tasks that the units ask."""
         questions = {
             question for unit in study.units(survey.name) for item in unit.items for question in item.questions
         }
-        there = {key_of(item.control)[0] for item in kept}
-        missing = [task.name for task in survey.tasks if questions & set(task.questions) and task.name not in there]
-        return ControlSet([*kept, *(i for task in missing for i in gold_items(task, options.seed, options.surface))])
+        tasks = [task.name for task in survey.tasks if questions & set(task.questions)]
+        return ControlSet([item for task in tasks for item in gold_items(task, options.seed, options.surface)])
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
         return {KNOWN_LABELS: len(items)}

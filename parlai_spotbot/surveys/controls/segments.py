@@ -14,10 +14,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from runpy import run_path
 from statistics import median
 from types import MappingProxyType
 
@@ -29,6 +25,7 @@ from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
 from parlai_spotbot.surveys.controls.lengths import Segment, in_proportion
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
 from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced, stutter, two_sentences
+from parlai_spotbot.surveys.shipped import data
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -54,11 +51,7 @@ RULE = (
     "used. A segment of known people is missed if both are called bots, a known bot if it is called anything but a bot."
 )
 
-EVERYDAY_WORDS = (
-    "awesome cool don't doing good great haha hello just know kind like love maybe much nice okay people pretty "
-    "really right sorry stuff sure thank thanks that's think thing things time very want what's yeah"
-)
-EVERYDAY = frozenset(EVERYDAY_WORDS.split())
+EVERYDAY = frozenset(data("controls/everyday_words").split())
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
 
@@ -80,7 +73,7 @@ class SegmentControl(Control):
         """Once both entities were answered."""
         return answers.keys() >= set(NATURES)
 
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
+    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
         count = 2 * WANTED if _asks_for_nature(survey) else 0
         lengths = Counter(item.exchanges for unit in study.units(survey.name) for item in unit.items)
 
@@ -126,18 +119,7 @@ def measures_of(turns: Sequence[str]) -> SegmentMeasures:
 def telling_words(turn: str) -> set[str]:
     """Return the first six letters of each word of four letters or more that is not an everyday word."""
     stems = {word.split("'")[0] for word in WORD.findall(turn) if word not in EVERYDAY}
-    return {stem[:6] for stem in stems if len(stem) >= 4 and stem not in EVERYDAY and stem not in _function_words()}
-
-
-@cache
-def _function_words() -> frozenset[str]:
-    """Return scikit-learn's list, read from its file, as the package takes seconds to import."""
-    file = Path(getattr(find_spec("sklearn"), "origin", "")).parent / "feature_extraction" / "_stop_words.py"
-    if file.exists():
-        return run_path(str(file))["ENGLISH_STOP_WORDS"]
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return ENGLISH_STOP_WORDS
+    return {stem[:6] for stem in stems if len(stem) >= 4 and stem not in EVERYDAY}
 
 
 # -- making ---------------------------------------------------------------------------------------------------------

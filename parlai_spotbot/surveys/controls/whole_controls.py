@@ -81,7 +81,7 @@ class _WholeControl(Control):
     def of_people(self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions) -> list[Item]:
         """Return controls of conversations between people; the same input gives the same items."""
 
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
+    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
         question_sets, lengths = self.asked(study, survey), _lengths(study, survey)
         each = {k for pair in lengths for k in pair}
 

@@ -20,7 +20,7 @@ from parlai_spotbot.surveys import nuc
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.nuc_groups import Group, Groups, read_groups
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
-from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest
+from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, check_options, existing_units, packed_with
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.normal_forms import bare_text
@@ -77,7 +77,7 @@ class CandidatesPacking(Packing):
     name = "questions"
     of_conversations = False
     grouped = True
-    refuses = ((("segments", "leave_out", *WHOLE), "shows questions that are made beforehand"),)
+    takes = ("unit_size", "annotators_per_segment", "nuc_questions", "groups")
 
     def as_packed(self, study: Study, survey: Survey) -> Survey:
         """With as many candidates as the study's questions have, and the subject that its groups name."""

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Unit
+from parlai_spotbot.surveys.packing.packing import COMMON, WHOLE
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, kept_for_controls, usable, whole_item
 from parlai_spotbot.surveys.packing.whole_packing import WholePacking
-from parlai_spotbot.surveys.packing.whole_units import asking, pack_items, units_of
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.packing.whole_units import pack_items
 
 
 def pack_dialogues(
@@ -24,9 +24,8 @@ def pack_dialogues(
 ) -> list[Unit]:
     """Return the units to add to `existing` for the conversations that are in none of them.
 
-    With the spread "units" a block has a rotation for each question, with "tasks" for each task; tasks that were not
-    asked before are added to the blocks there are. The result depends on conversations and options
-    only, not on their order. Raises `UserError` where there is nothing to pack.
+    With the spread "units" a block has a rotation for each question, with "tasks" for each task. The result depends on
+    conversations and options only, not on their order. Raises `UserError` where there is nothing to pack.
     """
     talks = usable(conversations)
     by_id = {c.conversation_id: c for c in talks}
@@ -45,8 +44,7 @@ def pack_dialogues(
         times[name] += 1
         seats[name, seat] += 1
         items.append(whole_item([conversation], [seat], options.put(options.questions), options))
-    further = _further_tasks(existing, by_id, options) if options.spread == "tasks" else []
-    return further + pack_items(items, by_id, options, existing)
+    return pack_items(items, by_id, options, existing)
 
 
 def _who(conversation: Conversation) -> list[tuple[str, int]]:
@@ -64,33 +62,13 @@ def _wanted(talks: Sequence[Conversation], options: WholeOptions, shown: Iterabl
     return bots + ([c for c in people if c.conversation_id not in kept] if options.people else [])
 
 
-def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], options: WholeOptions) -> list[Unit]:
-    """Units of the tasks that blocks don't have yet, on the conversations that they have."""
-    blocks: dict[str, list[Unit]] = {}
-    for unit in existing:
-        blocks.setdefault(unit.block_id, []).append(unit)
-    added = []
-    for block_id, units in blocks.items():
-        questions_asked = {question for unit in units for item in unit.items for question in item.questions}
-        missing = [questions for questions in options.dealt if questions_asked.isdisjoint(questions)]
-        # The first unit's order was drawn for one annotator: the items are put back in an order of their own.
-        group = sorted(units[0].items, key=lambda item: item.conversation_ids)
-        rotations = [asking(group, questions, by_id, options) for questions in missing]
-        again = any(unit.replicate >= options.annotators_per_item for unit in units)
-        added += units_of(rotations, options, block_id, 1 + max(unit.rotation for unit in units), again=again)
-    return added
-
-
 class DialoguesPacking(WholePacking):
     """Single whole conversations."""
 
     name = "dialogues"
-    refuses = (*WholePacking.refuses, (("comparisons", "pairs", "same"), "compares nothing"))
+    takes = (*COMMON, *WHOLE)
 
     def units(
         self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
     ) -> list[Unit]:
         return pack_dialogues(conversations, options, existing)
-
-    def growing(self, survey: Survey) -> tuple[str, ...]:
-        return ("questions",) if survey.tasks else ()

@@ -17,11 +17,13 @@ from parlai_spotbot.surveys.survey import Survey
 SURFACE_TITLE = "told from people by surface (AUC, 0.5 is blind)"
 SURFACE_COLUMNS = (("as said", "before"), ("as shown", "after"))
 
-WHOLE = ("sources", "ask", "comparisons", "pairs", "same", "people", "repeated")
-"""What may be wanted where whole conversations are shown."""
-CANDIDATES = ("nuc_questions", "groups")
-"""What may be wanted where candidates for the next turn are shown."""
-OPTIONS = {"sources": "source", "people": "without-people", "annotators_per_segment": "annotators-per-item"}
+COMMON = ("unit_size", "annotators_per_segment", "leave_out")
+"""Options of every kind of packing that shows conversations."""
+WHOLE = ("sources", "ask", "people", "repeated")
+"""Options where whole conversations are shown."""
+OPTIONS = (*COMMON, *WHOLE, "segments", "comparisons", "pairs", "same", "nuc_questions", "groups")
+"""Options that some kinds of packing don't take."""
+FLAGS = {"sources": "source", "people": "without-people", "annotators_per_segment": "annotators-per-item"}
 """Options of spotbot_pack that are not called as here."""
 
 
@@ -30,7 +32,7 @@ class Packing(ABC):
 
     Of what its items show: `of_conversations` of the study; `cuts` them to segments; `compares` two of them; `chats`:
     contestants, whom people talk to; `grouped`: units are for groups of people. With `comes_in` units come with their
-    answers from elsewhere. `refuses` are wishes that mean nothing, and why, as it follows on "survey NAME".
+    answers from elsewhere. `takes` are the options, of `OPTIONS`, that it has.
     """
 
     name: ClassVar[str]
@@ -40,15 +42,14 @@ class Packing(ABC):
     chats: ClassVar[bool] = False
     grouped: ClassVar[bool] = False
     comes_in: ClassVar[bool] = False
-    refuses: ClassVar[tuple[tuple[tuple[str, ...], str], ...]] = ()
+    takes: ClassVar[tuple[str, ...]] = OPTIONS
 
     def check(self, survey: Survey, request: PackRequest) -> None:
         """Raise `UserError` where something is wanted that means nothing to this kind."""
-        for names, why in self.refuses:
-            for name in names:
-                if getattr(request, name) not in (None, "", (), []):
-                    option = OPTIONS.get(name, name).replace("_", "-")
-                    raise UserError(f"--{option}: survey {survey.name} {why}.", "Leave it out.")
+        for name in OPTIONS:
+            if name not in self.takes and getattr(request, name) not in (None, "", (), []):
+                option = FLAGS.get(name, name).replace("_", "-")
+                raise UserError(f"--{option}: means nothing for survey {survey.name}.", "Leave it out.")
 
     @abstractmethod
     def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:

@@ -18,6 +18,7 @@ from itertools import combinations
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Unit
+from parlai_spotbot.surveys.packing.packing import COMMON, WHOLE
 from parlai_spotbot.surveys.packing.units_file import items_of
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, reserved, usable, whole_item
 from parlai_spotbot.surveys.packing.whole_packing import WholePacking
@@ -66,6 +67,7 @@ class PairsPacking(WholePacking):
 
     name = "pairs"
     compares = True
+    takes = (*COMMON, *WHOLE, "comparisons", "pairs", "same")
 
     def units(
         self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
@@ -88,13 +90,6 @@ class PairsPacking(WholePacking):
             warnings += [
                 _fewer(cell, tally.counts[cell], comparisons) for cell in cells if tally.counts[cell] < comparisons
             ]
-            again = [i for i, times in tally.uses.items() if times > 1]
-            if again:
-                warnings.append(
-                    f"{len(again)} conversations are shown in several comparisons, up to {max(tally.uses.values())}, "
-                    "as there are fewer of them than --comparisons takes: the least used came first, and no two stand "
-                    "beside each other twice"
-                )
         rows: dict[str, dict[str, int]] = {}
         for cell in cells:
             rows.setdefault(f"{cell.a} and {cell.b} ({cell.source})", {})[cell.question or "all"] = tally.counts[cell]

@@ -16,7 +16,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest, seed_of
+from parlai_spotbot.surveys.packing.packing import Packing, PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import Packed, existing_units, packed_with
 from parlai_spotbot.surveys.survey import Survey
 
@@ -32,12 +32,7 @@ class PartnersPacking(Packing):
     name = "contestants"
     of_conversations = False
     chats = True
-    refuses = (
-        (
-            ("unit_size", "annotators_per_segment", "segments", "leave_out", *(n for n in WHOLE if n != "comparisons")),
-            "shows no conversations, people chat in it",
-        ),
-    )
+    takes = ("comparisons",)
 
     def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`; every two contestants of the plan meet in `comparisons` units."""

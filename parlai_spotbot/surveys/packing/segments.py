@@ -5,7 +5,6 @@ Conversations of bots are packed in blocks; what is in units.jsonl stays byte fo
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot import hints
@@ -16,7 +15,7 @@ from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.blocks import BETWEEN_BOTS, PackOptions, is_people, item_id, pack
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
-from parlai_spotbot.surveys.packing.packing import CANDIDATES, WHOLE, PackRequest, seed_of
+from parlai_spotbot.surveys.packing.packing import COMMON, PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import blocks_of, packed_with
 from parlai_spotbot.surveys.packing.whole_items import sources_of
 from parlai_spotbot.surveys.survey import Survey
@@ -25,8 +24,6 @@ NONE = "none"
 """What --ask says where no feature is to be asked about."""
 SOURCES = (*BETWEEN_BOTS, "human_model")
 """Kinds of conversations in which bots can be judged; by default the first."""
-TAKES = ("sources", "ask")
-"""What may be wanted of segments as of whole conversations."""
 
 
 class SegmentsPacking(ConversationPacking):
@@ -34,10 +31,7 @@ class SegmentsPacking(ConversationPacking):
 
     name = "segments"
     cuts = True
-    refuses = (
-        (CANDIDATES, "has no questions with candidates"),
-        (tuple(name for name in WHOLE if name not in TAKES), "shows segments of conversations"),
-    )
+    takes = (*COMMON, "segments", "sources", "ask")
 
     def as_asked(self, study: Study, survey: Survey) -> Survey:
         """Return the survey with the features that were chosen, else its own."""
@@ -168,16 +162,5 @@ def shortages(blocks: dict[str, set[str]], people: set[str], options: PackOption
         warnings.append(
             f"too few conversations between people that fit: {have} places of {people_needed} filled "
             f"({options.humans_per_unit} people's to {options.bots_per_unit} bots' wanted); raise --human-conversations"
-        )
-    uses = Counter(i for ids in blocks.values() for i in ids & people)
-    reused = sum(times > 1 for times in uses.values())
-    if reused:
-        many = "conversations between people are" if reused > 1 else "conversation between people is"
-        warnings.append(f"{reused} {many} shown in more than one block, as there are too few")
-    least = -(-sum(len(ids - people) for ids in blocks.values()) // options.bots_per_unit)
-    if len(blocks) > least:
-        warnings.append(
-            f"{len(blocks)} blocks where {least} would hold all, so units are smaller: conversations of one seed can't "
-            "share a block, and a study that grew gets blocks of its own"
         )
     return warnings

@@ -80,8 +80,9 @@ class WholeOptions:
 
     @property
     def dealt(self) -> tuple[tuple[str, ...], ...]:
-        """The questions of each of the units on a conversation; empty where every unit has all."""
-        return self.groups or (tuple((name,) for name in self.questions) if self.spread == "units" else ())
+        """The questions of each of the units on a conversation, with the free texts; empty where every unit has all."""
+        groups = self.groups or (tuple((name,) for name in self.questions) if self.spread == "units" else ())
+        return tuple((*questions, *self.companions) for questions in groups)
 
     def put(self, questions: Sequence[str]) -> tuple[str, ...]:
         """Return the questions that an item names: none if it is asked everything."""

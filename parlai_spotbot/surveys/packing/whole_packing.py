@@ -14,7 +14,7 @@ from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
 from parlai_spotbot.surveys.packing.led_pairs import check_led, given_pairs
-from parlai_spotbot.surveys.packing.packing import CANDIDATES, PackRequest, seed_of
+from parlai_spotbot.surveys.packing.packing import PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import items_of, packed_with
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, kept_for_controls, sources_of, whole_item_id
 from parlai_spotbot.surveys.survey import Survey
@@ -22,8 +22,6 @@ from parlai_spotbot.surveys.survey import Survey
 
 class WholePacking(ConversationPacking):
     """Record of what kinds that show whole conversations share."""
-
-    refuses = ((CANDIDATES, "has no questions with candidates"), (("segments",), "shows whole conversations"))
 
     def considered(self, conversations: Sequence[Conversation], options: WholeOptions) -> list[Conversation]:
         return list(conversations)

@@ -7,7 +7,7 @@ comparison fairer.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.surveys.ids import opaque
@@ -45,12 +45,15 @@ def pack_items(
 ) -> list[Unit]:
     """Return the units of new blocks of these items, with a rotation for each set of questions that units are dealt.
 
-    Of all blocks, with the `existing` ones, the share `repeated` goes to one more annotator, to the nearest whole
-    number; which of the new ones is drawn.
+    Each rotation goes to `annotators_per_item` people. Of all blocks, with the `existing` ones, the share `repeated`
+    goes to one more annotator, to the nearest whole number; which of the new ones is drawn.
     """
     blocks = {}
     for group in deal(items, options.unit_size, {name: talk.seed_id for name, talk in by_id.items()}):
-        rotations = [asking(group, put, by_id, options) for put in options.dealt] or [group]
+        rotations = [
+            [whole_item([by_id[i] for i in item.conversation_ids], item.judged, put, options) for item in group]
+            for put in options.dealt
+        ] or [group]
         ids = sorted(item.item_id for rotation in rotations for item in rotation)
         blocks[opaque("block", options.survey, options.seed, *ids)] = rotations
     before = {unit.block_id: False for unit in existing}
@@ -60,28 +63,8 @@ def pack_items(
     drawn = sorted(blocks, key=lambda name: (random.Random(f"again {name}").random(), name))
     again = set(drawn[: max(0, lacking)])
     return [
-        unit for name, rotations in blocks.items() for unit in units_of(rotations, options, name, again=name in again)
-    ]
-
-
-def asking(
-    group: Iterable[Item], questions: Sequence[str], by_id: Mapping[str, Conversation], options: WholeOptions
-) -> list[Item]:
-    """Return items on the same conversations and judged speakers as in `group`, with these questions."""
-    put = (*questions, *options.companions)
-    return [whole_item([by_id[i] for i in item.conversation_ids], item.judged, put, options) for item in group]
-
-
-def units_of(
-    rotations: Sequence[Sequence[Item]], options: WholeOptions, block_id: str, first: int = 0, *, again: bool
-) -> list[Unit]:
-    """Return the units of these rotations of a block, numbered from `first` on.
-
-    Each rotation goes to `annotators_per_item` people, with `again` to one more; each has the items in an order of its
-    own.
-    """
-    return [
-        unit_of(options.survey, block_id, rotation, replicate, items)
-        for rotation, items in enumerate(rotations, start=first)
-        for replicate in range(options.annotators_per_item + again)
+        unit_of(options.survey, name, rotation, replicate, items)
+        for name, rotations in blocks.items()
+        for rotation, items in enumerate(rotations)
+        for replicate in range(options.annotators_per_item + (name in again))
     ]

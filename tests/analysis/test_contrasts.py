@@ -368,17 +368,6 @@ def test_conversations_won_are_counted_whole(matches_of):
     assert contrasts(rows, list("abc")).won.tolist() == won.tolist()
 
 
-def test_strengths_are_drawn_with_their_covariance(matches):
-    names = [f"b{i}" for i in range(4)]
-    found = contrasts(matches, names)
-    drawn = found.draws(4000, np.random.default_rng(0))
-    assert drawn.shape == (4000, 4)
-    se = np.sqrt(np.diag(found.fits[0].estimates.covariance)[:4])
-    assert drawn.sum(axis=1).std() < 0.1 * se.min()
-    assert (abs(drawn.mean(axis=0) - found.strength) < 0.1 * se).all()
-    assert np.isnan(contrasts(matches[:0], names).draws(3, np.random.default_rng(0))).all()
-
-
 @pytest.mark.slow
 def test_intervals_of_scores_hold():
     """1,000 studies of six bots: .95."""

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, hypergeom
 
-from parlai_spotbot.analysis import survival
 from parlai_spotbot.analysis.survival.logrank import logrank
 
 DOMAINS = ("dailydialog", "empathetic")
@@ -161,9 +160,9 @@ interval_rows = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(interval_rows, st.sampled_from(["sun", "finkelstein"]), st.randoms(use_true_random=False))
 def test_what_must_not_matter_does_not(rows, score, random):
-    def test_of(rows, **options):
+    def test_of(rows):
         left = np.array([row[0] for row in rows], dtype=float)
-        test = native(left, left + [row[1] for row in rows], [row[2] for row in rows], score=score, **options)
+        test = native(left, left + [row[1] for row in rows], [row[2] for row in rows], score=score)
         order = np.argsort(test.names)
         return test, test.statistic[order], test.covariance[np.ix_(order, order)]
 
@@ -173,13 +172,9 @@ def test_what_must_not_matter_does_not(rows, score, random):
     assert np.linalg.eigvalsh(covariance).min() > -1e-9
     shuffled = list(rows)
     random.shuffle(shuffled)
-    for other in (
-        test_of(shuffled),
-        test_of([*rows, *rows], weights=np.repeat([0.25, 0.75], len(rows))),
-        test_of([*rows, (3, 1.0, rows[0][2])], weights=[1] * len(rows) + [0]),
-    ):
-        np.testing.assert_allclose(other[1], statistic, atol=1e-6)
-        np.testing.assert_allclose(other[2], covariance, atol=1e-6)
+    other = test_of(shuffled)
+    np.testing.assert_allclose(other[1], statistic, atol=1e-6)
+    np.testing.assert_allclose(other[2], covariance, atol=1e-6)
     left = np.array([row[0] for row in rows], dtype=float)
     right = left + [row[1] for row in rows]
     slow = native(left**3, right**3, [row[2] for row in rows], score=score)
@@ -211,9 +206,3 @@ def test_refused(change, error):
     rows = {"left": [0, 2, 0, 2], "right": [2, np.inf, 2, np.inf], "group": ["a", "a", "b", "b"]}
     with pytest.raises(ValueError, match=error):
         native(**(rows | change))
-
-
-@pytest.mark.parametrize("name", ["impute", "logrank_tests"])
-def test_a_removed_function_is_named(name):
-    with pytest.raises(ImportError, match=f"survival.{name} was removed: "):
-        getattr(survival, name)

@@ -5,9 +5,7 @@ import pytest
 from case_tables import case_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
-import parlai_spotbot
 from parlai_spotbot.analysis.survival import cox, current_status_survival, logrank, npmle, turnbull
 from parlai_spotbot.analysis.survival.intervals import innermost
 from parlai_spotbot.findings.spotting.survival_estimates import median_note
@@ -160,26 +158,6 @@ def test_bounds_show_what_the_data_leave_open():
     assert closed.survival(2) == 0.5
     with pytest.raises(ValueError, match="t is NaN"):
         fit.survival([1, np.nan])
-
-
-def test_a_curve_is_drawn_with_what_is_left_open():
-    fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
-    axes = Figure().subplots()
-    assert fit.plot(axes, label="alice", color="C3") is axes
-    (curve,) = axes.get_lines()
-    assert (curve.get_label(), curve.get_color()) == ("alice", "C3")
-    x, y = curve.get_xdata(), curve.get_ydata()
-    assert x.tolist() == [0, 1, 2, 4, 6, pytest.approx(6.3)]
-    np.testing.assert_allclose(y, fit.survival(x), atol=1e-12)
-    (shade,) = axes.collections
-    inside = shade.get_paths()[0].contains_points([(1.5, 0.8), (5, 0.3), (3, 0.5), (0.5, 0.9)])
-    assert inside.tolist() == [True, True, False, False]
-    turnbull([0, 2], [2, np.inf], backend="native").plot(axes, linestyle="--")
-    assert axes.get_lines()[1].get_linestyle() == "--"
-    assert axes.get_lines()[1].get_ydata()[-1] == 0.5  # nobody looked later: never drawn as spotted
-    assert parlai_spotbot.analysis.survival.turnbull is turnbull
-    with pytest.raises(AttributeError, match="has no attribute 'survivals'"):
-        parlai_spotbot.analysis.survivals  # noqa: B018
 
 
 def test_quantiles_and_medians_in_words():

@@ -16,7 +16,6 @@ from scipy.stats import norm
 from parlai_spotbot.analysis.agreement import kendall
 from parlai_spotbot.analysis.choices.grid import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
-from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import KINDS
@@ -34,21 +33,14 @@ def kind_of_choice(choices: pd.DataFrame) -> pd.Series:
     return kind.where(kind == other, MIXED)
 
 
-def compare_kinds(
-    choices: pd.DataFrame,
-    names: Sequence[str],
-    *,
-    rng: np.random.Generator,
-    replicates: int = 1000,
-    crossed: bool = True,
-) -> dict:
+def compare_kinds(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True) -> dict:
     """The order and the win shares by kind of conversation, and how far kinds agree.
 
     Returns
     -------
     dict
         `kinds` {kind: {"n", "order", "score", "score_ci"}}; `comparisons` [{"kinds": [x, y], "contestants", "tau"
-        (Kendall's tau-b, of the scores), "tau_ci", "same_order", "pairs" [{a, b, x, y, n_x, n_y, estimate (x less y),
+        (Kendall's tau-b, of the scores), "same_order", "pairs" [{a, b, x, y, n_x, n_y, estimate (x less y),
         ci, p, p_adjusted}], "p" (least adjusted)}]; `why` where there is one kind alone.
     """
     kind = kind_of_choice(choices)
@@ -69,27 +61,19 @@ def compare_kinds(
     kinds = [name for name in present if name != MIXED]
     for x, y in combinations(kinds, 2):
         grids = [pair_grid(choices[kind == k], names, crossed=crossed) for k in (x, y)]
-        result["comparisons"].append(_compare((x, y), (orders[x], orders[y]), grids, replicates, rng))
+        result["comparisons"].append(_compare((x, y), (orders[x], orders[y]), grids))
     if len(kinds) < 2:
         result["why"] = "all choices are about one kind of conversations"
     return result
 
 
-def _compare(
-    kinds: tuple[str, str],
-    orders: tuple[Contrasts, Contrasts],
-    grids: Sequence[list[dict]],
-    replicates: int,
-    rng: np.random.Generator,
-) -> dict:
+def _compare(kinds: tuple[str, str], orders: tuple[Contrasts, Contrasts], grids: Sequence[list[dict]]) -> dict:
     common = [name for name in orders[0].names if name in orders[1].names]
     places = [[o.names.index(name) for name in common] for o in orders]
-    result: dict = {"kinds": list(kinds), "contestants": common, "tau": np.nan, "tau_ci": (np.nan, np.nan)}
+    result: dict = {"kinds": list(kinds), "contestants": common, "tau": np.nan}
     if len(common) >= LEAST:
         scores = [o.score[place] for o, place in zip(orders, places, strict=True)]
         result["tau"] = float(kendall(*scores))
-        drawn = [o.draws(replicates, rng)[:, place] for o, place in zip(orders, places, strict=True)]
-        result["tau_ci"] = tuple(percentile_interval(kendall(*drawn)).tolist())
         ranked = [[common[i] for i in np.argsort(-score, kind="stable")] for score in scores]
         result["same_order"] = ranked[0] == ranked[1]
     result["pairs"] = _pairs(grids)

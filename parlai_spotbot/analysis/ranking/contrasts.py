@@ -82,8 +82,6 @@ class Contrasts:
         Matches of each contestant with too few to be ranked.
     clusters : Clusters
         Of the matches.
-    fits : tuple of GroupFit
-        Of each group that has an order.
     why : str
         What limits this, or why there is no order.
     """
@@ -102,7 +100,6 @@ class Contrasts:
     won: np.ndarray
     too_few: dict[str, int]
     clusters: Clusters
-    fits: tuple[GroupFit, ...] = ()
     why: str = ""
 
     @property
@@ -116,13 +113,6 @@ class Contrasts:
         """The connected groups, each best first."""
         number = dict(zip(self.names, self.group.tolist(), strict=True))
         return [[n for n in self.ranked if number[n] == g] for g in range(self.group.max(initial=-1) + 1)]
-
-    def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
-        """Strengths (replicates, K) that are as likely; NaN where that isn't known."""
-        full = np.full((replicates, len(self.names)), np.nan)
-        for fit in self.fits:
-            full[:, fit.members] = fit.estimates.draws(replicates, rng)[:, : len(fit.members)]
-        return full
 
 
 def contrasts(
@@ -167,7 +157,6 @@ def contrasts(
         conversations_won(codes, clusters, size),
         {names[k]: int(counted[k]) for k in np.flatnonzero(~enough)},
         clusters,
-        tuple(fits),
         "; ".join(dict.fromkeys(filter(None, (fit.why for fit in fits)))) or ("" if fits else "no match"),
     )
 

@@ -53,7 +53,6 @@ def logrank(
     group: ArrayLike,
     score: str = "sun",
     *,
-    weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     backend: str = "auto",
@@ -67,8 +66,6 @@ def logrank(
         `intervals.merge_ends`.
     score : str
         "sun" (Zhao & Sun 2004) or "finkelstein" (1986).
-    weights : sequence (n,), optional
-        How many rows each stands for.
     clusters : sequence (n,), or two of them in a list or frame, optional
         Rows of one cluster may depend on each other: annotations of one conversation, or by one annotator. The
         covariance then is the jackknife over clusters, for two clusterings by Cameron, Gelbach & Miller (2011), and
@@ -100,7 +97,7 @@ def logrank(
     >>> test.statistic.tolist(), round(test.pvalue, 4)
     ([1.0, -1.0], 0.0833)
     """
-    return _Rows.of(left, right, group, weights, clusters, strata).test(score, backend)
+    return _Rows.of(left, right, group, clusters, strata).test(score, backend)
 
 
 def logrank_pairs(
@@ -110,7 +107,6 @@ def logrank_pairs(
     *,
     names: ArrayLike | None = None,
     adjust: str = "holm",
-    weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
 ) -> pd.DataFrame:
@@ -118,7 +114,7 @@ def logrank_pairs(
 
     Parameters
     ----------
-    left, right, group, weights, clusters, strata
+    left, right, group, clusters, strata
         As in `logrank`.
     names : sequence, optional
         Which groups, and in which order; by default all, as they occur. ``statistic`` is a's: positive where a is
@@ -136,14 +132,14 @@ def logrank_pairs(
     ValueError
         As `logrank`, or names a group that has no rows.
     """
-    rows = _Rows.of(left, right, group, weights, clusters, strata)
+    rows = _Rows.of(left, right, group, clusters, strata)
     names = rows.names if names is None else tuple(names)
     lost = [name for name in names if name not in rows.names]
     if lost or len(set(names)) < len(names):
         wrong = f"group {lost[0]!r} has no rows" if lost else f"{list(names)}"
         raise ValueError(f"names: {wrong}, expected some of {', '.join(map(str, rows.names))}, each once")
     code = {name: rows.names.index(name) for name in names}
-    size = np.bincount(rows.group, rows.weights, len(rows.names))
+    size = np.bincount(rows.group)
     tests = []
     for a, b in itertools.combinations(names, 2):
         test = rows.pair(code[a], code[b]).test("sun", "native")
@@ -155,12 +151,11 @@ def logrank_pairs(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Checked rows, as codes: the cell, group, stratum and clusters of each, and its weight."""
+    """Checked rows, as codes: the cell, group, stratum and clusters of each."""
 
     left: np.ndarray
     right: np.ndarray
     cell: np.ndarray
-    weights: np.ndarray
     group: np.ndarray
     names: tuple
     stratum: np.ndarray
@@ -168,27 +163,16 @@ class _Rows:
 
     @classmethod
     def of(
-        cls,
-        left: ArrayLike,
-        right: ArrayLike,
-        group: ArrayLike,
-        weights: ArrayLike | None,
-        clusters: ArrayLike | None,
-        strata: ArrayLike | None,
+        cls, left: ArrayLike, right: ArrayLike, group: ArrayLike, clusters: ArrayLike | None, strata: ArrayLike | None
     ) -> _Rows:
-        """Return rows of positive weight; a `ValueError` names what is wrong."""
-        left, right, weights = check(left, right, weights)
-        n, used = len(left), weights > 0
+        """Return checked rows; a `ValueError` names what is wrong."""
+        left, right, _ = check(left, right, None)
+        n = len(left)
         codes, names = _codes(group, "group", n)
         stratum = np.zeros(n, dtype=np.int64) if strata is None else _codes(strata, "strata", n)[0]
         if len(names) < 2:
             raise ValueError(f"group: only {list(names)}, expected at least two groups")
-        size = np.bincount(codes, weights, len(names))
-        if (size == 0).any():
-            raise ValueError(f"weights: all of group {names[int(np.argmin(size))]!r} are 0, expected one above 0")
-        by = clusterings(clusters, n, used)
-        cells = collapse(left[used], right[used])
-        return cls(*cells, weights[used], codes[used], names, pd.factorize(stratum[used])[0], by)
+        return cls(*collapse(left, right), codes, names, stratum, clusterings(clusters, n, np.ones(n, dtype=bool)))
 
     def pair(self, a: int, b: int) -> _Rows:
         """Return the rows of two groups, which become groups 0 and 1; cells without rows are left out."""
@@ -198,7 +182,6 @@ class _Rows:
             self.left[cells],
             self.right[cells],
             cell,
-            self.weights[use],
             (self.group[use] == b).astype(np.int64),
             (self.names[a], self.names[b]),
             pd.factorize(self.stratum[use])[0],
@@ -208,10 +191,10 @@ class _Rows:
     def test(self, score: str, backend: str) -> LogrankTest:
         if score not in SCORES:
             raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
-        estimate = pooled(self.left, self.right, np.bincount(self.cell, self.weights), backend)
+        estimate = pooled(self.left, self.right, np.bincount(self.cell).astype(float), backend)
         cells, strata, groups = len(self.left), int(self.stratum.max()) + 1, len(self.names)
         place = (self.cell * strata + self.stratum) * groups + self.group
-        counts = np.bincount(place, self.weights, cells * strata * groups).reshape(cells, strata, groups)
+        counts = np.bincount(place, minlength=cells * strata * groups).reshape(cells, strata, groups)
         by_stratum = counts.sum(axis=2)
         raw = estimate.scores(score)
         values = raw[:, None] - raw @ by_stratum / by_stratum.sum(axis=0)
@@ -233,7 +216,7 @@ class _Rows:
         independent = _without_replacement(counts, values)
         if not self.clusters:
             return independent
-        rows = (values[self.cell, self.stratum], self.weights, self.group, self.stratum)
+        rows = (values[self.cell, self.stratum], self.group, self.stratum)
         covariance_matrix = (
             clustered(*rows, *self.clusters) if len(self.clusters) == 1 else crossed(*rows, self.clusters)
         )
@@ -245,7 +228,7 @@ class _Rows:
             return np.inf, 1.0
         if not self.clusters:
             return np.inf, chi_square_p(chi2, df)
-        number = min(clusters_effective(self.weights, self.group, self.stratum, codes) for codes in self.clusters)
+        number = min(clusters_effective(self.group, self.stratum, codes) for codes in self.clusters)
         return max(number - df, 1.0), hotelling(chi2, df, number - 1)
 
 

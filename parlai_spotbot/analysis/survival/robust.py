@@ -20,9 +20,7 @@ TINY = float(np.finfo(float).tiny)
 """Smallest p that is reported."""
 
 
-def clustered(
-    values: np.ndarray, weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray
-) -> np.ndarray:
+def clustered(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray) -> np.ndarray:
     """Return the covariance (G, G) of the sums by group of rows (n,) with scores `values`.
 
     `group`, `stratum` and `cluster` (n,) are codes. Infinite where without one of the clusters groups can't be
@@ -30,7 +28,7 @@ def clustered(
     """
     shape = tuple(int(codes.max()) + 1 for codes in (cluster, group, stratum))
     place = np.ravel_multi_index((cluster, group, stratum), shape)
-    sums, sizes = (np.bincount(place, x, int(np.prod(shape))).reshape(shape) for x in (weights * values, weights))
+    sums, sizes = (np.bincount(place, x, int(np.prod(shape))).reshape(shape) for x in (values, np.ones(len(values))))
     total, information = _equations(sums.sum(axis=0), sizes.sum(axis=0))
     left, without = _equations(sums.sum(axis=0) - sums, np.maximum(sizes.sum(axis=0) - sizes, 0.0))
     k, count = len(total), len(sums)
@@ -55,30 +53,28 @@ def _equations(sums: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndar
     return total[..., :-1], information
 
 
-def crossed(
-    values: np.ndarray, weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, clusters: Sequence[np.ndarray]
-) -> np.ndarray:
+def crossed(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, clusters: Sequence[np.ndarray]) -> np.ndarray:
     """Return the covariance (G, G) with two clusterings: both less their intersections, see `Spread`."""
     first, second = clusters
     both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)[1].ravel()
-    one, two, cut = (clustered(values, weights, group, stratum, c) for c in (first, second, both))
+    one, two, cut = (clustered(values, group, stratum, c) for c in (first, second, both))
     if not (np.isfinite(one).all() and np.isfinite(two).all()):
         return np.full_like(one, np.inf)
     return Spread((one, two), cut, lambda contrasts: []).covariance
 
 
-def clusters_effective(weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray) -> float:
+def clusters_effective(group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray) -> float:
     """Return the effective number of clusters: all where each has as much information, fewer where some have most.
 
     Satterthwaite's approximation as in Bell & McCaffrey (2002), with the covariances between clusters left out: a
     cluster with share h of the information adds h / (1 - h) to the mean of the variance's estimate.
     """
     groups, strata = int(group.max()) + 1, int(stratum.max()) + 1
-    sizes = np.bincount(stratum * groups + group, weights, strata * groups).reshape(strata, groups)
+    sizes = np.bincount(stratum * groups + group, minlength=strata * groups).reshape(strata, groups)
     contrast = np.eye(groups) - (sizes / sizes.sum(axis=1, keepdims=True))[:, None, :]
     inverse = np.linalg.pinv(np.einsum("bg,bgi,bgj->ij", sizes, contrast, contrast), hermitian=True)
     leverage = np.einsum("bgi,ij,bgj->bg", contrast, inverse, contrast) / (groups - 1)
-    share = np.bincount(cluster, weights * leverage[stratum, group])
+    share = np.bincount(cluster, leverage[stratum, group])
     adds = share / np.maximum(1.0 - share, 1e-3)
     return effective_number(adds)
 

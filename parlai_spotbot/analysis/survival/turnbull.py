@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, innermost, numbers
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # Shares are sums of masses that a solver may leave inexact, so a quantile counts as reached within this.
 ROUNDING = 1e-8
@@ -62,34 +57,6 @@ class TurnbullFit:
         ends = self.intervals[:, 1]
         ends = np.where(self.closed[:, 1] | np.isinf(ends), ends, np.nextafter(ends, -np.inf))
         return np.searchsorted(ends, t, side="right")
-
-    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
-        """Draw P(T > t), and shaded what the estimate leaves open (`bounds`).
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; by default pyplot's present axes.
-        style
-            Of the curve, as for matplotlib's ``plot``: ``label="alice"``, ``color="C1"``, ``linestyle="--"``.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        if ax is None:
-            from matplotlib import pyplot
-
-            ax = pyplot.gca()
-        ends = np.unique(self.intervals[np.isfinite(self.intervals)])
-        reach = ends[-1] - min(ends[0], 0.0) or 1.0
-        x = np.unique([min(ends[0], 0.0), *ends, ends[-1] + 0.05 * reach])
-        least, most = self.bounds(np.nextafter(x, np.inf))  # a step stands for what follows it
-        (curve,) = ax.step(x, most, where="post", **style)
-        ax.fill_between(x, least, most, step="post", color=curve.get_color(), alpha=0.15, linewidth=0)
-        ax.set_ylim(-0.02, 1.02)
-        ax.set(xlabel=ax.get_xlabel() or "t", ylabel=ax.get_ylabel() or "P(T > t)")
-        return ax
 
     def quantile(self, q: ArrayLike) -> np.ndarray:
         """The time by which a share q has been spotted, at the latest; inf where the data never reach that share."""

@@ -91,12 +91,6 @@ class Clusters:
         return Clusters(count, codes, workers if several else None)
 
     @property
-    def counts(self) -> tuple[int, ...]:
-        """Return how many clusters there are, by dimension."""
-        code_arrays = [codes.ravel() for codes in (self.conversations, self.workers) if codes is not None]
-        return tuple(len(np.unique(codes[codes >= 0])) for codes in code_arrays) or (self.rows,)
-
-    @property
     def effective(self) -> float:
         """The least effective number of clusters, (Σ m)² / Σ m² with m rows in each; a row of two conversations
         counts once."""
@@ -204,13 +198,6 @@ class Clusters:
         variance = single[0] if both is None else np.max([*single, single[0] + single[1] - both], axis=0)
         effective = effective[: len(single)]
         return Diagonal(*known(variance, single, effective), np.min(effective, axis=0))
-
-    def covariance(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> np.ndarray:
-        """The covariance (p, p) of p estimates, see `Spread.covariance`."""
-        if min(self.counts) < FEW:
-            size = 1 if np.ndim(scores) == 1 else scores.shape[1]
-            return np.full((size, size), np.nan)
-        return self.spread(scores, shares).covariance
 
 
 @dataclass(frozen=True)

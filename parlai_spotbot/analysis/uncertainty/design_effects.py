@@ -175,18 +175,6 @@ class DesignEffects:
         parts = (*self._parts, *([self.couples] if self.couples is not None else []))
         return {id(part): part.pooled(self.basis) for part in parts}
 
-    @cached_property
-    def covariance(self) -> np.ndarray:
-        """The covariance (p, p) of the estimates, for drawing them."""
-        total = np.eye(len(self.root)) * (1 - len(self._parts))
-        for part in self._parts:
-            matrix, pooled = part.meat, self._pooled[id(part)][0]
-            if part is self.conversations and self.beside:
-                matrix, pooled = matrix - self._couples[0], pooled - self._couples[1]
-            total = total + OWN * matrix + (1 - OWN) * pooled * np.eye(len(total))
-        values, vectors = np.linalg.eigh((total + total.T) / 2)
-        return self.root.T @ ((vectors * np.maximum(values, 1.0)) @ vectors.T) @ self.root
-
     @property
     def _parts(self) -> list[Dimension]:
         return [part for part in (self.conversations, self.annotators) if part is not None]

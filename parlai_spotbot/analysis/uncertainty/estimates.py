@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import comb, floor
 
 import numpy as np
@@ -35,11 +34,6 @@ class Estimates:
     values: np.ndarray
     spread: Spread
     bounds: tuple[float, float] | None = None
-
-    @cached_property
-    def covariance(self) -> np.ndarray:
-        """(p, p)."""
-        return self.spread.covariance
 
     def contrasts(self, weights: np.ndarray, level: float = 0.95) -> pd.DataFrame:
         """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0), exact
@@ -113,16 +107,6 @@ class Estimates:
         contrast_rows.insert(0, "first", first)
         contrast_rows.insert(1, "second", second)
         return contrast_rows.assign(p_adjusted=adjust_known(contrast_rows["p"].to_numpy(), correction))
-
-    def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
-        """Values (replicates, p) that are as likely, from Student's t with this covariance; NaN where it isn't
-        known."""
-        df = float(np.min(self.spread.variance(np.eye(len(self.values)))[1]))
-        if not np.isfinite(self.covariance).all() or df <= 0:
-            return np.full((replicates, len(self.values)), np.nan)
-        values, vectors = np.linalg.eigh(self.covariance)
-        normal = rng.standard_normal((replicates, len(values))) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-        return self.values + (normal if np.isinf(df) else normal * np.sqrt(df / rng.chisquare(df, replicates))[:, None])
 
 
 def _permutation(clusters: np.ndarray) -> float:

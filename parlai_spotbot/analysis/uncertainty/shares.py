@@ -67,7 +67,6 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     varied = (diagonal.variance > 0) & (share > 0) & (share < 1)
     like = np.divide(share * (1 - share), diagonal.variance, out=diagonal.effective.copy(), where=varied)
     like = np.where(independent, n, np.where(diagonal.df > 0, np.minimum(n, like), 1.0))
-    exact = clopper_pearson(share, n, level)
     usual = ndtri((1 + level) / 2) / stdtrit(np.where(diagonal.df > 0, diagonal.df, 1.0), (1 + level) / 2)
     ends = clopper_pearson(share, np.where(independent | ~varied, like, like * usual**2), level)
     ends = np.where((independent | (diagonal.df > 0))[:, None], ends, [0.0, 1.0])
@@ -81,10 +80,6 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
         "ci": ends,
         "p": np.where(n > 0, p, 1.0),
         "p_exact": p_exact,
-        "clopper_pearson": exact,
-        "wilson": np.array(
-            [wilson(hit, number, float(ndtri((1 + level) / 2))) for hit, number in zip(won, n, strict=True)]
-        ),
         "independent": independent,
         "n": n.astype(int),
         "effective": np.where(n > 0, like, 0.0),

@@ -13,7 +13,7 @@ from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import KINDS
-from parlai_spotbot.wording import listed, number, to
+from parlai_spotbot.wording import listed, number
 
 LEVEL = 0.05
 
@@ -22,8 +22,7 @@ def compute(answers: Answers) -> dict:
     """Compare the win shares that kinds of conversations give, on the first question."""
     main = answers.questions[0]
     rows = answers.rows[(answers.rows["question"] == main) & (answers.rows["a"] != answers.rows["b"])]
-    options = {"replicates": answers.options.bootstraps, "crossed": answers.crossed}
-    kinds = compare_kinds(rows, answers.names, rng=answers.rng("kinds"), **options)
+    kinds = compare_kinds(rows, answers.names, crossed=answers.crossed)
     compared = [row | {"sentence": comparison_sentence(row)} for row in kinds["comparisons"]]
     return {"question": main, **kinds, "comparisons": compared}
 
@@ -35,10 +34,9 @@ def comparison_sentence(data: Mapping) -> str:
         return f"Conversations of {x} and those of {y} have too few contestants in common to compare orders."
     order = "in the same order" if data["same_order"] else "in different orders"
     clear = [f"{row['a']} over {row['b']}" for row in data["pairs"] if row["p_adjusted"] < LEVEL]
-    tau = f"{number(data['tau'])}{to(data['tau_ci'], number)}"
     return (
         f"Conversations of {x} and those of {y} put {len(data['contestants'])} contestants {order} (rank correlation τ "
-        f"{tau}); win shares differ clearly for {listed(clear) or 'no pair'}."
+        f"{number(data['tau'])}); win shares differ clearly for {listed(clear) or 'no pair'}."
     )
 
 

@@ -1,6 +1,5 @@
 """Self-chats beside conversations with people: orders alike, orders that differ, and pairs that do."""
 
-import numpy as np
 import pytest
 from made_up_surveys import acute
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
@@ -24,12 +23,11 @@ def test_kinds_that_agree():
     rows = rows_of(acute(SHARES, 60, kinds=("self", "human_model")))
     # People's conversations are the same in both kinds and go with the other one's.
     assert kind_of_choice(rows).value_counts().to_dict() == {"self": 360, "human_model": 360}
-    found = compare_kinds(rows, ["a", "b", "c", HUMAN], rng=np.random.default_rng(0), replicates=300)
+    found = compare_kinds(rows, ["a", "b", "c", HUMAN])
     assert list(found["kinds"]) == ["self", "human_model"]
     assert found["kinds"]["self"]["order"] == [HUMAN, "a", "b", "c"]
     compared = found["comparisons"][0]
     assert compared["tau"] == 1.0
-    assert compared["tau_ci"][0] > 0.3
     assert compared["same_order"]
     assert len(compared["pairs"]) == 6
     assert compared["p"] > 0.05
@@ -44,7 +42,7 @@ def test_a_bot_that_is_worse_in_self_chat_is_found():
     for number, judgement in enumerate(first.judgements):
         object.__setattr__(judgement, "annotation_id", f"{judgement.item_id}")
         object.__setattr__(judgement, "judgement_id", f"j{number}")
-    found = compare_kinds(rows_of(first), ["a", "b", "c", HUMAN], rng=np.random.default_rng(0), replicates=200)
+    found = compare_kinds(rows_of(first), ["a", "b", "c", HUMAN])
     compared = found["comparisons"][0]
     assert not compared["same_order"]
     assert compared["tau"] < 1
@@ -53,7 +51,7 @@ def test_a_bot_that_is_worse_in_self_chat_is_found():
 
 
 def test_one_kind_has_nothing_to_be_compared_with():
-    found = compare_kinds(rows_of(acute(SHARES, 4)), ["a", "b", "c", HUMAN], rng=np.random.default_rng(0), replicates=9)
+    found = compare_kinds(rows_of(acute(SHARES, 4)), ["a", "b", "c", HUMAN])
     assert found["comparisons"] == []
     assert "one kind" in found["why"]
 

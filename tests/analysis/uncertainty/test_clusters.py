@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy.sparse import csr_array
-from scipy.stats import kurtosis, ttest_1samp
+from scipy.stats import ttest_1samp
 
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.analysis.uncertainty.estimates import Estimates, group_means, mean_of, places
+from parlai_spotbot.analysis.uncertainty.estimates import group_means, mean_of, places
 
 
 def couples(scores, sets, workers=None):
@@ -65,7 +65,6 @@ def test_two_way_variance_is_that_of_statsmodels_but_for_small_samples():
 def test_a_row_by_itself_a_single_annotator_and_too_few_clusters():
     pairs = [("a", "b")] * 4
     assert Clusters.of(pairs, ["w"] * 4).workers is None
-    assert np.isnan(Clusters.of([("a",)] * 4, None).covariance(np.ones(4))).all()
     with pytest.raises(ValueError, match="a row has 3 of them"):
         Clusters.of([("a", "b", "c")], None)
 
@@ -126,9 +125,9 @@ def test_differences_use_what_means_have_in_common():
     frame = pd.DataFrame({"conversation_ids": [(f"c{i}",) for i in range(40)], "worker_id": workers})
     means = group_means(values, np.repeat([0, 1], 20), 2, frame_clusters(frame))
     apart = means.contrast(np.array([1.0, -1.0]))
-    assert apart["se"] < 0.1 < np.sqrt(means.covariance[0, 0])
+    assert apart["se"] < 0.1 < np.sqrt(means.spread.covariance[0, 0])
     assert apart["ci"][0] < 0 < apart["ci"][1]
-    assert frame_clusters(frame, crossed=False).counts == (40,)
+    assert frame_clusters(frame, crossed=False).effective == 40
 
 
 def test_variances_of_many_estimates_are_those_of_each_by_itself():
@@ -143,15 +142,3 @@ def test_variances_of_many_estimates_are_those_of_each_by_itself():
     assert np.isnan(Clusters.by([]).diagonal(np.zeros((0, 2))).variance).all()
     assert np.isnan(nothing.variance).all()
     assert (nothing.df.tolist(), nothing.effective.tolist()) == ([0, 0], [0, 0])
-
-
-def test_draws_are_student_s_with_the_covariance():
-    spread = Spread((np.array([[4.0, 1.0], [1.0, 1.0]]),), None, lambda contrasts: [np.full(len(contrasts), 13.0)])
-    known = Estimates(np.array([1.0, -1.0]), spread)
-    drawn = known.draws(40_000, np.random.default_rng(0))
-    assert drawn.mean(axis=0) == pytest.approx([1.0, -1.0], abs=0.05)
-    np.testing.assert_allclose(np.cov(drawn.T), np.array([[4.0, 1.0], [1.0, 1.0]]) * 12 / 10, atol=0.1)
-    assert kurtosis(drawn[:, 0]) == pytest.approx(6 / 8, abs=0.25)  # of Student's t with 12 degrees
-    unknown = group_means([1.0, 2.0], np.array([0, 1]), 2, Clusters.by(["c", "c"])).draws(3, np.random.default_rng(0))
-    assert np.isnan(unknown).all()
-    assert unknown.shape == (3, 2)

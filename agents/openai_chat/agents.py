@@ -20,7 +20,7 @@ from parlai.core.params import ParlaiParser
 from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
 from parlai_spotbot.agents.openai_chat.messages import BYTES_PER_TOKEN, ChatReply, fitting, messages, reply
 from parlai_spotbot.agents.openai_chat.options import NAMES, ChatServerOptions, options
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.completion import ChatError, Completion
 from parlai_spotbot.models.option_fields import add_arguments
 from parlai_spotbot.models.remembered_turn import RememberedTurn
@@ -74,12 +74,12 @@ class OpenaiChatAgent(BatchedDialogueAgent):
     def __init__(self, opt: Opt, shared: dict | None = None):
         super().__init__(opt, shared)
         if shared:
-            self._options, self._client, self._events, self._listed = shared["chat"]
+            self._options, self._client, self._events = shared["chat"]
             return
         from parlai_spotbot.models.chat.client import ChatClient, is_local
 
         given = self._options = options(opt, self.NAME)
-        self._events, self._listed = Counter(), {}
+        self._events: Counter[str] = Counter()
         key, url = given.key(_where(given), NAMES["key_variable"]), urlsplit(given.url)
         if key and url.scheme == "http" and not is_local(url.hostname):
             print(f"{self.NAME}: the key goes to {url.hostname} unencrypted; use https where you can.", flush=True)
@@ -98,30 +98,23 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         UserError
             If the answer cannot be used.
         """
-        given, answer = self._options, None
-        if not met:
-            (answer,) = self._client.ask([self._request(Dialogue(turns=GREETING), _Try(given.room))])
-        listed = self._client.models()
-        if met and isinstance(listed, ChatError):
-            raise UserError(f"{_where(given)}: {str(listed).rstrip('.')}.", REMEDIES["unreachable"])
-        listed = [] if isinstance(listed, ChatError) else listed
-        self._listed = next((row for row in listed if row["id"] == given.model), {})
+        given = self._options
+        if met:
+            if error := self._client.unreachable():
+                raise UserError(f"{_where(given)}: {str(error).rstrip('.')}.", REMEDIES["unreachable"])
+            return
+        (answer,) = self._client.ask([self._request(Dialogue(turns=GREETING), _Try(given.room))])
         if isinstance(answer, Completion):
             try:
                 reply(answer, *self._sizes())
-                return
             except ChatError as err:
                 if err.kind != "empty" or "cut before" not in str(err):
                     return  # another time it may say something
                 answer = err
-        if answer is None:
-            return
-        names = [str(row["id"])[:100] for row in listed]
-        kind = "unknown" if answer.kind == "rejected" and given.model in str(answer) else answer.kind
-        remedy = REMEDIES.get(kind, "Correct its options.")
-        if kind == "unknown" or (names and given.model not in names):
-            remedy = f"{remedy} {nearest(given.model, names, most=20)}".strip()
-        elif kind == "rejected":
+            else:
+                return
+        remedy = REMEDIES.get(answer.kind, "Correct its options.")
+        if answer.kind == "rejected":
             remedy += " If it wants the user to speak first, use 'openai_system_role: user'."
         raise UserError(f"{_where(given)}: {str(answer).rstrip('.')}.", remedy)
 
@@ -214,12 +207,11 @@ class OpenaiChatAgent(BatchedDialogueAgent):
 
         `usage` counts the requests of this process; it grows while conversations are played.
         """
-        given, kept = self._options, {"id", "created", "owned_by", "root", "revision", "max_model_len"}
+        given = self._options
         return {
             "server": given.url,
             "model": given.model,
             "served": {name: dict(model) for name, model in sorted(self._client.account.served.items())},
-            "listed": {name: value for name, value in self._listed.items() if name in kept},
             "key_variable": self._client.key.variable,
             "system_prompt": given.system,
             "persona": given.persona,
@@ -240,7 +232,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         return {**counts, **(cost if given.priced else {}), "handled": handled}
 
     def share(self) -> dict:
-        return {**super().share(), "chat": (self._options, self._client, self._events, self._listed)}
+        return {**super().share(), "chat": (self._options, self._client, self._events)}
 
     def shutdown(self) -> None:
         """Close the connections; clones share them, so only when all conversations have ended."""

@@ -2,7 +2,7 @@
 
 Rows are padded on the left. Of a conversation that was read before, the keys and values are laid into the batch and
 only the tokens behind them are read, conversations with about as much to read together; a row that has ended leaves the
-batch at once. Models whose memory is no plain cache of keys and values are run through transformers' own `generate`.
+batch at once. Models whose memory is no plain cache of keys and values read the whole conversation for every token.
 
 What is kept of a conversation, and what of it is read again, follows from the requests alone and not from what else
 passed through the model: rounding in bf16 depends on it, so otherwise an interrupted run would go on differently.
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from transformers import LogitsProcessor, LogitsProcessorList, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
+from transformers import PreTrainedModel
 
 from parlai_spotbot.models.choosing import DraftTurn, Vocabulary, WritingRules, choose
 from parlai_spotbot.models.kv_cache import CacheBatch, CacheEntry, CacheStore, Workspace, common
@@ -188,7 +188,7 @@ class TurnWriter:
             request = slot.request
             slot.row, slot.kept, slot.known = DraftTurn(rules, self.vocabulary, request.seed, request.said), None, 0
         if self.plain:
-            self._generate(slots[0], rules)
+            self._generate(slots[0])
             return
         try:
             self._write(slots, rules)
@@ -318,40 +318,12 @@ class TurnWriter:
         return output.logits[:, -1]
 
     # -- models without a plain cache --------------------------------------------------------------------------------
-    def _generate(self, slot: BatchRow, rules: WritingRules) -> None:
-        """Write one turn by transformers' own loop, which chooses what we choose."""
+    def _generate(self, slot: BatchRow) -> None:
+        """Write one turn, reading the whole conversation again for every token."""
         ids = torch.tensor(slot.tokens[None], device=self.device)
-        by_row = _ByRow(slot.row)
-        self.model.generate(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids),
-            do_sample=False,
-            num_beams=1,
-            max_new_tokens=rules.max_new_tokens + 1,
-            eos_token_id=None,
-            pad_token_id=0,
-            logits_processor=LogitsProcessorList([by_row]),
-            stopping_criteria=StoppingCriteriaList([by_row.stop]),
-        )
+        while not slot.row.ended:
+            scores = self.model(input_ids=ids, use_cache=False, **self._last_only).logits[:, -1]
+            (token,) = choose([slot.row], scores)
+            slot.row.add(token)
+            ids = torch.cat([ids, ids.new_tensor([[token]])], dim=1)
         self.count.read += len(slot.tokens)
-
-
-class _ByRow(LogitsProcessor):
-    """Leaves only the token that a row chooses."""
-
-    def __init__(self, row: DraftTurn):
-        self.row = row
-        self.stop = _Ended(row)
-
-    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
-        (token,) = choose([self.row], scores)
-        self.row.add(token)
-        return torch.full_like(scores, float("-inf")).index_fill_(-1, torch.tensor([token], device=scores.device), 0.0)
-
-
-@dataclass
-class _Ended(StoppingCriteria):
-    row: DraftTurn = field()
-
-    def __call__(self, input_ids: torch.LongTensor, scores: object, **kwargs: object) -> torch.BoolTensor:
-        return torch.tensor([self.row.ended], device=input_ids.device)

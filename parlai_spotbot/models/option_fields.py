@@ -60,23 +60,22 @@ def read_options(
     UserError
         With the option, its value and what is expected.
     """
-    named = {field: (names or {}).get(field, field) for field in kind.model_fields}
-    for name, remedy in kind.removed.items():
-        if given.get((names or {}).get(name, name)):
-            raise UserError(f"{where}: option '{(names or {}).get(name, name)}' was removed in 0.2.", remedy)
-    values = {field: given[name] for field, name in named.items() if given.get(name) not in (None, "")}
+    names = {field: (names or {}).get(field, field) for field in (*kind.model_fields, *kind.removed)}
+    for field, remedy in kind.removed.items():
+        if given.get(names[field]):
+            raise UserError(f"{where}: option '{names[field]}' was removed in 0.2.", remedy)
+    values = {field: given[names[field]] for field in kind.model_fields if given.get(names[field]) is not None}
     for field, remedy in (required or {}).items():
         if not str(values.get(field, "")).strip():
-            raise UserError(f"{where}: option '{named[field]}' is missing.", remedy)
-    values |= {f: "" for f, n in named.items() if given.get(n) == "" and kind.model_fields[f].annotation is str}
+            raise UserError(f"{where}: option '{names[field]}' is missing.", remedy)
     try:
         return kind(**values)
     except ValidationError as err:
         first = err.errors(include_url=False, include_context=False)[0]
-    field = str(first["loc"][0])
+    field, message = str(first["loc"][0]), first["msg"]
     if first["type"] == "secret":
-        raise UserError(f"{where}: option '{named[field]}' holds a key or a password.", first["msg"])
-    value = repr(values[field])
-    value = value if len(value) <= 80 else value[:80] + "…"
-    expected = first["msg"][:1].lower() + first["msg"][1:]
-    raise UserError(f"{where}: option '{named[field]}' is {value}: {expected}.", "Correct it.")
+        raise UserError(f"{where}: option '{names[field]}' holds a key or a password.", message)
+    raise UserError(
+        f"{where}: option '{names[field]}' is {repr(values[field])[:80]}: {message[:1].lower()}{message[1:]}.",
+        "Correct it.",
+    )

@@ -4,11 +4,6 @@ import random
 
 import pytest
 import torch
-from parlai.core.agents import create_agent
-from parlai.core.opt import Opt
-
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.models import packages
 
 SHORT = {"talks": 2, "turns": 2}
 FEW_WORDS = {"max_new_tokens": 6}
@@ -68,17 +63,6 @@ def test_global_generators_are_neither_used_nor_disturbed(name, load, converse):
     assert said[0] == said[1]
 
 
-def test_a_reset_agent_starts_afresh(load):
-    agent = load("tfidf").clone()
-    agent.observe({"text": "Do you like to cook?", "episode_done": False})
-    first = agent.act()["text"]
-    agent.observe({"text": "Do you like to cook?", "episode_done": False})
-    assert agent.act()["text"] != first
-    agent.reset()
-    agent.observe({"text": "Do you like to cook?", "episode_done": False})
-    assert agent.act()["text"] == first
-
-
 def test_retrieval_never_recites_a_conversation_of_people(load):
     agent = load("tfidf")
     index = agent.index
@@ -104,47 +88,3 @@ def test_a_persona_is_context_and_not_a_turn(load):
     )
     assert agent.dialogue.context == "your persona: I have two cats.\nyour persona: I am a nurse."
     assert [turn.text for turn in agent.dialogue.turns] == ["hi there"]
-
-
-def test_alice_knows_who_she_is_and_runs_nothing(load, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    agent = load("alice").clone()
-    agent.reset()
-    agent.observe({"text": "What is your name?", "episode_done": False})
-    assert "Alice" in agent.act()["text"]
-    system = agent._kernel._elementProcessors["system"]
-    assert system(["system", {}, ["text", {}, f"touch {tmp_path}/ran"]], agent._session) == ""
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_missing_package_is_named_with_its_remedy(monkeypatch):
-    monkeypatch.setattr(packages.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"aiml.*Run: spotbot setup"):
-        create_agent(Opt({"model": "spotbot:alice", "override": {}}))
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("inference", "beam"), ("temperature", 0), ("max_new_tokens", "many"), ("smollm2_dtype", "int4")],
-)
-def test_smollm2_refuses_wrong_options(option, value, load):
-    load("eliza")
-    with pytest.raises(UserError, match=option):
-        create_agent(Opt({"model": "spotbot:smollm2", "override": {}, option: value}))
-
-
-def test_eliza_repeats_a_percent_sign_without_stumbling(load):
-    for seed in range(20):
-        agent = load("eliza").clone()
-        agent.reset()
-        agent.set_conversation_seed(seed)
-        agent.observe({"text": "i am 90% sure. my 100 % cotton shirt", "episode_done": False})
-        assert agent.act()["text"]
-
-
-def test_eval_hears_the_label_instead_of_its_own_answer(load):
-    agent = load("eliza").clone()
-    agent.reset()
-    agent.observe({"text": "hello", "eval_labels": ["good morning"], "episode_done": False})
-    agent.act()
-    assert agent.dialogue.turns[-1].text == "good morning"

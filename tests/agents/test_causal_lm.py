@@ -5,10 +5,9 @@ import shutil
 
 import pytest
 import tiny_models
-import torch
+from case_tables import case_table
 from parlai.core.agents import create_agent
 from parlai.core.opt import Opt
-from transformers import AutoTokenizer
 
 from parlai_spotbot import compat, plugin
 from parlai_spotbot.agents.dialogue import Dialogue
@@ -48,20 +47,6 @@ def test_chats_reproducibly_whatever_the_batch(agent, converse):
     assert converse(agent(), conversation_seeds=(1, 2, 3)) != together
 
 
-def test_global_generators_are_neither_used_nor_disturbed(agent, converse):
-    torch.manual_seed(1)
-    before = torch.get_rng_state().tolist()
-    said = converse(agent())
-    assert torch.get_rng_state().tolist() == before
-    torch.manual_seed(2)
-    assert converse(agent()) == said
-
-
-def test_clones_share_one_model(agent):
-    first = agent()
-    assert first.clone()._loaded.writer is first._loaded.writer
-
-
 def test_what_it_is_and_is_told_is_recorded(agent, folder):
     about = agent(lm_system="You are Ann.", lm_persona="You have a cat.").provenance()
     assert about["system_prompt"] == "You are Ann.\nYou have a cat."
@@ -90,22 +75,6 @@ def test_the_prompt_is_the_chat_template_with_system_persona_and_context(agent):
         "<|im_start|>user\nso?<|im_end|>\n<|im_start|>assistant\n"
     )
     assert {told._loaded.layout.tokenizer.convert_tokens_to_ids("<|im_end|>"), 0} <= told._loaded.rules.ends
-
-
-def test_templates_without_a_system_role_get_it_before_the_first_turn():
-    strict = layout(tiny_models.tokenizer(tiny_models.STRICT), "auto", ("A", "B"), "m")
-    assert strict.text("Be kind.", TALK) == (
-        "<|end|><|im_start|>user Be kind.\n\nhi there<|im_end|>\n<|im_start|>assistant hello!<|im_end|>\n"
-        "<|im_start|>user how are you?<|im_end|>\n<|im_start|>assistant "
-    )
-    assert strict.text("Be kind.", TALK[1:]).startswith("<|end|><|im_start|>user Be kind.<|im_end|>\n<|im_start|>assis")
-    assert strict.text("Be kind.", [TALK[0], *TALK]).count("<|im_start|>user") == 2
-
-
-def test_a_model_that_is_told_nothing_can_begin(agent):
-    first = agent(lm_system="").clone()
-    first.reset()
-    assert first.act()["text"]
 
 
 def test_plain_and_eos_layouts():
@@ -148,52 +117,12 @@ def test_a_conversation_longer_than_the_context_loses_its_oldest_turns():
         fitting(words, "kind " * 900, turns, room)
 
 
-def test_an_overflowing_conversation_is_the_same_with_and_without_the_cache(agent):
-    said = {}
-    for cache in (0, 1.0):
-        small = agent(lm_context=200, lm_cache=cache, inference="greedy").clone()
-        small.reset()
-        said[cache] = []
-        for i in range(12):
-            small.observe({"text": f"I like music and films, number {i}. Do you cook?", "episode_done": False})
-            said[cache].append(small.act()["text"])
-    assert said[0] == said[1.0]
-    assert len(set(said[0])) > 1
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"lm_model": ""}, "--lm-model is missing"),
-        ({"lm_model": "/no/such/folder"}, "no such folder"),
-        ({"lm_model": "./nowhere"}, "no such folder"),
-        ({"lm_model": "no name!"}, "neither a folder nor a name"),
-        ({"lm_format": "chatty"}, "option 'lm_format' is 'chatty'"),
-        ({"lm_names": "Ann"}, "option 'lm_names' is 'Ann'"),
-        ({"lm_dtype": "int4"}, "option 'lm_dtype' is 'int4'"),
-        ({"lm_device": "cuda:99"}, "--lm-device cuda:99"),
-        ({"lm_context": 100_000}, "sees 512 tokens"),
-        ({"max_new_tokens": 500}, "leaves no room for a prompt"),
-        ({"max_new_tokens": 0}, "option 'max_new_tokens' is 0"),
-        ({"max_sentences": 1.5}, "option 'max_sentences' is 1.5: input should be a valid integer"),
-        ({"temperature": "hot"}, "option 'temperature' is 'hot'"),
-        ({"lm_chat_template": "/no/template"}, "--lm-chat-template /no/template"),
-        ({"lm_system": "kind " * 900}, "system text and persona take more"),
-    ],
-)
+@case_table(__file__, "refused")
 def test_wrong_options_are_named_with_their_remedy(options, says, agent):
     with pytest.raises(UserError) as caught:
         agent(**options)
     assert says in str(caught.value)
     assert caught.value.remedy
-
-
-def test_a_model_that_is_not_here_is_not_fetched_offline(agent, monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserError) as caught:
-        agent(lm_model="nobody/no-such-model")
-    assert "HF_HUB_OFFLINE forbids" in caught.value.problem
-    assert "hf download nobody/no-such-model" in caught.value.remedy
 
 
 @pytest.fixture
@@ -205,11 +134,6 @@ def broken(path, change):
     config = json.loads(path.read_text())
     change(config)
     path.write_text(json.dumps(config))
-
-
-def test_loading_from_a_folder_says_nothing(copy, agent, capfd):
-    agent(lm_model=str(copy))
-    assert "Loading weights" not in "".join(capfd.readouterr())
 
 
 def test_folders_that_hold_no_model_are_named(copy, agent, tmp_path):
@@ -228,14 +152,6 @@ def test_folders_that_hold_no_model_are_named(copy, agent, tmp_path):
         agent(lm_model=str(copy))
     (copy / "tokenizer.json").unlink()
     with pytest.raises(UserError, match="its tokenizer can't be loaded"):
-        agent(lm_model=str(copy))
-
-
-def test_a_tokenizer_of_another_model_is_noticed(copy, agent):
-    words = AutoTokenizer.from_pretrained(copy)
-    words.add_tokens([f"<extra{i}>" for i in range(50)])
-    words.save_pretrained(copy)
-    with pytest.raises(UserError, match="Tokenizer and weights don't belong together"):
         agent(lm_model=str(copy))
 
 

@@ -24,13 +24,6 @@ def test_draws_follow_the_tempered_nucleus():
     )
 
 
-def test_the_ends_of_the_unit_interval_draw_the_first_and_the_last_of_the_nucleus():
-    logits = torch.tensor([[0.0, 5.0, -9.0, 4.0]])
-    ends = torch.tensor([0.0, 1 - 2**-53], dtype=torch.float64)
-    assert draw(logits.expand(2, -1), ends, 1.0, 0.9, 0).tolist() == [1, 3]
-    assert draw(logits.expand(2, -1), ends, 1.0, 0.01, 2).tolist() == [1, 1]
-
-
 def test_rounding_that_swaps_neighbours_changes_no_draw():
     logits = torch.randn(1, 300, generator=torch.Generator().manual_seed(0))
     logits[0, 7] = logits[0, 200]

@@ -120,22 +120,6 @@ def test_what_is_kept_is_bounded_and_eviction_changes_nothing(make):
         assert len(writer.store) < 12
 
 
-def test_without_a_cache_conversations_are_answered_in_batches_all_the_same(make):
-    model, vocabulary = make()
-    steps = []
-    handle = model.register_forward_pre_hook(
-        lambda module, words, named: steps.append(len(named["input_ids"])), with_kwargs=True
-    )
-    writer = TurnWriter(model, vocabulary, BatchLimits(cache_bytes=0))
-    steps.clear()
-    writer.write(
-        [GenerationRequest(tokens, str(i)) for i, tokens in enumerate(conversations(9, vocabulary.size))], GREEDY
-    )
-    handle.remove()
-    assert max(steps) == 9
-    assert len(writer.store) == 0
-
-
 def test_what_was_played_before_changes_neither_the_answers_nor_what_is_read(make):
     """In bf16 a text depends on what is read at once, so that must not depend on other conversations."""
     model, vocabulary = make()
@@ -151,14 +135,6 @@ def test_what_was_played_before_changes_neither_the_answers_nor_what_is_read(mak
         start = writer.count.read
         found.append((talk(writer, prompts, DRAWN, 10), writer.count.read - start))
     assert found[0] == found[1] == found[2]
-
-
-def test_a_beginning_that_all_share_is_read_once(make):
-    model, vocabulary = make()
-    writer = TurnWriter(model, vocabulary)
-    prompts = conversations(8, vocabulary.size, shared=100)
-    writer.write([GenerationRequest(tokens, str(i)) for i, tokens in enumerate(prompts)], GREEDY)
-    assert writer.count.read < 100 + 8 * 45
 
 
 def test_a_batch_that_exceeds_the_memory_is_halved(make):
@@ -178,15 +154,6 @@ def test_a_batch_that_exceeds_the_memory_is_halved(make):
     model.forward = lambda *args, **kwargs: (_ for _ in ()).throw(torch.OutOfMemoryError("out of memory"))
     with pytest.raises(torch.OutOfMemoryError):
         writer.write([GenerationRequest(prompts[0])], GREEDY)
-
-
-def test_a_model_that_computes_no_numbers_is_an_error_that_says_so(make):
-    model, vocabulary = make()
-    writer = TurnWriter(model, vocabulary)
-    with torch.no_grad():
-        model.model.norm.weight.fill_(float("nan"))
-    with pytest.raises(FloatingPointError, match="no finite score"):
-        writer.write([GenerationRequest([1, 2, 3])], GREEDY)
 
 
 def test_a_turn_has_something_to_see_and_then_ends(make):

@@ -40,18 +40,3 @@ def test_turns_are_remembered_once_in_order():
         RememberedTurn("yours", False),
         RememberedTurn("you said yours", True),
     )
-
-
-def test_the_end_of_an_episode_is_forgotten_with_the_next_observation():
-    agent = Echo({})
-    agent.observe({"text": "last words", "episode_done": True})
-    assert agent.act()["text"] == "you said last words"
-    agent.observe({"text": "hello", "episode_done": False})
-    assert agent.dialogue.turns == (RememberedTurn("hello", False),)
-
-
-def test_chances_differ_by_seed_and_turn():
-    turns = (RememberedTurn("hello", False),)
-    chances = {Dialogue("", turns, 1).chance(), Dialogue("", turns, 2).chance(), Dialogue("", (), 1).chance()}
-    assert len(chances) == 3
-    assert Dialogue("", turns, 1).chance() == Dialogue("other", turns, 1).chance()

@@ -8,9 +8,6 @@ from parlai.core.opt import Opt
 from parlai.scripts.eval_model import EvalModel
 from parlai.scripts.train_model import TrainModel
 
-from parlai_spotbot.agents.dual_encoder.modules import DualEncoder, EncoderSizes
-from parlai_spotbot.errors import UserError
-
 TOPICS = ("tea", "rain", "train", "piano", "bread", "garden", "lamp", "book")
 CHANCE = 1 / 4
 """Of four candidates."""
@@ -103,22 +100,3 @@ def test_the_same_seed_gives_the_same_model(talk, tmp_path):
     first, again, other = states
     assert all(first[key].equal(again[key]) for key in first)
     assert not first["matrix"].equal(other["matrix"])
-
-
-def test_padding_changes_no_text():
-    import torch
-
-    torch.manual_seed(0)
-    model = DualEncoder(EncoderSizes(20, 6, 5), padding=0).eval()
-    texts = torch.tensor([[3, 4, 5, 0, 0, 0], [7, 8, 9, 10, 11, 12]])
-    with torch.inference_mode():
-        together = model.encode(texts)
-        assert torch.allclose(model.encode(texts[:1, :3]), together[:1], atol=1e-6)
-        each = model.score(together, torch.stack([together, together]))
-        assert torch.allclose(each, model.score(together, together), atol=1e-6)
-
-
-def test_without_weights_it_does_not_chat(load):
-    load("eliza")
-    with pytest.raises(UserError, match="no weights without a model file"):
-        create_agent(Opt({"model": "spotbot:dual_encoder", "datatype": "valid", "override": {}}))

@@ -2,15 +2,14 @@
 
 import itertools
 import json
-import random
 import threading
 
 import pytest
-from chat_servers import CREATED, ChatServer, Refused, chat_agents, hear, replies
+from case_tables import case_table
+from chat_servers import ChatServer, Refused, chat_agents, hear, replies
 
-from parlai_spotbot.agents.openai_chat.messages import fitting, messages, tokens
+from parlai_spotbot.agents.openai_chat.messages import tokens
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 PERSONA = "your persona: I like dogs.\nyour persona: I live in Bern."
 
@@ -51,17 +50,6 @@ def test_a_conversation_is_sent_as_it_was(make, converse):
         }
 
 
-def test_one_by_one_and_batched_send_the_same_seeds(make, converse):
-    def seeds(batched):
-        with ChatServer() as server:
-            converse(make(server.url), batched=batched)
-        return [body["seed"] for body in server.played]
-
-    batched = seeds(True)
-    assert sorted(batched) == sorted(seeds(False))
-    assert len(set(batched)) == 9  # each turn of each conversation its own
-
-
 @pytest.mark.parametrize(("option", "sent"), [("none", None), ("17", 17), (17, 17)])
 def test_seed_as_asked(make, option, sent):
     with ChatServer() as server:
@@ -98,41 +86,6 @@ def test_persona(make, use, told):
         hear(agent, f"{PERSONA}\nhi")[0].act()
     system = "Be nice.\n" + PERSONA if told else "Be nice."
     assert server.played[0]["messages"] == [{"role": "system", "content": system}, {"role": "user", "content": "hi"}]
-
-
-def test_servers_whose_templates_want_the_user_first(make):
-    with ChatServer(strict_roles=True) as server:
-        with pytest.raises(UserError, match=r"must alternate.*openai_system_role: user"):
-            make(server.url)
-        agent = make(server.url, openai_system_role="user", openai_system="Be nice.")
-        assert hear(agent, "one", "two", "three")[0].act()["text"] == "You said: three"
-        assert hear(agent, "two", "three")[0].act()["text"] == "You said: three"
-    assert server.bodies[-1]["messages"][:2] == [
-        {"role": "user", "content": "Be nice."},
-        {"role": "assistant", "content": "two"},
-    ]
-
-
-def test_who_speaks_first_has_something_to_answer():
-    assert [row["role"] for row in messages("", [])] == ["user"]
-    assert [row["role"] for row in messages("s", [RememberedTurn("a", True)])] == ["system", "assistant", "user"]
-
-
-def test_a_field_that_the_server_refuses_is_named_and_can_be_left_out(make):
-    def say(body):
-        if "max_tokens" in body:
-            raise Refused(400, "Unsupported parameter: 'max_tokens'.", "unsupported_parameter")
-        return "fine"
-
-    with ChatServer(say) as server:
-        with pytest.raises(UserError, match=r"parrot-1.*HTTP 400: Unsupported parameter.*openai-extra"):
-            make(server.url)
-        extra = {"max_tokens": None, "max_completion_tokens": 300}
-        agent = make(server.url, openai_extra=json.dumps(extra))
-        assert agent.provenance()["generation"]["max_completion_tokens"] == 300
-        make(server.url, openai_extra=extra)
-    assert server.bodies[-1]["max_completion_tokens"] == 300
-    assert "max_tokens" not in server.bodies[-1]
 
 
 # -- what comes back -------------------------------------------------------------------------------------------------
@@ -194,11 +147,6 @@ def test_no_turn_fails_its_conversation_alone_and_says_why(make, said, why):
     assert sum(body["messages"][-1]["content"] == "one" for body in server.bodies) == 1  # nothing is paid twice
 
 
-def test_a_model_that_never_gets_to_speak_is_known_before_anything_is_played(make):
-    with ChatServer(lambda body: choice("", "length")) as server, pytest.raises(UserError, match="max-new-tokens"):
-        make(server.url)
-
-
 # -- the context -----------------------------------------------------------------------------------------------------
 def test_long_conversations_are_cut_to_the_context(make):
     texts = [f"{i} {'word ' * 30}" for i in range(41)]
@@ -212,20 +160,6 @@ def test_long_conversations_are_cut_to_the_context(make):
     assert 5 < kept < 15
     assert sum(tokens(row["content"]) for row in body["messages"]) <= 700
     assert agent.provenance()["usage"]["handled"] == {"prompts_shortened": 1}
-
-
-def test_what_is_cut_stays_the_same_for_some_turns():
-    turns = [RememberedTurn("x" * 90, i % 2 == 0) for i in range(60)]
-    firsts = [len(turns[:n]) - len(fitting("", turns[:n], 500)) for n in range(1, 61)]
-    assert firsts == sorted(firsts)
-    assert len(set(firsts)) < 12  # of 60
-    assert all(sum(tokens(t.text) for t in fitting("s", turns[:n], 500)) <= 490 for n in range(1, 61))
-
-
-def test_of_a_turn_too_long_by_itself_the_end_is_kept():
-    (kept,) = fitting("", [RememberedTurn("a" * 5000 + " the end", False)], 100)
-    assert kept.text.endswith("the end")
-    assert tokens(kept.text) <= 100
 
 
 def test_a_server_with_less_context_than_thought(make):
@@ -251,9 +185,6 @@ def test_provenance_has_the_model_as_served_and_the_cost(make):
     served = kept["served"]["parrot-1-2026-01-31"]
     assert served["replies"] == 3
     assert served["system_fingerprints"] == ["fp_1"]
-    assert served["first_reply"] == "2023-11-14T22:13:21+00:00"  # CREATED + 1
-    assert served["last_reply"] == "2023-11-14T22:13:23+00:00"
-    assert kept["listed"] == {"id": "parrot-1", "created": CREATED, "owned_by": "us"}
     assert kept["system_prompt"] == "Be Sam."
     usage = kept["usage"]
     words = (2 + 1 + 4) + (2 + 2) + (2 + 3)  # the greeting, and two conversations
@@ -262,74 +193,8 @@ def test_provenance_has_the_model_as_served_and_the_cost(make):
     assert usage["currency"] == "USD"
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": -1, "completion_tokens": 2}, "many"])
-def test_servers_that_do_not_count(make, usage):
-    with ChatServer(answer={"usage": usage, "created": None, "system_fingerprint": None}) as server:
-        agent = make(server.url)
-    kept = agent.provenance()
-    assert kept["usage"]["replies_without_count"] == 1
-    assert kept["usage"]["prompt_tokens"] == 0
-    assert kept["served"]["parrot-1-2026-01-31"]["system_fingerprints"] == []
-    assert kept["served"]["parrot-1-2026-01-31"]["first_reply"] > "2026"  # the Date header
-
-
-def test_global_chance_is_left_alone(make):
-    with ChatServer() as server:
-        agent = make(server.url)
-        random.seed(5)
-        before = random.getstate()
-        replies(agent, "hi", "ho")
-    assert random.getstate() == before
-
-
 # -- options ---------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"openai_url": ""}, "'openai_url' is missing"),
-        ({"openai_url": "localhost:8000"}, "'openai_url' is 'localhost:8000': .*http://"),
-        ({"openai_url": "http://h/v1/chat/completions"}, "without /chat/completions"),
-        ({"openai_model": " "}, "'openai_model' is missing"),
-        ({"temperature": "hot"}, "'temperature' is 'hot': input should be a valid number"),
-        ({"topp": 1.5}, "'topp' is 1.5"),
-        ({"max_new_tokens": 0}, "'max_new_tokens' is 0"),
-        ({"max_new_tokens": 2.5}, "valid integer"),
-        ({"openai_context": 150}, "'openai_context' is 150.*leave no room"),
-        ({"openai_seed": "chance"}, "'openai_seed' is 'chance'"),
-        ({"openai_stop": '["a"'}, "'openai_stop'"),
-        ({"openai_stop": [1]}, "'openai_stop'"),
-        ({"openai_extra": "{"}, "'openai_extra'.*JSON"),
-        ({"openai_extra": {"messages": []}}, "without model, messages"),
-        ({"openai_retries": -1}, "'openai_retries' is -1"),
-        ({"openai_concurrency": 0}, "'openai_concurrency' is 0"),
-        ({"openai_timeout": float("nan")}, "'openai_timeout' is nan"),
-        (
-            {"openai_system_role": "boss"},
-            "'openai_system_role' is 'boss': input should be 'system', 'developer' or 'user'",
-        ),
-        ({"openai_key_header": "a b"}, "'openai_key_header' is 'a b'"),
-        ({"openai_tokens_per_minute": 9}, "'openai_tokens_per_minute' was removed in 0.2.*concurrency"),
-    ],
-)
+@case_table(__file__, "refused")
 def test_wrong_options_are_named_before_any_request(make, options, match):
     with pytest.raises(UserError, match=match):
         make("http://127.0.0.1:9/v1", **options)
-
-
-def test_a_wrong_model_name_names_the_right_one(make):
-    with ChatServer(models=("parrot-1", "owl-2")) as server, pytest.raises(UserError) as caught:
-        make(server.url, openai_model="parot-1")
-    assert "model 'parot-1'" in str(caught.value)
-    assert caught.value.problem.endswith("HTTP 404: The model `parot-1` does not exist.")
-    assert "Did you mean 'parrot-1'? Known: owl-2, parrot-1." in caught.value.remedy
-
-
-def test_a_wrong_path_says_so(make):
-    with ChatServer() as server, pytest.raises(UserError, match="'openai_url' \\(it ends in /v1"):
-        make(server.url.removesuffix("/v1"))
-
-
-def test_a_query_in_the_address_stays(make):
-    with ChatServer() as server:
-        replies(make(f"{server.url}/?api-version=2026-01"), "hi")
-    assert set(server.paths) == {"/v1/chat/completions?api-version=2026-01"}

@@ -1,17 +1,12 @@
 """What goes wrong between `openai_chat` and its server: a proxy lets it happen, the agent has to live with it."""
 
 import re
-import shutil
-import socket
-import ssl
-import subprocess
-import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import openai._base_client as openai_client
 import pytest
-from chat_servers import ChatServer, Proxy, chat_agents, hear, replies
+from chat_servers import ChatServer, Proxy, chat_agents, replies
 
 from parlai_spotbot.errors import UserError
 
@@ -46,27 +41,6 @@ def test_what_stays_wrong_is_not_tried_again(make, fault):
         assert [act["text"] for act in replies(agent, "hi")] == ["You said: hi"]  # and then all is well
 
 
-@pytest.mark.parametrize(
-    ("fault", "said"),
-    [
-        (503, "HTTP 503: made up"),
-        ("cut", "broke off"),
-        ("refuse", "broke off"),
-        ("malformed", "no valid JSON"),
-        ("html", "no valid JSON (text/html, 39 bytes)"),
-        ("text", "JSON, but no chat completion"),
-        ("silent", "no whole answer within 0.5 seconds"),
-    ],
-)
-def test_what_never_passes_names_itself_after_all_attempts(make, fault, said):
-    with ChatServer() as server, Proxy(server.url, [fault] * 3) as proxy:
-        agent = make(proxy.url, openai_retries=2, openai_timeout=0.5 if fault == "silent" else 20.0)
-        with pytest.raises(RuntimeError) as caught:
-            hear(agent, "hi")[0].act()
-        assert proxy.faults == []
-    assert said in str(caught.value)
-
-
 def test_one_conversation_that_breaks_the_server_harms_no_other(make):
     with ChatServer() as server, Proxy(server.url, poison={"poison": 500}) as proxy:
         agent = make(proxy.url, openai_retries=1)
@@ -74,11 +48,6 @@ def test_one_conversation_that_breaks_the_server_harms_no_other(make):
     assert [act["text"] for act in acts] == [f"You said: t{i}" if i != 4 else "" for i in range(9)]
     assert acts[4]["failure"].startswith("ChatError: HTTP 500: made up")
     assert len(server.played) == 8
-
-
-def test_the_right_answer_under_a_wrong_content_type_is_taken(make):
-    with ChatServer() as server, Proxy(server.url, ["mislabelled"]) as proxy:
-        assert [act["text"] for act in replies(make(proxy.url), "hi")] == ["You said: hi"]
 
 
 def test_a_server_that_stays_away_is_not_waited_for_by_each_conversation(make):
@@ -132,17 +101,6 @@ def test_a_server_that_cannot_be_used_is_said_at_the_start(make, fault, match):
         make(proxy.url, openai_retries=1, openai_timeout=0.5)
 
 
-def test_nobody_at_the_port(make):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # not listening: connections are refused
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        for met in (False, True):
-            with pytest.raises(UserError, match=f"at {url}: connection refused.*Start the server"):
-                make(url, openai_retries=1, met=met)
-    with pytest.raises(UserError, match=r"at http://no-such-host\.invalid/v1: .*Start the server or correct"):
-        make("http://no-such-host.invalid/v1", openai_retries=0)
-
-
 def test_the_environment_reaches_no_server_here(make, monkeypatch):
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
@@ -153,29 +111,3 @@ def test_the_environment_reaches_no_server_here(make, monkeypatch):
     with ChatServer() as server:
         assert replies(make(server.url), "hi")[0]["text"] == "You said: hi"
     assert "our-" not in str(server.headers)
-
-
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl isn't installed")
-def test_a_certificate_that_nobody_vouches_for(make, tmp_path):
-    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-    subprocess.run([*command, *files], check=True, capture_output=True)
-    with ChatServer() as server:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
-        server._server.socket = context.wrap_socket(server._server.socket, server_side=True)
-        with pytest.raises(UserError, match="its certificate isn't trusted"):
-            make(server.url.replace("http://", "https://"), openai_retries=3)
-
-
-def test_no_thread_stays_behind(make):
-    def ours():
-        return [thread for thread in threading.enumerate() if thread.name == "openai_chat"]
-
-    with ChatServer() as server:
-        agent = make(server.url)
-        assert len(ours()) == 1
-        agent.shutdown()
-        with pytest.raises(UserError):
-            make(server.url, openai_model="nobody")
-        assert ours() == []

@@ -6,12 +6,11 @@ import pickle
 import traceback
 
 import pytest
-from chat_servers import BLABBING, KEY, ChatServer, Proxy, blab, chat_agents, hear, replies, seen
+from chat_servers import BLABBING, KEY, ChatServer, blab, chat_agents, hear, replies, seen
 
 from parlai_spotbot.agents.openai_chat.agents import OpenaiChatAgent
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.keys import OPENAI, Key, read_key
-from parlai_spotbot.selfplay.pool import read_pool
 
 
 @pytest.fixture
@@ -42,13 +41,6 @@ def test_no_server_gets_a_key_that_was_not_named_for_it(make, monkeypatch):
     assert not read_key("", "example.org", "x")
 
 
-def test_a_key_does_not_follow_to_another_server(make):
-    with ChatServer() as elsewhere, ChatServer() as server, Proxy(server.url, ["moved"]) as proxy:
-        agent = make(proxy.url, openai_key_variable="PARROT_KEY")
-        assert "sends on to" in replies(agent, "hi")[0]["failure"]
-    assert elsewhere.bodies == []
-
-
 def test_a_server_that_quotes_the_key_is_not_repeated(make, capfd, caplog):
     caplog.set_level(logging.DEBUG)
     with ChatServer(blab, answer=BLABBING) as server:
@@ -73,13 +65,6 @@ def test_a_server_that_quotes_the_key_is_not_repeated(make, capfd, caplog):
         assert not seen(text)
     assert agent.provenance()["key_variable"] == "PARROT_KEY"
     assert "parrot-[key]" in agent.provenance()["served"]
-
-
-def test_a_refused_key_is_not_quoted_not_even_in_parts(make):
-    with ChatServer(key="another") as server, pytest.raises(UserError) as caught:
-        make(server.url, openai_key_variable="PARROT_KEY")
-    assert "HTTP 401 (invalid_api_key)" in str(caught.value)
-    assert "T0ps" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_key_neither_prints_nor_pickles():
@@ -115,35 +100,3 @@ def test_a_key_in_a_pool_entry_is_an_error_that_does_not_repeat_it(make, options
         told = "".join(traceback.format_exception(caught.value))
         assert not any(part in told for part in ("4bCdEf", "T0ps", "a8F3", "whatever"))
         assert "environment" in caught.value.remedy
-
-
-@pytest.mark.parametrize("entry", ["openai_api_key: {0}", "openai_system: {0}", "openai_timeout: {0}", "api_key: {0}"])
-def test_a_pool_file_with_a_key_names_the_contestant_and_not_the_key(tmp_path, monkeypatch, entry):
-    monkeypatch.setenv("PARROT_KEY", KEY)
-    pool = tmp_path / "pool.yaml"
-    opt = ["openai_url: http://127.0.0.1:9/v1", "openai_model: parrot-1", entry.format(KEY)]
-    pool.write_text("parrot:\n  model: spotbot:openai_chat\n  opt:\n" + "".join(f"    {line}\n" for line in opt))
-    with pytest.raises(UserError, match=r"pool\.yaml: contestant 'parrot'.*holds a key") as caught:
-        read_pool(str(pool))
-    assert not seen("".join(traceback.format_exception(caught.value)))
-
-
-@pytest.mark.parametrize(
-    ("value", "match"),
-    [
-        (None, "PARROT_KEY, which is not set"),
-        ("", "PARROT_KEY, which is not set"),
-        ("abc", "PARROT_KEY holds no key"),
-        ("sk-secret words", "holds no key"),
-        ("sk-secret\nX-Other: 1", "holds no key"),
-        ("sk-secrét-secrét", "holds no key"),
-    ],
-)
-def test_a_variable_without_a_key(make, monkeypatch, value, match):
-    if value is None:
-        monkeypatch.delenv("PARROT_KEY")
-    else:
-        monkeypatch.setenv("PARROT_KEY", value)
-    with pytest.raises(UserError, match=match) as caught:
-        make("http://127.0.0.1:9/v1", openai_key_variable="PARROT_KEY")
-    assert "secr" not in str(caught.value)

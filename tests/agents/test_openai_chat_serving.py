@@ -115,7 +115,6 @@ def test_it_says_what_the_model_says_and_counts_its_tokens(make, serving):
     (name,) = served
     assert name.startswith(str(serving.folder))
     assert served[name]["replies"] == 4
-    assert served[name]["first_reply"][:4] >= "2024"
 
 
 def test_a_wrong_model_name_is_said_at_the_start(make, serving):

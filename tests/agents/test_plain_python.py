@@ -2,18 +2,14 @@
 
 import asyncio
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.plain_python import Talker, check
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
 from parlai_spotbot.selfplay.play import play
 from parlai_spotbot.selfplay.pool import read_entries, read_pool
-from parlai_spotbot.selfplay.pool_summary import trials_text
-from parlai_spotbot.selfplay.trial import try_pool
 from parlai_spotbot.study import Study
 
 CODE = """
@@ -115,14 +111,6 @@ def test_an_async_class_is_reset_and_stays_in_its_loop():
         assert talker.answer("", TURNS) == "who are you? (True)"
 
 
-def test_async_functions_answer_where_a_loop_runs_already():
-    async def notebook():
-        return Talker(Client, "Client").answer("", TURNS)
-
-    with ThreadPoolExecutor(1) as thread:  # a browser of another test may have a loop in this one
-        assert thread.submit(lambda: asyncio.run(notebook())).result() == "who are you? (True)"
-
-
 def test_they_play_as_any_contestant_and_again_the_same(folder):
     contestants = read_pool(pool(folder, one="last", all="all_of_it", cls="Counter", own="Own"))
     assert contestants["one"].model == "spotbot:plain_python"
@@ -157,19 +145,3 @@ def test_what_cant_answer_is_named_before_play(folder, what, says):
     (problem,) = entry.problems
     assert says in problem.problem
     assert "contestant 'mine'" in problem.problem
-
-
-def test_what_fails_is_shown_with_its_traceback(folder):
-    trials, _ = try_pool(read_entries(pool(folder, bad="fails", none="silent", good="last")))
-    text = trials_text(trials)
-    assert "1 of 3 answered" in text
-    assert 'return {}["no idea"]' in text
-    assert f"{MODULE}.py" in text
-    assert "silent returned None, which is no text" in text
-
-
-def test_a_folder_of_code_that_isnt_there(folder):
-    path = folder / "pool.yaml"
-    path.write_text(f"mine: {{model: '{MODULE}:last', code: nowhere}}\n")
-    with pytest.raises(UserError, match=r"field 'code': .*nowhere: no such folder"):
-        read_pool(str(path))

@@ -29,11 +29,3 @@ def test_what_is_kept_is_what_was_fitted(tmp_path, monkeypatch):
     assert want[0].max() > 0.4
     monkeypatch.setattr(tfidf, "_build", lambda index, folder: pytest.fail("fitted again"))
     assert np.array_equal(prepared(TALK).similarity(texts), want)
-
-
-def test_other_data_are_encoded_anew(tmp_path, monkeypatch):
-    monkeypatch.setenv("SPOTBOT_CACHE", str(tmp_path))
-    prepared(TALK)
-    other = prepared([*TALK, ("what about cats?", "cats are fine")])
-    assert len([entry for entry in tmp_path.iterdir() if entry.is_dir()]) == 2
-    assert other.similarity(["cats"]).shape == (1, 8)

@@ -28,14 +28,6 @@ def test_candidates_are_ranked_best_first(name, load):
     assert clone.dialogue.turns[-1].text == CANDIDATES[1]
 
 
-def test_neither_the_order_nor_a_repetition_of_candidates_matters(load):
-    ranked = []
-    for given in (CANDIDATES, CANDIDATES[::-1], (*CANDIDATES, CANDIDATES[3])):
-        clone, _ = heard(load("tfidf"), {**ASKED, "label_candidates": given})
-        ranked.append(clone.act()["text_candidates"])
-    assert ranked[0] == ranked[1] == ranked[2]
-
-
 def test_equals_are_first_as_often_wherever_they_stand(load):
     """Nobody's words are in the context: each of five is the first about once in five contexts."""
     first = []
@@ -43,14 +35,6 @@ def test_equals_are_first_as_often_wherever_they_stand(load):
         clone, _ = heard(load("tfidf"), {"text": f"zzz{number}", "label_candidates": CANDIDATES, "episode_done": False})
         first.append(clone.act()["text"])
     assert all(20 < first.count(text) < 60 for text in CANDIDATES)
-
-
-def test_turns_in_lines_are_turns_said_one_after_the_other(load):
-    lines, _ = heard(load("tfidf"), {**ASKED, "label_candidates": CANDIDATES})
-    clone, _ = heard(load("tfidf"), {"text": "hello", "episode_done": False})
-    clone.self_observe({"text": "Do you like to cook?"})
-    clone.observe({"text": "Yes. Do you cook pasta?", "label_candidates": CANDIDATES, "episode_done": False})
-    assert clone.act()["text_candidates"] == lines.act()["text_candidates"]
 
 
 def test_in_a_batch_those_without_candidates_answer_as_ever(load):

@@ -46,22 +46,3 @@ def test_the_variable_goes_before(places, monkeypatch, tmp_path):
     with data_folder():
         assert os.environ[VARIABLE] == str(tmp_path / "mine")
     assert not places[1].exists()
-
-
-def test_what_parlais_parser_set_by_itself_does_not_go_before(places, monkeypatch):
-    """As under ``parlai spotbot_NAME``: ParlAI has parsed the options before the command begins."""
-    from parlai.core.params import ParlaiParser
-
-    ParlaiParser(True, False).parse_kwargs()
-    own = parlais_own()
-    assert os.environ[VARIABLE] == str(own)
-    with data_folder():
-        assert os.environ[VARIABLE] == str(places[1])
-    assert VARIABLE not in os.environ
-
-
-def test_parlai_itself_goes_by_it(places):
-    from parlai.core.params import ParlaiParser
-
-    with data_folder():
-        assert ParlaiParser(True, False).parse_kwargs()["datapath"] == str(places[1])

@@ -10,8 +10,6 @@ from parlai.core.build_data import modelzoo_path
 from parlai.core.opt import Opt
 
 from parlai_spotbot import compat, plugin
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.tasks.chitchat import data
 from parlai_spotbot.zoo.spotbot import dr
 
 
@@ -55,24 +53,6 @@ def test_the_same_training_gives_the_same_bytes(zoo, tmp_path):
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
 
 
-def test_a_datapath_that_cannot_be_written_is_named(zoo, monkeypatch, tmp_path):
-    monkeypatch.setattr(zoo, "dr_folder", lambda: tmp_path)
-    blocker = tmp_path / "file"
-    blocker.write_text("")
-    with pytest.raises(UserError, match="PARLAI_DATAPATH"):
-        zoo.download(str(blocker))
-
-
-def test_another_training_is_another_entry_of_the_cache(monkeypatch):
-    key = dr.key()
-    assert key == dr.key()
-    monkeypatch.setitem(dr.OPTIONS, "num_epochs", 7.0)
-    longer = dr.key()
-    assert longer != key
-    monkeypatch.setattr(data, "checksum", lambda fold: f"other {fold}")
-    assert dr.key() not in (key, longer)
-
-
 @pytest.mark.slow
 def test_the_whole_training_gives_a_dull_but_real_bot(tmp_path):
     compat.install()
@@ -85,11 +65,3 @@ def test_the_whole_training_gives_a_dull_but_real_bot(tmp_path):
     clones = [agent.clone() for _ in range(3)]
     observed = [c.observe({"text": "hey how are you?", "episode_done": False}) for c in clones]
     assert {act["text"] for act in agent.batch_act(observed)} == {replies[0]}
-
-
-def test_without_a_model_file_it_says_which_one_to_name():
-    from parlai_spotbot.agents.dr.agents import DrAgent
-
-    with pytest.raises(UserError) as caught:
-        DrAgent(Opt({"datatype": "valid"}))
-    assert "zoo:spotbot/dr/model" in caught.value.remedy

@@ -13,11 +13,6 @@ def model():
     return MiniLM()
 
 
-def test_loading_says_nothing(capfd):
-    MiniLM()
-    assert capfd.readouterr() == ("", "")
-
-
 def test_like_meaning_is_near(model):
     rows = model.embed(TEXTS)
     assert rows.shape == (3, 384)

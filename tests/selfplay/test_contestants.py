@@ -63,34 +63,6 @@ def test_copies_of_a_contestant_share_its_groups_and_say_the_same(tmp_path):
     assert sorted(log.name for log in (study.path / "logs").iterdir()) == ["GlobalChance.log", "Slow.2.log", "Slow.log"]
 
 
-def test_what_a_contestant_says_of_itself_is_asked_again_at_the_end(tmp_path):
-    study = start(tmp_path / "s", contestant("Counting"), contestant("Telling"))
-    jobs, _ = schedule(study.plans(), seeds())
-    with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
-        contestants.load()
-        before = contestants.about()["Telling"]
-        Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
-        after = contestants.about()["Telling"]
-    assert before == {
-        "agent": "faulty_agents:TellingAgent",
-        "batched": False,
-        "system_prompt": "Count.",
-        "usage": {"replies": 0, "currency": "EUR"},
-    }
-    assert after == {**before, "usage": {"replies": 8 * 5, "currency": "EUR"}}
-
-
-@pytest.mark.parametrize(("most", "copies"), [(2, 1), (0, 2)])
-def test_what_was_used_up_is_counted_over_all_copies_and_loads(tmp_path, most, copies):
-    pool = [contestant("Counting"), contestant("Telling", copies=copies), contestant("GlobalChance")]
-    study = start(tmp_path / "s", *pool, max_loaded=most, batchsize=2)
-    jobs, _ = schedule(study.plans(), seeds())
-    with Watched(study.plan.contestants, study.path / "logs", threads=1, max_loaded=most) as contestants:
-        Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
-        assert contestants.about()["Telling"]["usage"] == {"replies": 2 * 8 * 5, "currency": "EUR"}
-        assert contestants.loads > len(pool) or not most
-
-
 def test_one_that_cannot_be_loaded_is_named_and_the_others_play(tmp_path, capsys):
     unreachable = contestant("Unreachable", opt={"datapath": str(tmp_path / "up")})
     study = start(tmp_path / "s", contestant("Counting"), unreachable, contestant("GlobalChance"))

@@ -107,35 +107,6 @@ def test_batches_of_an_interrupted_group_are_what_they_would_have_been(cluster, 
     assert content == local
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "limits", "failure", "says"),
-    [
-        ("Raising", {}, "exception", "it tastes bitter"),
-        ("Empty", {}, "empty", "an empty turn"),
-        ("Dying", {}, "crash", "exit code 7"),
-        ("Hanging", {"turn_timeout": 1.0}, "hang", "within 1 seconds"),
-        ("Hungry", {"memory_limit": 0.5}, "memory", "its limit is 0.5 GiB"),
-    ],
-)
-def test_failures_are_those_of_one_machine(cluster, tmp_path, kind, limits, failure, says):
-    study = start(tmp_path / "s", contestant("Counting"), contestant(kind, **limits), conversations_per_pair=6)
-    poisoned = {int(job.seed.seed_id[1:]) for job in schedule(study.plans(), seeds())[0] if job.number == 2}
-    failures, _, _ = play_on(cluster, study, poisoned)
-    assert [(row["number"], row["contestant"], row["kind"]) for row in failures] == [(2, kind, failure)]
-    assert says in failures[0]["message"]
-    failures, content, _ = play_on(cluster, study)
-    assert failures == []
-    assert content.count(b"\n") == 6
-
-
-@pytest.mark.slow
-def test_one_that_cannot_be_loaded_is_named_with_its_reason(cluster, tmp_path):
-    study = start(tmp_path / "s", contestant("Counting"), contestant("Unloadable"))
-    with pytest.raises(UserError, match="contestant 'Unloadable' could not be loaded: RuntimeError: the weights"):
-        play_on(cluster, study)
-
-
 DRIVER = """
 import sys
 sys.path.insert(0, {here!r})
@@ -189,14 +160,3 @@ def test_without_ray_it_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=r"--engine ray needs the package ray.*make install-ray"):
         engine_ray.RayEngine()
-
-
-def test_a_cluster_that_is_not_there_is_named(tmp_path):
-    pytest.importorskip("ray")
-    command = (
-        "from parlai_spotbot.selfplay.engine_ray import RayEngine; from parlai_spotbot.errors import UserError\n"
-        "try: RayEngine('127.0.0.1:1').connect()\nexcept UserError as err: print(err)"
-    )
-    words = [sys.executable, "-c", command]
-    out = subprocess.run(words, capture_output=True, text=True, timeout=100, check=True, cwd=tmp_path).stdout
-    assert "--engine ray: no cluster at 127.0.0.1:1" in out

@@ -3,13 +3,10 @@
 import hashlib
 from collections import Counter
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.grouping import groups
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study_plan import Plan
 
@@ -60,19 +57,6 @@ def test_no_group_needs_more_than_may_be_loaded_nor_has_larger_batches(contestan
     assert sorted({job.group for job in jobs}) == list(range(1 + max(job.group for job in jobs)))
 
 
-@pytest.mark.parametrize(("contestants", "most"), [(6, 2), (12, 4), (20, 6), (20, 10)])
-def test_models_come_and_go_about_as_seldom_as_they_can(contestants, most):
-    jobs = jobs_of(plan_of(contestants, conversations_per_pair=4, max_loaded=most))
-    # Whoever is loaded meets at most the others that are there, so no order does with fewer loads than this.
-    least = contestants * (contestants - 1) / 2 / (most - 1)
-    assert least <= loads(jobs, most) < 2.2 * least + most
-
-
-def test_one_contestant_at_a_time_is_too_few():
-    with pytest.raises(UserError, match=r"'max_loaded' is 1, but a conversation takes two"):
-        Plan.from_json({"domain": "d", "contestants": {"a": "m", "b": "m"}, "max_loaded": 1}, "here")
-
-
 def test_a_study_from_before_there_were_groupings_keeps_its_batches(tmp_path):
     row = plan_of(3, conversations_per_pair=5, batchsize=4).to_json()
     del row["grouping"], row["max_loaded"]
@@ -91,7 +75,3 @@ def test_the_groups_of_a_plan_never_change():
 
 
 EXPECTED = {0: "a1ba729882854096", 4: "2ba07e3eafa53412"}
-
-
-def test_groups_of_nothing():
-    assert groups(plan_of(2), []) == []

@@ -43,13 +43,3 @@ def test_a_plan_holds_it_and_plans_of_before_stay_byte_for_byte(tmp_path):
         decide(study.path, SelfPlayRequest(human_pool="held_out"))
     with pytest.raises(UserError, match="field 'human_pool' is 'trainin'"):
         decide(tmp_path / "other", SelfPlayRequest(contestants=POOL, human_pool="trainin"))
-
-
-def test_the_command_takes_it_and_says_what_it_means(tmp_path, capsys):
-    from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
-
-    words = {"pool": "rules", "conversations_per_pair": 1, "human_conversations": 2, "study": str(tmp_path / "s")}
-    SpotbotSelfchat.main(human_pool="training", **words)
-    assert "of the conversations that the bots are trained on, as in the paper" in capsys.readouterr().out
-    people = [c for c in Study.open(tmp_path / "s").conversations() if c.kind == "people"]
-    assert {c.provenance["fold"] for c in people} == {"bots"}

@@ -5,19 +5,12 @@ import importlib
 import random
 import subprocess
 import sys
-import threading
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import parlai_spotbot as sb
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.models import plain_python
-from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.contestant_handle import SessionRequest, TurnFailure
-from parlai_spotbot.selfplay.engine_here import ContestantHere
 from parlai_spotbot.study import Study
 
 MODULE = "bots_of_a_program"
@@ -105,30 +98,6 @@ def test_the_same_call_goes_on_and_chances_stay_the_program_s(folder):
     assert len(more.conversations()) == 9
 
 
-def test_a_server_s_model_is_told_what_openai_says(folder, monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
-    import chat_servers
-
-    monkeypatch.setenv("ITS_KEY", chat_servers.KEY)
-    with chat_servers.ChatServer(key=chat_servers.KEY) as server:
-        served = sb.openai(server.url, "parrot-1", key="ITS_KEY", system="Be brief.", temperature=0.5)
-        sb.selfplay({"served": served, "el": "spotbot:eliza"}, "s", progress=False, **OPTIONS)
-    assert server.played[-1]["messages"][0]["content"] == "Be brief."
-    assert server.played[-1]["temperature"] == 0.5
-
-
-def test_one_that_raises_is_a_warning_and_stays_in_failures(folder):
-    def fails(text):
-        return {}["no idea"]
-
-    def silent(text):
-        return None
-
-    with pytest.warns(UserWarning, match="2 conversations are missing, see .*failures.jsonl"):
-        study = sb.selfplay({"fails": fails, "silent": silent}, "s", progress=False, **OPTIONS)
-    assert "KeyError: 'no idea'" in study.failures_path.read_text()
-
-
 def respond(text):
     return text
 
@@ -159,40 +128,3 @@ def test_what_is_wrong_is_a_value_error_that_names_the_argument(folder, bots, op
     with pytest.raises(ValueError, match=says):
         sb.selfplay(bots, "s", progress=False, **options)
     assert not (folder / "s").exists()
-
-
-def test_a_study_of_a_program_says_where_to_go_on():
-    with pytest.raises(UserError, match=r"__main__:mine is a function of a program or notebook. Go on there"):
-        plain_python.found("__main__:mine")
-
-
-def test_without_parlai_s_world_it_is_one_line(tmp_path):
-    code = "import sys; sys.modules['psutil'] = None\nimport parlai_spotbot as sb\n"
-    code += "import importlib.util as u; found = u.find_spec\n"
-    code += "u.find_spec = lambda name, *a: None if name == 'parlai' else found(name, *a)\n"
-    code += "try:\n    sb.selfplay({'a': 'spotbot:eliza'}, 's')\nexcept ImportError as err:\n    print(err)\n"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout == "selfplay needs parlai, which isn't installed. Run: spotbot setup\n", done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_one_that_hangs_counts_as_hanging(tmp_path):
-    def slow(text):
-        time.sleep(3)
-        return "at last"
-
-    plain_python.keep(slow)
-    called = f"{slow.__module__}:{slow.__qualname__}"
-    bot = Contestant("slow", model="spotbot:plain_python", opt={"plain_python": called}, turn_timeout=0.5)
-    handle = ContestantHere(bot, tmp_path / "slow.log")
-    try:
-        handle.load().result()
-        request = SessionRequest("c", (("open", 0), ("observe", {"id": "x", "text": "hi", "episode_done": False})), 0)
-        (outcome,) = handle.act([request]).result()
-    finally:
-        handle.end()
-        for thread in threading.enumerate():
-            if thread.name == "slow":
-                thread.join()  # it has been asleep
-    assert isinstance(outcome, TurnFailure)
-    assert outcome.kind == "hang"

@@ -52,16 +52,6 @@ def test_the_same_command_goes_on_until_it_is_done(path):
     assert of_pairs(path) == {("a", "b"): 4, ("a", "c"): 2, ("b", "c"): 6}
 
 
-@pytest.mark.parametrize(
-    ("more", "says"), [({"a/d": 1}, "'a/d' is no pair"), ({"a": 1}, "'a' is no pair"), ({"a/a": 2}, "'a/a' is no pair")]
-)
-def test_a_pair_that_is_not_played_is_named(path, more, says):
-    history = path / "history.jsonl"
-    with pytest.raises(UserError, match=says):
-        run(path, SelfPlayRequest(more=more))
-    assert not history.exists()
-
-
 def test_what_is_typed_says_which():
     assert more_asked("a/b=2, b/c=1,a/b=1") == {"a/b": 3, "b/c": 1}
     assert more_asked(None) is None

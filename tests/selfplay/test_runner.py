@@ -1,6 +1,5 @@
 """Self-play in earnest: real ParlAI agents in processes of their own, killed, hanging, growing and resumed."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,10 +9,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from parlai.utils.conversations import Conversations
 
 from parlai_spotbot import files
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
@@ -73,13 +70,6 @@ def test_conversations_are_complete_and_in_canonical_order(whole):
         # Each bot had both seed turns before it, and nothing else: the first saw one message, the second two.
         heard = [turn.text for turn in row.shown[:2] if turn.speaker == "Counting"]
         assert all(text.startswith(("turn 1 after answer", "turn 2 after")) for text in heard)
-
-
-def test_parlai_reads_the_result(whole):
-    study, _ = whole
-    conversations = list(Conversations(str(study.conversations_path)))
-    assert len(conversations) == 24
-    assert [turn.id for turn in conversations[0].turns] == list(study.conversations()[0].entities) * 6
 
 
 def test_same_seed_same_bytes_even_for_agents_that_draw_from_global_chance(whole, tmp_path):
@@ -144,20 +134,6 @@ def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path, kil
     assert not study.journal_path.exists()
 
 
-def test_what_was_finished_is_not_played_again(whole, tmp_path):
-    study, content = whole
-    copy = start(tmp_path / "s", *study.plan.contestants.values())
-    rows = content.splitlines(keepends=True)
-    jobs, _ = schedule(copy.plans(), seeds())
-    first_group = {job.conversation_id for job in jobs if job.group == 0}
-    assert 0 < len(first_group) < len(rows)
-    kept = [row for row in rows if json.loads(row)["conversation_id"] in first_group]
-    copy.journal_path.write_bytes(b"".join(kept))
-    groups = missing_groups(jobs, finished(copy))
-    assert {job.conversation_id for group in groups for job in group}.isdisjoint(first_group)
-    assert play(copy)[1] == content
-
-
 @pytest.mark.parametrize(
     ("kind", "limits", "failure", "says"),
     [
@@ -185,13 +161,6 @@ def test_a_failure_stays_with_its_conversation_and_a_later_run_completes_it(tmp_
     assert len(study.conversations()) == 10
 
 
-def test_turns_are_kept_to_the_letter_and_other_than_text_is_refused(tmp_path):
-    study = start(tmp_path / "s", contestant("Counting"), contestant("Number"), conversations_per_pair=2)
-    failures, content = play(study)
-    assert {row["message"] for row in failures} == {"the turn's text is a int, not a string"}
-    assert content == b""
-
-
 def test_a_contestant_that_always_fails_is_set_aside_and_the_others_go_on(tmp_path):
     pool = [contestant("Counting"), contestant("GlobalChance"), contestant("Hanging", turn_timeout=0.5)]
     study = start(tmp_path / "s", *pool, conversations_per_pair=8, batchsize=1)
@@ -200,22 +169,3 @@ def test_a_contestant_that_always_fails_is_set_aside_and_the_others_go_on(tmp_pa
     assert kinds.count("hang") == 3
     assert set(kinds) == {"hang", "set_aside"}
     assert [row.pair for row in study.conversations()] == [("Counting", "GlobalChance")] * 8
-
-
-def test_a_contestant_that_cannot_be_loaded_is_named_with_its_reason(tmp_path):
-    entries = {kind: contestant(kind) for kind in ("Counting", "Unloadable")}
-    with (
-        pytest.raises(
-            UserError, match=r"contestant 'Unloadable' could not be loaded: RuntimeError: the weights are missing"
-        ),
-        Contestants(entries, tmp_path, threads=1) as contestants,
-    ):
-        contestants.load()
-
-
-def test_a_bot_with_itself(tmp_path):
-    study = start(tmp_path / "s", contestant("GlobalChance"), pairs=(("GlobalChance", "GlobalChance"),))
-    play(study)
-    rows = study.conversations()
-    assert len(rows) == 8
-    assert rows[0].shown[0].text.split(": ")[1] != rows[0].shown[1].text.split(": ")[1]

@@ -70,16 +70,6 @@ def test_what_is_asked_of_a_study_that_is_there(tmp_path, had, asked, gets):
     assert decision.extension == ({"meetings": "both"} if gets != had else {})
 
 
-def test_a_study_never_loses_what_it_plays(tmp_path):
-    study = start(tmp_path / "s", *map(contestant, KINDS), meetings="both")
-    for less in ("self", "pairs"):
-        with pytest.raises(UserError, match="leaves out what the study has"):
-            study.extend(meetings=less)
-    chosen = start(tmp_path / "c", *map(contestant, KINDS), pairs=(("Counting", "GlobalChance"),))
-    with pytest.raises(UserError, match="chosen pairs only"):
-        chosen.extend(meetings="both")
-
-
 def test_the_command_plays_a_pool_with_itself_and_goes_on(tmp_path, capsys):
     words = ["--study", str(tmp_path / "s"), "--conversations-per-pair", "2", "--pool", "rules", "--self"]
     SpotbotSelfchat.main(*words)

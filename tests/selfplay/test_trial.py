@@ -59,18 +59,6 @@ def test_a_contestant_hears_what_it_hears_in_self_play(tried):
     ]
 
 
-def test_a_persona_of_ones_own_comes_before_everything_else():
-    from parlai_spotbot.selfplay.agent_server import AgentServer
-
-    server = AgentServer(bot("Counting", "faulty_agents", persona="i fish\nyour persona: i am old\n"), 1)
-    heard = [("open", 1), ("observe", {"id": "x"}), ("self", {"text": "hello"}), ("observe", {"id": "x", "text": "hi"})]
-    ((_, first),) = server.act([("s", heard, 1)], 1)
-    assert first == {"text": "turn 2 after hi"}
-    ((_, other),) = server.act([("t", [("open", 1), ("observe", {"id": "x", "text": "hi"})], 1)], 1)
-    assert other["text"].strip() == "turn 1 after your persona: i fish\nyour persona: i am"
-    assert server.about()["system_prompt"] == "your persona: i fish\nyour persona: i am old"
-
-
 def test_latency_memory_and_class_are_measured(tried):
     trial = tried["Counting"]
     assert trial.problem == ""

@@ -1,6 +1,5 @@
 """Every turn is kept: whatever kills a run, it goes on from the turn it stood at, and nobody is asked twice."""
 
-import importlib
 import json
 import os
 import random
@@ -240,39 +239,6 @@ def test_a_model_that_rehearses_makes_its_turns_anew_but_what_was_said_counts(tm
     failures, _ = play(changed)
     assert failures == []
     assert {row.shown[0].text for row in changed.conversations()} == {"as another machine said it"}
-
-
-def test_stale_turns_leave_the_file_while_a_run_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("parlai_spotbot.selfplay.turn_journal"), "STALE", 20)
-    study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"), conversations_per_pair=4)
-    jobs, _ = schedule(study.plans(), seeds())
-    with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
-        for number in range(10):
-            turns.add([KeptTurn(job, number, "said") for job in jobs])
-        turns.forget(jobs[:2])
-        turns.add([KeptTurn(jobs[3], 10, "behind")])
-        turns.sync()
-        assert study.turns_path.read_bytes().count(b"\n") == 3
-    kept = kept_turns(study.turns_path, jobs, study.plan.contestants)
-    assert [len(kept[job.conversation_id]) for job in jobs[2:]] == [10, 11]
-    assert set(kept) == {job.conversation_id for job in jobs[2:]}
-
-
-def test_less_is_loaded_at_once_in_a_study_that_was_begun_otherwise(tmp_path):
-    """Groups are others then, but what is done isn't played again."""
-    pool = [contestant(kind) for kind in ("Counting", "GlobalChance", "Slow", "BatchChance")]
-    study = start(tmp_path / "s", *pool, conversations_per_pair=4, batchsize=2)
-    jobs, _ = schedule(study.plans(), seeds())
-    groups = missing_groups(jobs, ())
-    with Contestants(study.plan.contestants, tmp_path / "logs", threads=1) as contestants:
-        Runner(study, study.plan, contestants, progress=False).run(groups[:1])
-    done = finished(study)
-    assert len(done) == len(groups[0])
-    study_plans = [type(plan)(**{**vars(plan), "max_loaded": 2}) for plan in study.plans()]
-    others = missing_groups(schedule(study_plans, seeds())[0], done)
-    names = [job.conversation_id for group in others for job in group]
-    assert len(names) == len(jobs) - len(done)
-    assert set(names).isdisjoint(done)
 
 
 def test_json_of_a_turn_with_half_a_character_is_a_failure_of_that_turn(tmp_path):

@@ -1,13 +1,7 @@
 """The folds of spotbot:chitchat on the real data: they share nobody, they are clean, they stay as they are."""
 
-import json
-import os
-import subprocess
-import sys
-
 import pytest
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.tasks.chitchat import cleaning, data
 
 COUNTS = {
@@ -73,40 +67,3 @@ def test_statistics_account_for_every_conversation():
     assert s.kept == sum(counts["conversations"] for counts in s.folds.values())
     assert s.dropped["not two people"] == 3150  # the other 4,018 alternate strictly
     assert 0 < sum(s.cut.values()) < s.kept
-
-
-def test_another_process_with_other_hashes_prints_the_same():
-    ran = subprocess.run(
-        [sys.executable, "-m", "parlai_spotbot.tasks.chitchat"],
-        env={**os.environ, "PYTHONHASHSEED": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ran.stdout.strip() == data.statistics().text().strip()
-
-
-def test_unknown_fold():
-    with pytest.raises(UserError, match="Did you mean 'humans'"):
-        data.conversations("human")
-
-
-def test_missing_package_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(data, "PACKAGE", "no_such_package_anywhere")
-    with pytest.raises(UserError, match=r"chitchat-dataset.*Run: spotbot setup"):
-        data.raw_conversations()
-
-
-def _raw(*turns, senders=("a", "b")):
-    return {"messages": [[{"text": t, "sender": senders[i % len(senders)]}] for i, t in enumerate(turns)]}
-
-
-def test_a_conversation_ends_before_its_first_offending_turn():
-    chat, reason = data._clean("x", _raw("one", "two", "three", "see www.example.org", "five"))
-    assert (chat.turns, chat.people, reason) == (("one", "two", "three"), ("a", "b"), "link")
-
-
-def test_messages_of_one_sender_are_one_turn():
-    raw = json.loads('{"messages": [[{"text": " a  b", "sender": "x"}, {"text": "c", "sender": "x"}], []]}')
-    raw["messages"].append([{"text": "d", "sender": "y"}])
-    assert data._clean("i", raw)[0].turns == ("a b c", "d")

@@ -3,7 +3,6 @@
 import pytest
 from parlai.core.params import ParlaiParser
 from parlai.core.teachers import create_task_agent_from_taskname
-from parlai.scripts.display_data import DisplayData
 from parlai.utils.testing import AutoTeacherTest
 
 from parlai_spotbot.tasks.chitchat import data
@@ -39,14 +38,6 @@ def test_datatypes_are_folds_and_every_turn_is_a_label_once(datatype, fold, expe
         labels += act.get("labels") or act["eval_labels"]
         assert act["fold"] in expected
     assert sorted(labels) == sorted(turn for chat in chats for turn in chat.turns)
-
-
-def test_display_data_shows_the_first_conversation(capsys):
-    DisplayData.main(task="spotbot:chitchat", datatype="test", num_examples=2, loglevel="error")
-    shown = capsys.readouterr().out
-    first = data.conversations("seeds")[0]
-    assert first.turns[0] in shown
-    assert "__SILENCE__" in shown
 
 
 def test_stream_mode_leaves_no_file_behind_in_the_folder_one_is_in(tmp_path, monkeypatch):

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from parlai.core.params import ParlaiParser
 from parlai.core.teachers import create_task_agent_from_taskname
-from parlai.scripts.display_data import DisplayData
 from parlai.scripts.eval_model import EvalModel
 
 from parlai_spotbot.errors import UserError
@@ -69,27 +68,6 @@ def test_a_file_of_questions(conversations, tmp_path):
     write_questions(tmp_path / "alone.jsonl", [alone])
     with pytest.raises(UserError, match=r"alone\.jsonl: question .* has no candidates but the true one"):
         acts(datatype="valid", nuc_questions=str(tmp_path / "alone.jsonl"))
-
-
-def test_what_cannot_be_is_a_clear_error(conversations):
-    with pytest.raises(UserError, match=r"corpus .cafe. .*distinct turns"):
-        acts(datatype="test", nuc_conversations=str(conversations), nuc_candidates=1000)
-
-
-def test_streaming_leaves_no_file_behind_in_the_folder_one_is_in(conversations, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    opt = ParlaiParser(True, False).parse_kwargs(
-        task="spotbot:nuc", datatype="train:stream", nuc_conversations=str(conversations)
-    )
-    assert create_task_agent_from_taskname(opt)[0].num_examples() == 50
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_display_data_shows_candidates(capsys):
-    DisplayData.main(task="spotbot:nuc", datatype="test", num_examples=1, nuc_number=5, verbose=True, loglevel="error")
-    shown = capsys.readouterr().out
-    assert "[label_candidates]" in shown
-    assert shown.count("|") == 4
 
 
 def test_parlais_rankers_can_be_evaluated(conversations):

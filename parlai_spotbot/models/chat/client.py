@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import ipaddress
 import os
-import ssl
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
@@ -18,15 +17,7 @@ from typing import Any
 import httpx2
 import openai
 
-from parlai_spotbot.models.chat.completion import (
-    ChatAccount,
-    ChatError,
-    Completion,
-    completion,
-    failure,
-    parsed,
-    status_in,
-)
+from parlai_spotbot.models.chat.completion import ChatAccount, ChatError, Completion, completion, failure, parsed
 from parlai_spotbot.models.chat.keys import Key
 from parlai_spotbot.models.chat.server_options import ServerOptions
 
@@ -67,13 +58,10 @@ class _Http(httpx2.AsyncClient):
         except TimeoutError:
             raise httpx2.ReadTimeout("", request=request) from None
         if asks and status == 200:
-            data = parsed(raw, self.key)
-            status = status_in(data) or 200
-            if status == 200:
-                try:
-                    completion(data, headers, len(raw))
-                except ChatError as err:
-                    raise NoCompletion(str(err), request=request) from None
+            try:
+                completion(parsed(raw, self.key), headers, len(raw))
+            except ChatError as err:
+                raise NoCompletion(str(err), request=request) from None
         return httpx2.Response(status, headers=headers, content=raw, request=request)
 
     async def _read(self, request: httpx2.Request, **options: Any) -> tuple[int, dict[str, str], bytes]:
@@ -135,9 +123,9 @@ class ChatClient:
         """
         return self._run(self._ask_all(bodies, came))
 
-    def models(self) -> list[dict] | ChatError:
-        """Return the models that the server lists, empty if it lists none; the error if nobody answers."""
-        return self._run(self._models())
+    def unreachable(self) -> ChatError | None:
+        """Return the error if nobody answers at the address."""
+        return self._run(self._unreachable())
 
     async def _ask_all(self, bodies: Sequence[dict], came: Callable) -> list[Completion | ChatError]:
         async def one(place: int, body: dict) -> Completion | ChatError:
@@ -174,15 +162,13 @@ class ChatClient:
             return failure(response.status_code, response.headers, data, self.key)
         return err if isinstance(err, ChatError) else unreachable(err.__cause__ or err, self.server.timeout, self.key)
 
-    async def _models(self) -> list[dict] | ChatError:
+    async def _unreachable(self) -> ChatError | None:
         try:
-            client = self._client.with_options(max_retries=0)
-            data = parsed((await client.get("/models", cast_to=httpx2.Response)).content, self.key)
+            await self._client.with_options(max_retries=0).get("/models", cast_to=httpx2.Response)
         except (openai.OpenAIError, ChatError) as err:
             error = self._error(err)
-            return error if error.kind in ("unreachable", "timeout") else []
-        rows = data.get("data") if isinstance(data, dict) else None
-        return [row for row in rows if isinstance(row, dict) and row.get("id")] if isinstance(rows, list) else []
+            return error if error.kind in ("unreachable", "timeout") else None
+        return None
 
 
 def is_local(host: str) -> bool:
@@ -201,14 +187,10 @@ def unreachable(err: BaseException, timeout: float, key: Key) -> ChatError:
         return ChatError("unreachable", f"no connection within {min(CONNECT, timeout):g} seconds")
     if isinstance(err, httpx2.TimeoutException):
         return ChatError("timeout", f"no whole answer within {timeout:g} seconds")
-    if isinstance(err, httpx2.DecodingError):
-        return ChatError("malformed", "the answer is compressed in a way that can't be read")
     cause: BaseException | None = err
     while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return ChatError("unreachable", f"its certificate isn't trusted: {key.hidden(cause.verify_message)}")
         if isinstance(cause, OSError) and cause.strerror:
-            reason = os.strerror(cause.errno) if (cause.errno or 0) > 0 else cause.strerror
+            reason = os.strerror(cause.errno) if (cause.errno or 0) > 1 else cause.strerror
             return ChatError("unreachable", key.hidden(reason.lower()))
         cause = cause.__cause__ or cause.__context__
     broken = isinstance(err, (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError))

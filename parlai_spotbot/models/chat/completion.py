@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from parlai_spotbot.models.chat.keys import Key
@@ -77,25 +76,9 @@ def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
         calls_tool=bool(message.get("tool_calls")),
         model=str(data.get("model") or "not named")[:200],
         fingerprint=str(data.get("system_fingerprint") or "")[:200],
-        date=_date(data.get("created"), headers),
+        date=datetime.now(UTC).replace(microsecond=0).isoformat(),
         counted=counts if is_counted else None,
     )
-
-
-def _date(created: Any, headers: Mapping[str, str]) -> str:
-    if isinstance(created, (int, float)) and 0 < created < 2**33:
-        return datetime.fromtimestamp(int(created), UTC).isoformat()
-    try:
-        return parsedate_to_datetime(headers.get("date", "")).astimezone(UTC).isoformat()
-    except (TypeError, ValueError):
-        return datetime.now(UTC).replace(microsecond=0).isoformat()
-
-
-def status_in(data: Any) -> int:
-    """HTTP status of an error in a body that came with status 200, as some servers pass on another's failure; or 0."""
-    error = data.get("error") if isinstance(data, dict) else None
-    code = error.get("code") if isinstance(error, dict) else None
-    return (code if isinstance(code, int) and 400 <= code < 600 else 500) if error else 0
 
 
 def failure(status: int, headers: Mapping[str, str], data: Any, key: Key) -> ChatError:
@@ -133,16 +116,12 @@ def _error_words(data: Any) -> tuple[str, str]:
 
 
 def add_served(served: dict[str, dict], reply: Any) -> None:
-    """Count a reply under the exact model that the server named, with fingerprints and the first and last date."""
-    model = served.setdefault(
-        reply.model, {"replies": 0, "system_fingerprints": [], "first_reply": reply.date, "last_reply": reply.date}
-    )
+    """Count a reply under the exact model that the server named, with its fingerprints."""
+    model = served.setdefault(reply.model, {"replies": 0, "system_fingerprints": []})
     model["replies"] += 1
-    model["first_reply"] = min(model["first_reply"], reply.date)
-    model["last_reply"] = max(model["last_reply"], reply.date)
-    system_fingerprints = model["system_fingerprints"]
-    if reply.fingerprint and reply.fingerprint not in system_fingerprints and len(system_fingerprints) < FINGERPRINTS:
-        system_fingerprints.append(reply.fingerprint)
+    fingerprints = model["system_fingerprints"]
+    if reply.fingerprint and reply.fingerprint not in fingerprints and len(fingerprints) < FINGERPRINTS:
+        fingerprints.append(reply.fingerprint)
 
 
 class ChatAccount:

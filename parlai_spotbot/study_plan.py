@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.user_files import validated
-
-GROUPINGS = ("by_model", "consecutive")
-"""How conversations are put into groups that are played in step: so that each model's batches are full, whatever the
-partner; or, in studies from before that, in canonical order."""
-
-MEETINGS = ("pairs", "self", "both")
-"""Pairs where none are listed: every two contestants, each contestant itself (self-chats), or both."""
-
 
 HUMAN_POOLS = {"held_out": "humans", "training": "bots"}
 """Where human-human conversations come from, and the fold of the domain that holds them: people that no bot has learnt
@@ -31,7 +23,8 @@ class Plan:
     """Plan of a study. `pairs` lists the pairs to play; an empty tuple means those that `meetings` says.
 
     `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'. They are
-    of the `human_pool`, one of `HUMAN_POOLS`. `batchsize`, `grouping` and `max_loaded` (contestants needed at a time,
+    of the `human_pool`, one of `HUMAN_POOLS`. `batchsize`, `grouping` (for full batches of each model, whatever the
+    partner, or in canonical order) and `max_loaded` (contestants needed at a time,
     0: all) say what is answered in one batch.
     `more` are conversations of single pairs, "A/B", beyond those that every pair has. Contestants `left_out` play no
     more, and what they said is kept and not used. `unseeded` conversations begin with what the first contestant says.
@@ -47,13 +40,13 @@ class Plan:
     seed: int = 0
     paired_seeds: bool = False
     human_conversations: Annotated[int, Ge(-1)] = -1
-    human_pool: str = "held_out"
+    human_pool: Literal["held_out", "training"] = "held_out"
     pairs: tuple[tuple[str, str], ...] = ()
     batchsize: Annotated[int, Ge(1)] = 32
     surveys: tuple[str, ...] = ("spot_the_bot",)
-    grouping: str = "by_model"
+    grouping: Literal["by_model", "consecutive"] = "by_model"
     max_loaded: Annotated[int, Ge(0)] = 0
-    meetings: str = "pairs"
+    meetings: Literal["pairs", "self", "both"] = "pairs"
     more: dict[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     unseeded: bool = False
@@ -73,7 +66,7 @@ class Plan:
     @property
     def has_pairs(self) -> bool:
         """Return True if there is a pair to play; votes may be on 100,000 contestants, too many to list all pairs."""
-        return bool(self.pairs) or len(self.contestants) > (self.meetings == MEETINGS[0])
+        return bool(self.pairs) or len(self.contestants) > (self.meetings == "pairs")
 
     def remaining(self) -> Plan:
         """The plan without what is left out."""
@@ -148,11 +141,6 @@ class Plan:
                 f"{where}: one contestant makes no pair.",
                 "Add a second one to the pool, or play it with itself (--self).",
             )
-        for name, allowed in (("meetings", MEETINGS), ("grouping", GROUPINGS), ("human_pool", HUMAN_POOLS)):
-            if getattr(self, name) not in allowed:
-                raise UserError(
-                    f"{where}: field '{name}' is '{getattr(self, name)}'.", nearest(getattr(self, name), allowed)
-                )
         if self.max_loaded == 1 and any(a != b for a, b in self.all_pairs()):
             raise UserError(
                 f"{where}: field 'max_loaded' is 1, but a conversation takes two contestants.",

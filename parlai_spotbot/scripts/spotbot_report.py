@@ -6,7 +6,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
 
-OPTIONAL = "--with-comments, --without-human-turns"
+ONLY_WITH = {"without_judge": None, "out": "compare", "with_comments": "export", "without_human_turns": "export"}
+"""Options that go with one of the others, or with none of them."""
 
 
 class SpotbotReport(Command):
@@ -77,22 +78,15 @@ class SpotbotReport(Command):
 
     def _check(self) -> None:
         opt = self.opt
-        modes = [f"--{name}" for name in ("compare", "export") if opt[name]]
+        modes = [name for name in ("compare", "export") if opt[name]]
         if len(modes) > 1:
-            raise UserError(f"{' and '.join(modes)}: only one at a time.", "Run the command once for each.")
+            raise UserError("--compare and --export: only one at a time.", "Run the command once for each.")
         if not opt["study"] and not opt["compare"]:
             raise UserError("--study missing.", "Name it; --help shows an example.")
-        if opt["without_judge"] and (modes or not opt["study"]):
-            raise UserError("--without-judge: is for the report of one study.", "Leave it out.")
-        if opt["out"] and not opt["compare"]:
-            raise UserError(
-                f"--out {opt['out']}: is for the table of several studies.",
-                "The report of one study goes into its own folder; a copy for publication into --export DIR.",
-            )
-        if not opt["export"] and (opt["with_comments"] or opt["without_human_turns"]):
-            raise UserError(f"{OPTIONAL}: say what a copy for publication holds.", "Add --export DIR.")
-        if opt["export"] and opt["survey"]:
-            raise UserError("--survey: a copy for publication holds all surveys.", "Leave it out.")
+        for option, mode in ONLY_WITH.items():
+            if opt[option] and (mode or "") != "".join(modes):
+                needs = f"needs --{mode}" if mode else "is for one study's report"
+                raise UserError(f"--{option.replace('_', '-')}: {needs}.", "Leave it out.")
 
     def _report(self) -> None:
         from parlai_spotbot.report import build_report

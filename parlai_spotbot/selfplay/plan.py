@@ -18,7 +18,7 @@ from parlai_spotbot.options import option
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_plan import GROUPINGS, Plan, check_segments, extended, with_more
+from parlai_spotbot.study_plan import Plan, check_segments, extended, with_more
 
 DEFAULT_POOL = "embedded"
 DEFAULT_DOMAIN = "chitchat"
@@ -128,7 +128,7 @@ def _new_plan(request: SelfPlayRequest, domain: Domain) -> Plan:
         "contestants": {n: c.to_json() for n, c in (request.contestants or read_pool(DEFAULT_POOL)).items()},
         "segments": segments,
         "exchanges": request.exchanges or max(check_segments(segments, "--segments")),
-        "grouping": GROUPINGS[0],
+        "grouping": "by_model",
     }
     for name in TAKEN_AS_REQUESTED:
         if getattr(request, name) is not None:

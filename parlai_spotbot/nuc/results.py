@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from parlai_spotbot.analysis.nuc import Curve, Ranks, chance, compare, ranks_of, share
+from parlai_spotbot.analysis.nuc import Ranks, chance, compare, curve, ranks_of, share
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.scoring.scores import (
@@ -85,7 +85,7 @@ def analyse(
                 {**which, "corpus": corpus, "n": len(places), **_measures(way_ranks.take(places), homes, ks)}
                 for corpus, places, homes in _parts(questions, conversations)
             ]
-            curves.append({**which, "points": Curve.of(way_ranks, conversations).to_dict()["points"]})
+            curves.append({**which, "points": curve(way_ranks, conversations)})
     order = sorted(main, key=lambda name: (-main[name].recall(ks[0]).mean(), -main[name].reciprocal().mean(), name))
 
     def place(row: Mapping) -> tuple:

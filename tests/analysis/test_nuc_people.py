@@ -9,16 +9,14 @@ from computing import analyze
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_nuc import made_up_study, rows, said, scored
-from scipy.stats import ttest_1samp
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.nuc.people import against, plurality, pooled, votes
+from parlai_spotbot.analysis.nuc.people import plurality, pooled, votes
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.nuc.background import NucBackground, background_of, matched
 from parlai_spotbot.records import Item
-from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -35,38 +33,6 @@ def test_votes_count_first_choices_before_second_ones():
     tied = plurality([0, 0], [0, 1], [1, 0], [1], [3])
     assert tied.recall(1)[0] == 0.5
     assert tied.recall(2)[0] == 1.0
-
-
-def test_people_against_a_model_by_hand():
-    found = against([1, 0, 1, 1], [0.5, 0.5, 0.0, np.nan], ["a", "a", "b", "c"], ["x", "y", "x", "y"])
-    assert (found["n"], found["conversations"], found["annotators"]) == (3, 2, 2)
-    assert found["people"] == pytest.approx(2 / 3)
-    assert found["model"] == pytest.approx(1 / 3)
-    assert found["difference"] == pytest.approx(1 / 3)
-    assert np.isnan(found["p"])  # two conversations of which one has most of the answers: too few
-
-
-def test_a_question_a_conversation_by_one_person_is_students_test_of_the_differences():
-    rng = np.random.default_rng(3)
-    values, other = rng.integers(0, 2, 30).astype(float), rng.random(30)
-    found = against(values, other, range(30), ["w"] * 30)
-    known = ttest_1samp(values - other, 0)
-    assert found["p"] == pytest.approx(known.pvalue, rel=1e-9)
-    assert found["ci"] == pytest.approx(tuple(known.confidence_interval()), rel=1e-9)
-
-
-def test_a_difference_that_never_varies_is_not_certain():
-    found = against(np.ones(12), np.ones(12), range(12), ["x"] * 12)
-    assert found["difference"] == 0
-    assert found["p"] == 1
-    low, high = found["ci"]
-    assert low == pytest.approx(-high)
-    assert 0.2 < high < 0.3  # of 12 alike, another may differ with a chance of 1 - .025^(1/12) = .26
-    sure = against(np.ones(12), np.zeros(12), range(12), ["x"] * 12)
-    assert sure["difference"] == sure["ci"][1] == 1
-    assert 0.4 < sure["ci"][0] < 0.6  # by as much as two: 1 - 2 * .26
-    assert 0 < sure["p"] < 0.001
-    assert np.isnan(against([1.0], [np.nan], "a", "x")["difference"])
 
 
 @settings(max_examples=60, deadline=None)
@@ -140,19 +106,6 @@ def test_who_failed_a_check_is_left_out_and_counted(analysed, human):
     )
     assert analysed["recall"]["made_by"]["left_out"]["human"]["annotation by somebody who missed a control"] == 12
     assert human["questionnaire"]["annotators"] == 31
-
-
-def test_models_are_told_on_the_very_questions_that_people_answered(study, human):
-    answered = {row.item_id for row in study.judgements("nuc") if row.worker_id != "w00" and row.control is None}
-    answered &= set(key_of(study))
-    for row in human["recall"]["models"]:
-        if row["corpus"] == "all":
-            assert row["questions"] == row["recall@1"]["n"] == len(answered)
-        if row["contestant"] == "tfidf":  # all candidates alike
-            assert row["recall@1"]["estimate"] == pytest.approx(0.2)
-            assert row["recall@2"]["estimate"] == pytest.approx(0.4)
-    assert "*" in human["recall"]["ways"]["eliza"]
-    assert human["recall"]["cautions"]
 
 
 def test_people_against_models(human):
@@ -244,13 +197,6 @@ def test_a_study_without_questions_or_answers_is_a_clear_error(study, tmp_path):
     with pytest.raises(UserError, match="no judgements") as caught:
         analyze_study(empty, "nuc")
     assert "spotbot_pack" in caught.value.remedy  # what is lacking first
-
-
-def test_a_judge_is_told_that_it_cant(study, capsys):
-    with pytest.raises(SystemExit) as caught:
-        SpotbotJudge.main(study=str(study.path), survey="nuc", judges="spotter")
-    assert caught.value.code == 2
-    assert "judges don't choose among next turns" in capsys.readouterr().err
 
 
 def test_questions_that_a_model_has_not_scored_are_counted_and_left_out(study, tmp_path):

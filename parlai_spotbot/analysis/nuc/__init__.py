@@ -4,8 +4,8 @@ Arrays in, arrays and results out: ranks that are exact where scores tie, recall
 intervals and paired tests clustered by conversation.
 """
 
-from parlai_spotbot.analysis.nuc.curve import Curve, recall_at
+from parlai_spotbot.analysis.nuc.curve import curve, recall_at
 from parlai_spotbot.analysis.nuc.estimates import Comparison, Share, compare, share
 from parlai_spotbot.analysis.nuc.ranks import Ranks, chance, ranks_of
 
-__all__ = ["Comparison", "Curve", "Ranks", "Share", "chance", "compare", "ranks_of", "recall_at", "share"]
+__all__ = ["Comparison", "Ranks", "Share", "chance", "compare", "curve", "ranks_of", "recall_at", "share"]

@@ -16,18 +16,6 @@ def test_wilson_is_scipys():
     assert (found.n, found.conversations) == (100, 100)
 
 
-def test_who_answered_counts_beside_the_conversation():
-    rng = np.random.default_rng(0)
-    workers = np.repeat(np.arange(10), 30)
-    values = (rng.random(300) < np.where(workers < 5, 0.9, 0.4)).astype(float)
-    by_conversation = share(values, np.arange(300))
-    both = share(values, np.arange(300), workers)
-    assert both.ci[1] - both.ci[0] > 1.5 * (by_conversation.ci[1] - by_conversation.ci[0])
-    assert share(values, np.arange(300), ["only one"] * 300) == by_conversation
-    perfect = share(np.ones(300), np.arange(300), workers)
-    assert 0.5 < perfect.ci[0] < 0.75  # ten people, all always right
-
-
 def test_the_interval_of_people_covers():
     """Questions differ, and so do people; 12 of them answer the same 40 questions."""
     rng = np.random.default_rng(12)
@@ -97,12 +85,3 @@ def test_too_little_to_compare_is_told_and_not_made_up():
     [one] = compare({"a": [1, 1], "b": [1, 0]}, ["c", "c"])
     assert one.conversations == 1
     assert one.to_dict()["p_adjusted"] is None
-
-
-def test_what_is_wrong_is_named():
-    with pytest.raises(ValueError, match="conversations has 1 entries"):
-        share([1, 0], ["c"])
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        share([1.5], ["c"])
-    with pytest.raises(ValueError, match=r"values\['b'\]"):
-        compare({"a": [1, 0], "b": [1]}, ["c", "d"])

@@ -69,20 +69,6 @@ def test_hits_are_those_of_parlai():
         assert float(report[f"hits@{k}"]) == pytest.approx(ranks.recall(k).mean(), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("scores", "true", "message"),
-    [
-        ([[1.0, np.nan]], [0], "question 0: the score of candidate 1 is NaN"),
-        ([[1.0]], [0], "two candidates or more"),
-        ([[1.0, 2.0]], [2], "true is 2"),
-        ([[1.0, 2.0]], [0, 1], "true has 2 entries"),
-    ],
-)
-def test_what_is_wrong_is_named(scores, true, message):
-    with pytest.raises(ValueError, match=message):
-        ranks_of(scores, true)
-
-
 def test_wrong_counts_pieces_and_k_are_named():
     with pytest.raises(ValueError, match="question 1: 4 greater and 1 equal of 5"):
         Ranks(np.array([0, 4]), np.array([0, 1]), np.array([5, 5]))

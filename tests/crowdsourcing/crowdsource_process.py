@@ -37,8 +37,7 @@ SURVEY = "spot_the_bot"
 SEGMENTS = (2, 3, 5)
 REPLICATES = 2
 STARTING = 120.0
-
-TOPICS = (
+TOPICS = [
     "garden",
     "kitchen",
     "railway",
@@ -58,7 +57,7 @@ TOPICS = (
     "summer",
     "sandwich",
     "elephant",
-)
+]
 
 
 def make_study(folder: Path, units: int, items: int) -> Study:

@@ -184,14 +184,6 @@ class Launch:
         self.process.stdout.close()
 
 
-class ScriptLaunch(Launch):
-    """The same by the script for hydra; options are written NAME=VALUE."""
-
-    def _arguments(self) -> list[str]:
-        module = "parlai_spotbot.crowdsourcing.spot_the_bot.run"
-        return ["-m", module, f"study={self.study.path}", f"survey={self.survey}"]
-
-
 def without_waiting(survey):
     """The survey without consent and onboarding, for a desk in the test's own process."""
     return replace(survey, consent=(), onboarding=())

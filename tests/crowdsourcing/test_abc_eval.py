@@ -4,7 +4,6 @@ browser is told beforehand, and the gold dialogues among the work.
 
 import json
 import sqlite3
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -257,25 +256,3 @@ def test_too_many_wrong_turns_of_gold_stop_where_the_launch_says_so(made, limit,
     assert (said["state"] == "stopped") == stops
     assert office.ledger.annotator("ann").standing == ("stopped" if stops else "passed")
     assert office.ledger.misses("ann") == 1  # more than the two that the training allows, in all three cases
-
-
-# -- the limit and the second annotator --------------------------------------------------------------------------------
-def test_sixty_units_and_no_more_and_a_second_annotator_for_the_share(made):
-    office = made("sociality", units=62, repeated=20, minutes_per_unit=45.0)
-    assert office.survey.limits.units_per_annotator == 60
-    done = {}
-    for name in ("ann", "bob", "cleo"):
-        visitor = Visitor(name)
-        trained(office, visitor)
-        done[name] = []
-        while office.desk.session(visitor)["state"] in ("ready", "handed_in"):
-            office.desk.next_unit(visitor)
-            if office.desk.session(visitor)["state"] != "working":
-                break
-            done[name].append(work(office, visitor)[0]["unit"])
-    # The first does every conversation but the two that are left at the limit; each of these needs two others.
-    assert [len(units) for units in done.values()] == [60, 20, 2]
-    assert "all the tasks that one person may do" in office.desk.session(ANN)["why"]
-    held = [(handout.worker, handout.block_id) for handout in office.ledger.handouts("status = 'done'")]
-    assert len(held) == len(set(held)) == 82
-    assert sorted(Counter(Counter(block for _, block in held).values()).items()) == [(1, 42), (2, 20)]

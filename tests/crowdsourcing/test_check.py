@@ -1,7 +1,5 @@
 """spotbot check: what is wrong with a study's files is named with its remedy; damage never makes another study."""
 
-import json
-import random
 import re
 import sqlite3
 from contextlib import closing
@@ -13,8 +11,6 @@ from parlai_spotbot.crowdsourcing.ledger import backups
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_check import SpotbotCheck
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_check import check_study
-from parlai_spotbot.surveys.controls import read_controls
 
 
 @pytest.fixture(scope="module")
@@ -164,66 +160,3 @@ def test_an_analysis_that_was_edited_is_named_and_made_anew(study, made, capsys)
     analyze(made.study, "spot_the_bot")
     assert path.read_bytes() == sound
     build_report(made.study)
-
-
-def everything(folder):
-    """All that is read from a study, or the error that it ends with."""
-    study = Study.open(folder)
-    return (
-        study.plan,
-        study.extensions,
-        study.conversations(),
-        study.units("spot_the_bot"),
-        study.judgements("spot_the_bot"),
-        read_controls(study, "spot_the_bot"),
-        study.provenance(),
-    )
-
-
-def damaged(content, chance):
-    """A copy of a file with one thing wrong."""
-    lines = content.splitlines(keepends=True)
-    place = chance.randrange(len(lines))
-    kind = chance.randrange(5)
-    if kind == 0:
-        spoilt = bytearray(content)
-        spoilt[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
-        return bytes(spoilt)
-    if kind == 1:
-        return content[: chance.randrange(len(content))]
-    changed = {2: lines[:place] + lines[place + 1 :], 3: [*lines[:place], lines[place], *lines[place:]]}
-    return b"".join(changed.get(kind, lines[::-1]))
-
-
-def after_damage(study, count, seed):
-    files = [path for path in study.rglob("*") if path.is_file() and "crowdsourcing" not in path.parts]
-    files = sorted(path for path in files if path.stat().st_size and not path.name.startswith(".lock"))
-    right, chance, refused = everything(study), random.Random(seed), 0
-    for _ in range(count):
-        path = chance.choice(files)
-        whole = path.read_bytes()
-        path.write_bytes(damaged(whole, chance))
-        try:
-            now = everything(study)
-        except UserError:
-            refused += 1
-        else:
-            assert now == right, path
-        path.write_bytes(whole)
-    return refused
-
-
-def test_a_damaged_file_is_an_error_or_changes_nothing(study):
-    assert after_damage(study, 30, seed=0) >= 10
-
-
-def test_files_of_a_study_without_a_manifest_are_checked_for_their_form(study):
-    (study / "manifest.json").unlink()
-    provenance = json.loads((study / "provenance.json").read_text())
-    del provenance["manifest"]
-    (study / "provenance.json").write_text(json.dumps(provenance))
-    found = list(check_study(study))
-    assert not any(one.problem for one in found)
-    assert any("checked for their form only" in one.said for one in found)
-    (study / "surveys" / "spot_the_bot" / "units.jsonl").write_text(json.dumps({"unit_id": 3}) + "\n")
-    assert any("field 'unit_id' is 3" in one.problem for one in check_study(study))

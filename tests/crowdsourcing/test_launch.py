@@ -6,7 +6,7 @@ import socket
 import stat
 
 import pytest
-from people import SURVEY, Annotator, Launch, ScriptLaunch, known_of, make_study
+from people import SURVEY, Annotator, Launch, known_of, make_study
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.collect import collect
@@ -18,8 +18,6 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys import survey_of
-from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
 @pytest.fixture
@@ -29,24 +27,6 @@ def study(tmp_path):
 
 def snapshot(folder):
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
-
-
-@pytest.mark.slow
-def test_annotators_are_asked_about_the_features_that_were_chosen(study):
-    pack_study(study, SURVEY, unit_size=6, humans_per_unit=2, ask=("specificity",))
-    questions = ["nature", "specificity"]
-    with Launch(study, "--annotators", "1") as command:
-        command.ready()
-        annotator = Annotator(command.links()["annotator-1"], known_of(study))
-        annotator.survey = survey_of(study, SURVEY)
-        session = annotator.ask("session")[1]
-        assert [question["name"] for question in session["survey"]["questions"]] == questions
-        assert "features" not in session["survey"]
-        assert "fluen" not in json.dumps(session)
-        annotator.work()
-        command.stop()
-    assert collect(study, SURVEY).units == 1
-    assert list(dict.fromkeys(row.question for row in study.judgements(SURVEY))) == questions
 
 
 def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
@@ -86,24 +66,6 @@ def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
     told = study.provenance()["crowdsourcing"][SURVEY]
     assert told["limits"]["units_per_annotator"] == 3
     assert "spotbot1." not in json.dumps(study.provenance())
-
-
-@pytest.mark.slow
-def test_the_script_goes_on_with_what_the_command_began(study):
-    knows = known_of(study)
-    with Launch(study, "--annotators", "4") as command:
-        address = command.ready()
-        Annotator(command.links()["annotator-1"], knows).work()
-        command.kill()
-    with ScriptLaunch(study, "annotators=4", "settings.limits.units_per_annotator=2") as script:
-        assert script.ready() == address
-        for name in ("annotator-2", "annotator-3", "annotator-4"):
-            Annotator(script.links()[name], knows).work()
-        assert script.ended() == 0
-        assert "done: 4 of 4 units done, 0 open, 0 free; 4 annotators, 0 stopped" in script.said
-    assert collect(study, SURVEY).units == 4
-    assert study.provenance()["crowdsourcing"][SURVEY]["limits"]["units_per_annotator"] == 2
-    assert sorted(path.name for path in study.path.parent.iterdir()) == ["study"]
 
 
 def test_one_operator_a_study_and_the_second_one_says_so(study):

@@ -30,7 +30,6 @@ def of_a_study() -> dict[str, pd.DataFrame]:
 def of_arrays(frame: pd.DataFrame) -> float:
     left, right = np.array([0.0, 2.0]), frame["right"]
     fit = sb.analysis.survival.turnbull(left, right, weights=frame["n"])
-    fit.plot(label="mine").legend()
     survival.logrank(left, right, frame["bot"], clusters=frame["worker"])
     survival.logrank_pairs(left, right, ["a", "b"])
     survival.cox(left, right, frame[["x"]], "ph", clusters=frame["worker"])

@@ -18,9 +18,9 @@ from urllib.parse import parse_qs, urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from parlai_spotbot.crowdsourcing.desk.answer_checks import judged_of
+from office import answers, practised
+
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.surveys.asking import targets_of
 from parlai_spotbot.surveys.survey import Survey
 
 KINDS = {"forging": 20, "slow": 20, "returning": 20, "six tabs": 20, "twice": 20, "vanishing": 6, "careless": 6}
@@ -191,8 +191,7 @@ class Annotator:
             state = await timed("consent", {"agree": True})
         while state["state"] == "onboarding":
             await self.pause()
-            about = state["onboarding"]
-            state = await timed("onboarding", {"items": self.exercises(about), "attempt": about["attempt"]})
+            state = await timed("onboarding", self.practised(state))
         if state["state"] == "ready":
             await self.pause()
             state = await timed("unit", {})
@@ -201,14 +200,8 @@ class Annotator:
             self.record.waits["registration with pauses"].append(time.monotonic() - began)
         return state
 
-    def exercises(self, onboarding: dict) -> list[dict]:
-        rounds = self.survey.onboarding
-        exercises = rounds[min(onboarding["attempt"], len(rounds)) - 1]
-        items = []
-        for page, exercise in zip(onboarding["items"], exercises, strict=True):
-            key = {(question, target): accepted[0] for question, target, accepted in exercise.key}
-            items.append(self.answered(page, lambda q, t, key=key: key.get((q, t))))
-        return items
+    def practised(self, session: dict) -> dict:
+        return practised(self.survey, session["onboarding"])
 
     # -- a unit --------------------------------------------------------------------------------------------------------
     async def one_unit(self, state: dict) -> dict:
@@ -262,14 +255,7 @@ class Annotator:
         return answer
 
     def answered(self, page: dict, answer: Answer) -> dict:
-        rows = []
-        speakers = [turn["entity"] for turn in page["transcripts"][0]["turns"]]
-        for question in page["questions"]:
-            for target in targets_of(self.survey.question(question), speakers, judged_of(page)):
-                given = answer(question, target)
-                if given is not None:
-                    rows.append({"question": question, "target": target, "answer": given, "seconds": 1.5, "changes": 0})
-        return {"item": page["item"], "answers": rows, "seconds": 5.0, "comment": ""}
+        return answers(self.survey, page, answer)
 
     async def hand_in(self, body: dict) -> dict:
         """Submit; who submits twice does so at the same time and from two tabs, and once more with other answers."""

@@ -7,12 +7,13 @@ import json
 import socket
 import threading
 import time
+from urllib.parse import parse_qsl, urlsplit
+
+from office import SECRET, practised
 
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
-
-SECRET = bytes(range(32))
 
 
 def server_of(desk, page, door=None, **options):
@@ -52,6 +53,48 @@ class RecordingDesk:
         self.threads.add(threading.get_ident())
         self.expired += 1
         return 0
+
+
+class Client:
+    """A browser's requests without its page; `seen` holds every byte of the server's answers."""
+
+    def __init__(self, link: str):
+        parts = urlsplit(link)
+        self.address, self.seen, self.token = (parts.hostname, parts.port), b"", ""
+        self.token = self.ok("enter", {"query": dict(parse_qsl(parts.query or parts.fragment))})["token"]
+
+    def get(self, method, path, body=b"", more=""):
+        """The whole response, headers and all."""
+        head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {len(body)}\r\n{more}\r\n"
+        with socket.create_connection(self.address, timeout=60) as connection:
+            connection.sendall(head.encode() + body)
+            received = b"".join(iter(lambda: connection.recv(65536), b""))
+        self.seen += received
+        return received
+
+    def ask(self, name, body=None):
+        """(status, JSON) of POST /api/name with a body, of GET without one."""
+        content = b"" if body is None else json.dumps(body).encode()
+        response = self.get(
+            "GET" if body is None else "POST", f"/api/{name}", content, f"Authorization: Bearer {self.token}\r\n"
+        )
+        return int(response.split()[1]), json.loads(response.partition(b"\r\n\r\n")[2])
+
+    def ok(self, name, body=None):
+        """The answer to a request that must be granted."""
+        status, answer = self.ask(name, body)
+        assert status == 200, (name, status, answer)
+        return answer
+
+    def begin(self, survey):
+        """Agree, pass the onboarding, take a unit; returns the session."""
+        session = self.ok("session")
+        if session["state"] == "consent":
+            session = self.ok("consent", {})
+        if session["state"] == "onboarding":
+            session = self.ok("onboarding", practised(survey, session["onboarding"]))
+            assert session["onboarding_result"]["passed"], session["onboarding_result"]
+        return self.ok("unit", {}) if session["state"] == "ready" else session
 
 
 def token_of(worker, seconds=60.0, now=None):

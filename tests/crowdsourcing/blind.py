@@ -4,14 +4,13 @@ The conversations name themselves in every turn (q12t3q is turn 3 of conversatio
 sent. Texts are drawn without regard to who is a bot, so whatever predicts it would be a leak.
 """
 
-import json
 import re
-import socket
 
-from parlai_spotbot.crowdsourcing.platforms.tokens import LINK, sign
+from asking import SECRET, Client
+
+from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 
-SECRET = bytes(range(32))
 MARK = re.compile(rb"q(\d+)t(\d+)q")
 BOTS = ("zzbotalpha", "zzbotbeta")
 NATURES = ((HUMAN, HUMAN), BOTS, (HUMAN, BOTS[0]), (BOTS[1], HUMAN))
@@ -46,30 +45,16 @@ def controls(first, count=12):
     ]
 
 
-class Browser:
-    """Keeps every byte that it gets, `seen`; `pages` are the page items as they came."""
+class Browser(Client):
+    """A browser of an annotator."""
 
     def __init__(self, server, worker):
-        self.server = server
-        self.worker = worker
-        self.seen = b""
-        self.token = ""
-        self.token = self.ask("enter", {"query": {"t": sign(SECRET, LINK, {"worker": worker})}})["token"]
+        super().__init__(in_house_link(server.url, SECRET, worker))
+        self.server, self.worker = server, worker
 
-    def get(self, method, path, body=b"", more=""):
-        """The whole response, headers and all."""
-        head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {len(body)}\r\n{more}\r\n"
-        with socket.create_connection(("127.0.0.1", self.server.port), timeout=20) as connection:
-            connection.sendall(head.encode() + body)
-            received = b"".join(iter(lambda: connection.recv(65536), b""))
-        self.seen += received
-        return received
-
-    def ask(self, name, body=None):
-        content = b"" if body is None else json.dumps(body).encode()
-        method = "GET" if body is None else "POST"
-        response = self.get(method, f"/api/{name}", content, f"Authorization: Bearer {self.token}\r\n")
-        return json.loads(response.partition(b"\r\n\r\n")[2])
+    def said(self, name, body=None):
+        """The answer, granted or refused."""
+        return self.ask(name, body)[1]
 
     def turns(self):
         """Which turns were seen: {(conversation, turn)}."""

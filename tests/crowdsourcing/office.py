@@ -14,6 +14,7 @@ from parlai_spotbot.crowdsourcing.desk.answer_checks import judged_of
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance
@@ -151,14 +152,30 @@ class Office:
 
 
 def answers(survey: Survey, page_item: dict, answer: Callable[[str, str], object]) -> dict:
-    """ITEM_ANSWERS for a page item; `answer` gives the answer to (question, target)."""
+    """ITEM_ANSWERS for a page item; `answer` gives the answer to (question, target), None for none."""
     speakers = [turn["entity"] for turn in page_item["transcripts"][0]["turns"]]
-    rows = [
-        {"question": name, "target": target, "answer": answer(name, target), "seconds": 2.5, "changes": 0}
+    pairs = [
+        (name, target)
         for name in page_item["questions"]
         for target in targets_of(survey.question(name), speakers, judged_of(page_item))
     ]
+    rows = [
+        {"question": name, "target": target, "answer": given, "seconds": 2.5, "changes": 0}
+        for name, target in pairs
+        if (given := answer(name, target)) is not None
+    ]
     return {"item": page_item["item"], "answers": rows, "seconds": 9.5, "comment": ""}
+
+
+def practised(survey: Survey, onboarding: dict) -> dict:
+    """The right answers to the exercises of an attempt."""
+    exercises = exercises_of(survey, onboarding["attempt"] - 1)
+    keys = [{(name, target): accepted[0] for name, target, accepted in exercise.key} for exercise in exercises]
+    items = [
+        answers(survey, page, lambda *pair, key=key: key.get(pair))
+        for page, key in zip(onboarding["items"], keys, strict=True)
+    ]
+    return {"items": items, "attempt": onboarding["attempt"]}
 
 
 def plain(question: str, target: str) -> str:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from asking import Client
 from office import answers, conversations
 
 from parlai_spotbot import checksums
-from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -41,46 +37,12 @@ def make_study(path: Path, survey: str = SURVEY, people: int = 6, unit_size: int
     return study
 
 
-class Annotator:
+class Annotator(Client):
     """Somebody with a link, who knows who is human: `knows` maps the texts of a transcript to the truth."""
 
     def __init__(self, link: str, knows: dict[tuple[str, ...], tuple[str, str]], survey: str = SURVEY):
-        parts = urllib.parse.urlsplit(link)
-        self.base = f"{parts.scheme}://{parts.netloc}"
-        self.query = dict(urllib.parse.parse_qsl(parts.query))
+        super().__init__(link)
         self.knows, self.survey = knows, get_survey(survey)
-        self.token = ""
-        self.token = self.ask("enter", {"query": self.query})[1]["token"]
-
-    def ask(self, what: str, body: dict | None = None) -> tuple[int, dict]:
-        """The status and the answer; GET without a body."""
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"}
-        if self.token:
-            headers["Authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(f"{self.base}/api/{what}", data, headers)
-        try:
-            with urllib.request.urlopen(request, timeout=60) as response:
-                return response.status, json.load(response)
-        except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
-
-    def begin(self) -> dict:
-        """Agree, pass the onboarding, take a unit; returns the session."""
-        session = self.ask("session")[1]
-        if session["state"] == "consent":
-            session = self.ask("consent", {"agree": True})[1]
-        if session["state"] == "onboarding":
-            keys = [exercise.key for exercise in exercises_of(self.survey, session["onboarding"]["attempt"] - 1)]
-            items = [
-                self._answers(page, lambda q, t, key=key: next((a[0] for kq, kt, a in key if (kq, kt) == (q, t)), None))
-                for page, key in zip(session["onboarding"]["items"], keys, strict=True)
-            ]
-            session = self.ask("onboarding", {"items": items, "attempt": session["onboarding"]["attempt"]})[1]
-            assert session["onboarding_result"]["passed"], session["onboarding_result"]
-        if session["state"] == "ready":
-            session = self.ask("unit", {})[1]
-        return session
 
     def submission(self, session: dict, comment: str = "", answer: Callable | None = None) -> dict:
         """The answers to the session's unit: right about who is human, unless `answer` gives others."""
@@ -89,22 +51,16 @@ class Annotator:
         def item(page: dict) -> dict:
             natures = self.knows[tuple(turn["text"] for turn in page["transcripts"][0]["turns"])]
             right = lambda q, t: natures[int(t[-1])] if q == "nature" else "no_difference"  # noqa: E731
-            return self._answers(page, answer or right)
+            return answers(self.survey, page, answer or right)
 
         items = list(map(item, unit["items"]))
         return {"unit": unit["unit"], "items": items, "comment": comment, "texts_language": "en"}
 
-    def _answers(self, page: dict, answer: Callable) -> dict:
-        row = answers(self.survey, page, answer)
-        return {**row, "answers": [one for one in row["answers"] if one["answer"] is not None]}
-
     def work(self, comment: str = "") -> dict:
         """Do one unit; returns the session afterwards."""
-        session = self.begin()
+        session = self.begin(self.survey)
         assert session["state"] == "working", session
-        status, session = self.ask("submit", self.submission(session, comment))
-        assert (status, session.get("accepted")) == (200, True), session
-        return session
+        return self.ok("submit", self.submission(session, comment))
 
 
 def known_of(study: Study, survey: str = SURVEY) -> dict[tuple[str, ...], tuple[str, str]]:

@@ -14,7 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from blind import BOTS, MARK, NAMES, NATURES, Browser, controls, talk
-from office import answers
+from office import answers, practised
 
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.records import HUMAN, Conversation, Turn
@@ -46,20 +46,13 @@ def whole_visit(browser, survey):
     for path in ("/api/session", "/api/nothing", "/../ledger.db", "/ledger.db"):
         for method in ("GET", "HEAD", "OPTIONS", "POST", "DELETE"):
             browser.get(method, path)
-    state = browser.ask("session")
+    state = browser.said("session")
     assert state["state"] == "consent"
-    state = browser.ask("consent", {"agree": True})
+    state = browser.said("consent", {"agree": True})
     hidden = [piece for exercise in survey.onboarding[0] for piece in re.split(r"\{[^}]*\}", exercise.explanation)]
     assert all(json.dumps(piece)[1:-1].encode() not in browser.seen for piece in hidden if len(piece) > 20)
-    items = [
-        answers(survey, page, lambda q, t, key={(q, t): a[0] for q, t, a in exercise.key}: key.get((q, t)))
-        for page, exercise in zip(state["onboarding"]["items"], survey.onboarding[0], strict=True)
-    ]
-    for item in items:
-        item["answers"] = [answer for answer in item["answers"] if answer["answer"] is not None]
-    state = browser.ask("onboarding", {"items": items})
-    assert state["onboarding_result"]["passed"]
-    state = browser.ask("unit", {})
+    assert browser.said("onboarding", practised(survey, state["onboarding"]))["onboarding_result"]["passed"]
+    state = browser.said("unit", {})
     while state["state"] == "working":
         state = one_unit(browser, survey, state["unit"])
     assert state["state"] == "finished"
@@ -70,16 +63,16 @@ def one_unit(browser, survey, unit):
     if survey.layout == "opening":
         for page in unit["items"]:
             play(browser, handle, page)
-        unit = browser.ask("session")["unit"]
+        unit = browser.said("session")["unit"]
     body = {"unit": handle, "items": [answers(survey, page, opinion) for page in unit["items"]], "comment": "é"}
-    browser.ask("submit", {**body, "items": body["items"][1:]})
-    browser.ask("submit", {**body, "unit": "f" * 32})
-    browser.ask("return", {"unit": "1"})
-    browser.ask("session")
-    state = browser.ask("submit", body)
+    browser.said("submit", {**body, "items": body["items"][1:]})
+    browser.said("submit", {**body, "unit": "f" * 32})
+    browser.said("return", {"unit": "1"})
+    browser.said("session")
+    state = browser.said("submit", body)
     assert state["accepted"]
-    assert browser.ask("submit", {**body, "comment": "again"})["error"]["code"] == "doubled"
-    return browser.ask("unit", {}) if state["state"] == "ready" else state
+    assert browser.said("submit", {**body, "comment": "again"})["error"]["code"] == "doubled"
+    return browser.said("unit", {}) if state["state"] == "ready" else state
 
 
 def opinion(question, target):
@@ -103,14 +96,14 @@ def play(browser, handle, page):
     decide = {"unit": handle, "item": number, "question": "nature", "answer": "human", "seconds": 1.0}
     for target in ("entity:0", "entity:1"):
         for _ in range(number % 2):
-            answer = browser.ask("open", {"unit": handle, "item": number, "opened": opened})
+            answer = browser.said("open", {"unit": handle, "item": number, "opened": opened})
             if "item" in answer:
                 opened += 1
                 nothing_unopened(answer["item"])
-        nothing_unopened(browser.ask("decide", {**decide, "target": target})["item"])
-        browser.ask("decide", {**decide, "target": target, "answer": "bot"})
-    assert browser.ask("open", {"unit": handle, "item": number, "opened": opened})["error"]["code"] in CLOSED
-    nothing_unopened(browser.ask("session")["unit"]["items"][number])
+        nothing_unopened(browser.said("decide", {**decide, "target": target})["item"])
+        browser.said("decide", {**decide, "target": target, "answer": "bot"})
+    assert browser.said("open", {"unit": handle, "item": number, "opened": opened})["error"]["code"] in CLOSED
+    nothing_unopened(browser.said("session")["unit"]["items"][number])
 
 
 # -- every byte --------------------------------------------------------------------------------------------------------
@@ -180,12 +173,12 @@ def test_answers_hold_known_fields_and_no_others(serve):
     survey = replace(survey, onboarding=())
     _, server = serve(survey, talks, PackOptions("spot_the_bot", (2, 3), 8, 2, 1), controls(100))
     browser = Browser(server, "ann")
-    sessions = [browser.ask("session"), browser.ask("consent", {"agree": True}), browser.ask("unit", {})]
+    sessions = [browser.said("session"), browser.said("consent", {"agree": True}), browser.said("unit", {})]
     unit = sessions[-1]["unit"]
     assert set(unit) == {"unit", "seconds_left", "items"}
     assert re.fullmatch(r"[0-9a-f]{32}", unit["unit"])
     body = {"unit": unit["unit"], "items": [answers(survey, page, opinion) for page in unit["items"]], "comment": ""}
-    sessions.append(browser.ask("submit", body))
+    sessions.append(browser.said("submit", body))
     for session in sessions:
         assert set(session) <= SESSION_KEYS
         assert set(session["progress"]) <= {"done", "allowance", "used"}

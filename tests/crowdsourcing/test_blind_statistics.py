@@ -103,7 +103,7 @@ def handed_out(tmp_path_factory):
         patch.setattr(desk_module, "secrets", Drawn(7))
         with server_of(office.desk, folder) as server:
             for number in range(len(units)):
-                unit = Browser(server, f"annotator {number}").ask("unit", {})["unit"]
+                unit = Browser(server, f"annotator {number}").ok("unit", {})["unit"]
                 for place, page in enumerate(unit["items"]):
                     name = int(MARK.search(json.dumps(page).encode())[1])
                     if name < ITEMS:

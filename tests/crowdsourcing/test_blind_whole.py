@@ -74,23 +74,15 @@ def visit(server, survey, worker):
     """Every unit that this annotator gets, as pages; and all bytes."""
     browser = blind.Browser(server, worker)
     browser.get("GET", "/")
-    browser.ask("session")
-    state = browser.ask("consent", {"agree": True})
-    items = []
-    for page, exercise in zip(state["onboarding"]["items"], survey.onboarding[0], strict=True):
-        key = {(q, t): a[0] for q, t, a in exercise.key}
-        items.append(answers(survey, page, lambda q, t, key=key: key.get((q, t))))
-    state = browser.ask("onboarding", {"items": items})
-    assert state["onboarding_result"]["passed"]
-    state, units = browser.ask("unit", {}), []
+    state, units = browser.begin(survey), []
     while state["state"] == "working":
         unit = state["unit"]
         units.append(unit["items"])
         pages = [answers(survey, page, opinion) for page in unit["items"]]
-        state = browser.ask("submit", {"unit": unit["unit"], "items": pages, "comment": ""})
+        state = browser.said("submit", {"unit": unit["unit"], "items": pages, "comment": ""})
         assert state.get("accepted"), state
         if state["state"] == "ready":
-            state = browser.ask("unit", {})
+            state = browser.said("unit", {})
     return browser, units
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from annotators import Annotator, Answer
 from crowdsource_process import talk
-from office import Office
+from office import Office, answers
 
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.records import Item, Unit, Utterance
@@ -60,18 +60,8 @@ def by_key(task: str, key: dict[int, Collection[str]], wrong: Collection[int] = 
 
 
 def filled(survey: Survey, page: dict, answer: Callable[[str, str], object]) -> dict:
-    """ITEM_ANSWERS to a page item; questions without an answer are left out."""
-    numbers = [n for n, turn in enumerate(page["transcripts"][0]["turns"]) if judged(page, turn["entity"])]
-    rows = [
-        {"question": name, "target": f"turn:{n}", "answer": answer(name, f"turn:{n}"), "seconds": 1.0, "changes": 0}
-        for n in numbers
-        for name in page["questions"]
-    ]
-    return {"item": page["item"], "answers": [row for row in rows if row["answer"]], "seconds": 61.5, "comment": ""}
-
-
-def judged(page: dict, entity: int) -> bool:
-    return next(one["judged"] for one in page["transcripts"][0]["entities"] if one["key"] == f"entity:{entity}")
+    """ITEM_ANSWERS to a page item."""
+    return {**answers(survey, page, answer), "seconds": 61.5}
 
 
 def round_body(survey: Survey, session: dict, wrong: Collection[int] = ()) -> dict:
@@ -109,37 +99,17 @@ def office_of(folder: Path, task: str, units: int = 4, repeated: int = 0, **limi
 class Trained(Annotator):
     """Somebody who comes in over HTTP, passes the training of a task and annotates; of kind "careless", fails it."""
 
-    def come_in_body(self, session: dict) -> dict:
-        wrong = range(99) if self.kind == "careless" else ()
-        return round_body(self.survey, session, wrong)
-
-    async def come_in(self) -> dict:
-        self.tab.token = (await self.must("enter", {"query": self.query}))["token"]
-        state = await self.must("session")
-        if state["state"] == "consent":
-            state = await self.must("consent", {"agree": True})
-        while state["state"] == "onboarding":
-            await self.pause()
-            state = await self.must("onboarding", self.come_in_body(state))
-        if state["state"] == "ready":
-            state = await self.must("unit", {})
-        return state
+    def practised(self, session: dict) -> dict:
+        return round_body(self.survey, session, range(99) if self.kind == "careless" else ())
 
     def opinion(self, page: dict) -> Answer:
-        raise NotImplementedError("see `answered`")
-
-    def answered(self, page: dict, answer: Answer) -> dict:
-        return filled(self.survey, page, answer)
-
-    def filled(self, unit: dict) -> dict:
-        """A whole submission: gold where it is known, else anything possible, drawn turn by turn."""
-        items = [filled(self.survey, page, self.drawn(page)) for page in unit["items"]]
-        return {"unit": unit["unit"], "items": items, "comment": "", "texts_language": "en"}
-
-    def drawn(self, page: dict) -> Answer:
+        """Anything possible, drawn turn by turn."""
         task = self.survey.tasks[0].name
         labels = {n: self.rng.choice([(), LABELS[task][:1]]) for n in range(len(page["transcripts"][0]["turns"]))}
         return by_key(task, labels)
+
+    def answered(self, page: dict, answer: Answer) -> dict:
+        return filled(self.survey, page, answer)
 
 
 __all__ = ["Trained", "is_mark", "key_of", "talk"]

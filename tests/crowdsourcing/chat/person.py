@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import time
-from urllib.parse import parse_qs, urlsplit
+
+from asking import Client
 
 PATIENCE = 60.0
 """Seconds until an answer that never comes fails a test."""
 
 
-class Person:
-    """One browser tab at `link`; `heard` holds the bytes of every answer."""
+class Person(Client):
+    """One browser tab at `link`."""
 
     def __init__(self, link: str):
-        parts = urlsplit(link)
-        self.address = parts.hostname, parts.port
-        query = {key: values[0] for key, values in parse_qs(parts.query or parts.fragment).items()}
-        self.heard: list[bytes] = []
-        self.token = ""
-        self.token = self.ok("enter", {"query": query})["token"]
+        super().__init__(link)
         self.session = self.ok("session")
-
-    # -- requests ----------------------------------------------------------------------------------------------------
-    def ask(self, name: str, body: dict | None = None) -> tuple[int, dict]:
-        """(status, JSON) of POST /api/name with a body, of GET without one."""
-        connection = http.client.HTTPConnection(*self.address, timeout=PATIENCE)
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        content = None if body is None else json.dumps(body)
-        try:
-            connection.request("GET" if body is None else "POST", f"/api/{name}", content, headers)
-            answer = connection.getresponse()
-            raw = answer.read()
-        finally:
-            connection.close()
-        self.heard.append(raw)
-        return answer.status, json.loads(raw)
-
-    def ok(self, name: str, body: dict | None = None) -> dict:
-        """The answer to a request that must be granted."""
-        status, answer = self.ask(name, body)
-        assert status == 200, (name, status, answer)
-        return answer
 
     def refused(self, name: str, body: dict) -> tuple[int, str]:
         """The status and code with which a request is refused."""
@@ -54,9 +27,7 @@ class Person:
     # -- a unit ------------------------------------------------------------------------------------------------------
     def begin(self) -> dict:
         """Agree, and take a unit."""
-        if self.session["state"] == "consent":
-            self.session = self.ok("consent", {"agree": True})
-        self.session = self.ok("unit", {})
+        self.session = super().begin(None)
         assert self.session["state"] == "working", self.session
         return self.unit
 

@@ -76,7 +76,7 @@ def test_people_chat_with_embedded_bots_while_the_operator_is_killed(tmp_path):
     assert (found.units, found.chats.conversations) == (3, 6)
     assert len(found.rows) == 3 * 3 * len(NAMES)
     assert all(row.exchanges == 3 and row.kind == "human_model" for row in study.conversations())
-    assert b"eliza" not in b"".join(ann.heard + bob.heard)
+    assert b"eliza" not in ann.seen + bob.seen
     provenance = study.provenance()["crowdsourcing"][SURVEY]["chat"]
     assert set(provenance["contestants"]) == {"tfidf", "alice", "eliza"}
     assert provenance["rules"]["messages"] == 6

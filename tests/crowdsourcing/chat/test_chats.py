@@ -137,7 +137,7 @@ def test_no_answer_of_the_server_tells_who_the_partners_are(company, parlour, tm
         person.chat(item, 4)
         person.rate(item)
     person.ok("submit", person.submission())
-    heard = b"".join(person.heard)
+    heard = person.seen
     units = place.study.units("interactive")
     secret = [b"zzcalm", b"zzobedient", b"obedient", b"chat-", b"contestant", b"seed", b"empty turn", b"exchanges"]
     secret += [word.encode() for unit in units for word in (unit.unit_id, *(item.item_id for item in unit.items))]

@@ -16,7 +16,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from blind import BOTS, MARK, NAMES, NATURES, Browser, controls, talk
 from office import answers, practised
 
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.blocks import PackOptions
@@ -189,27 +188,6 @@ def test_answers_hold_known_fields_and_no_others(serve):
             assert set(transcript) == TRANSCRIPT_KEYS
             assert all(set(entity) == {"key", "name", "side"} for entity in transcript["entities"])
             assert all(set(turn) == {"entity", "text"} for turn in transcript["turns"])
-
-
-@pytest.mark.skipif(not (PAGE / "index.html").is_file(), reason="the page is not built")
-def test_the_page_s_own_files_know_nothing(serve):
-    rng = random.Random(3)
-    talks = [talk(number, NATURES[number % 4], rng) for number in range(8)]
-    survey = get_survey("spot_the_bot")
-    office, server = serve(survey, talks, PackOptions("spot_the_bot", (2,), 8, 2, 1), controls(100))
-    browser = Browser(server, "ann")
-    files = [path for path in PAGE.rglob("*") if path.is_file()]
-    for path in files:
-        name = path.relative_to(PAGE).as_posix()
-        response = browser.get("GET", "/" if name == "index.html" else f"/{name}")
-        assert response.startswith(b"HTTP/1.1 200")
-        assert response.endswith(path.read_bytes())
-    hidden = [secret for secret in secrets_of(office) if secret != b'"exchanges"']
-    for exercise in (exercise for attempt in survey.onboarding for exercise in attempt):
-        hidden += [text.encode() for _, text in exercise.turns]
-    assert [secret for secret in hidden if secret in browser.seen] == []
-    assert MARK.search(browser.seen) is None
-    assert len(files) >= 3
 
 
 # -- conversation text is data -----------------------------------------------------------------------------------------

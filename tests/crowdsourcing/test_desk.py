@@ -163,18 +163,6 @@ def test_an_open_unit_whose_controls_are_no_more_expires(office):
     assert o.desk.next_unit(ANN)["state"] == "working"
 
 
-def test_sentences_can_be_translated(office):
-    o = office()
-    o.texts = {"refused_stopped": "Gesperrt.", "why_allowance": "Genug."}
-    o.restart()
-    for _ in range(3):
-        do_unit(o, ANN)
-    assert o.desk.session(ANN)["why"] == "Genug."
-    o.crowd.refused = {"bob": "Blocked."}
-    with pytest.raises(Exception, match=r"Gesperrt\."):
-        o.desk.next_unit(BOB)
-
-
 # -- after a crash, or where the platform fails ------------------------------------------------------------------------
 @pytest.mark.parametrize(("back", "after", "taken"), [(7200, 80, True), (7200, 95, False), (3640, 0, True)])
 def test_what_was_done_while_there_was_no_server_may_still_be_sent(office, back, after, taken):

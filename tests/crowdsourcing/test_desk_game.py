@@ -59,18 +59,6 @@ def features(page):
 
 
 # -- opening -----------------------------------------------------------------------------------------------------------
-def test_a_dialogue_opens_exchange_by_exchange(game):
-    unit = game.unit("ann")
-    assert all(shown(page) == 1 for page in unit["items"])
-    assert unit["items"][0]["opening"] == {"opened": 1, "more": True, "decided": {}}
-    whole = game.desk.items[game.ledger.handouts()[0].items[0]]
-    for has in range(1, whole.exchanges):
-        page = game.desk.open_exchange(ANN, opens(unit, 0, has))["item"]
-        assert shown(page) == has + 1
-        assert page["opening"]["more"] == (has + 1 < whole.exchanges)
-    assert [turn["text"] for turn in page["transcripts"][0]["turns"]] == [u.text for u in whole.transcripts[0]]
-    assert refused(game.desk.open_exchange, ANN, opens(unit, 0, whole.exchanges)) == (409, "all_open")
-    assert shown(game.unit("ann")["items"][1]) == 1
 
 
 # -- deciding ----------------------------------------------------------------------------------------------------------

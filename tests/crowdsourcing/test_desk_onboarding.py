@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from office import answers, plain, refused, spot_the_bot
@@ -10,7 +9,6 @@ from office import answers, plain, refused, spot_the_bot
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.survey import Exercise
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 FULL = get_survey("spot_the_bot")
@@ -52,13 +50,6 @@ def test_consent_comes_first_and_is_kept(full):
     full.restart()
     assert full.desk.consent(ANN)["state"] == "onboarding"
     assert full.desk.session(BOB)["state"] == "consent"
-
-
-def test_another_consent_text_is_agreed_to_anew(full):
-    full.desk.consent(ANN)
-    full.survey = replace(FULL, consent=(*FULL.consent, "And one thing more."))
-    full.restart()
-    assert full.desk.session(ANN)["state"] == "consent"
 
 
 # -- onboarding --------------------------------------------------------------------------------------------------------
@@ -128,18 +119,6 @@ def test_who_practised_while_the_last_unit_went_is_told_so(full):
     assert full.ledger.attempts("ann") == []
     assert full.desk.session(ANN)["state"] == "waiting"
     assert full.desk.waited_at == full.clock()
-
-
-def test_explanations_name_the_entities_as_they_were_shown(office):
-    exercise = Exercise(
-        ((0, "hi"), (1, "hi hi")), (("nature", "entity:1", ("bot",)),), "{entity:1} repeats {entity:0}."
-    )
-    o = office(survey=replace(spot_the_bot(), onboarding=((exercise,),)))
-    (page,) = o.desk.session(ANN)["onboarding"]["items"]
-    names = [entity["name"] for entity in page["transcripts"][0]["entities"]]
-    result = o.desk.onboarding(ANN, {"items": [answers(o.survey, page, plain)], "attempt": 1})["onboarding_result"]
-    assert result["items"][0]["explanation"] == f"{names[1]} repeats {names[0]}."
-    assert page["questions"] == ["nature"]
 
 
 # -- controls ----------------------------------------------------------------------------------------------------------

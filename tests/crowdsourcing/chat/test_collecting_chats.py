@@ -7,7 +7,6 @@ from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.selfplay.runner import write_conversations
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -105,10 +104,3 @@ def test_who_withdraws_takes_chats_and_ratings_along(collected):
     kept = place.server.call(place.ledger.chats, "status = 'withdrawn'")
     assert len(kept) == 2
     assert all(place.server.call(place.ledger.turns, chat.chat_id) == [] for chat in kept)
-
-
-def test_self_play_that_has_not_ended_goes_first(collected):
-    study = collected[0].study
-    study.conversations_path.rename(study.journal_path)
-    with pytest.raises(UserError, match="spotbot_selfchat"):
-        collect(study, SURVEY)

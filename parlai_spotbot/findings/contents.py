@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError, nearest
@@ -143,8 +142,6 @@ class Contents(Analysis):
             return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
         if set(made_by.get("contestants_left_out", ())) != self.study.gone:
             return "Other contestants are left out now than when the study was analysed."
-        if made_by.get("contestants_renamed"):
-            return "The analysis uses names from --rename, which was removed in 0.2."
         now = self.study.checksums(self.survey)
         then = made_by.get("sha256", now)
         changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
@@ -159,11 +156,8 @@ def surveys_of(study: Study, survey: str | None = None) -> list[str]:
     return [first, *(name for name in begun if name != first and study.judgements_path(name).exists())]
 
 
-def read_contents(study: Study, survey: str, conversations: list[Conversation] | None = None) -> Contents:
-    """Read everything; what is malformed is a `UserError`, what has not been made yet is empty.
-
-    `conversations` spares reading them again, where they are at hand.
-    """
+def read_contents(study: Study, survey: str) -> Contents:
+    """Read everything; what is malformed is a `UserError`, what has not been made yet is empty."""
     _check_survey(study, survey)
     analysis, made_by = _analysis(study, survey)
     counted = is_survey(survey) and packing_of(get_survey(survey)).comes_in
@@ -171,7 +165,7 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
     return Contents(
         study=study,
         survey=survey,
-        conversations=conversations_of(study, [survey]) if conversations is None else conversations,
+        conversations=study.conversations() if _of_conversations(survey) else data.conversations,
         units=len(data.units),
         judgements=[] if counted else data.judgements,
         analysis=analysis,
@@ -182,15 +176,10 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
     )
 
 
-def conversations_of(study: Study, surveys: Iterable[str]) -> list[Conversation]:
-    """The study's; a survey whose questions come from a corpus needs none, nor do votes."""
-    needed = any(not is_survey(name) or _of_study(name) for name in surveys)
-    return study.conversations() if needed or study.conversations_path.exists() else []
-
-
-def _of_study(survey: str) -> bool:
-    packing = packing_of(get_survey(survey))
-    return packing.of_conversations or packing.chats
+def _of_conversations(survey: str) -> bool:
+    """Return whether a survey is about the study's conversations, not questions of a corpus or votes."""
+    packing = packing_of(get_survey(survey)) if is_survey(survey) else None
+    return packing is None or packing.of_conversations or packing.chats
 
 
 def read_analysis(study: Study, survey: str) -> Analysis:
@@ -217,10 +206,10 @@ def _check_survey(study: Study, survey: str) -> None:
         raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, begun))
 
 
-def _analysis(study: Study, survey: str, folder: Path | None = None) -> tuple[dict, dict]:
+def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
     analysis, made_by = {}, {}
     remedy = hints.run("analyze", study.path, survey)
-    for path in sorted((folder or study.analysis_path(survey)).glob("*.json")):
+    for path in sorted(study.analysis_path(survey).glob("*.json")):
         stem = path.stem
         if stem in NO_SOURCES:
             continue

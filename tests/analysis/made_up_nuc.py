@@ -136,6 +136,6 @@ def scored(study: Study) -> None:
                 values[question.true] = 1.0 if number % 2 else -1.0
             lines.append({"question_id": question.question_id, "contestant": name, "way": way, "values": values})
         files.write_jsonl(study.path / "nuc" / "scores" / f"{name}.jsonl", lines)
-        table.append({"contestant": name, "way": way, "main": True})
+        table.append({"contestant": name, "way": way, "main": True, "recall@1": {"estimate": 0.5}})
     ranking = {"contestants": table, "order": ["tfidf", "eliza"], "k": [1, 2], "made_by": {"seed": 0}}
     files.write_json(study.path / "nuc" / "analysis" / "ranking.json", ranking)

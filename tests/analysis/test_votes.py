@@ -52,19 +52,7 @@ def test_counts_and_shares_are_those_of_the_file(analysed):
     rows = drawn(600)
     _, found = analysed(rows)
     ranking = found["ranking"]
-    outcome = {
-        "model_a": ("won", "lost"),
-        "model_b": ("lost", "won"),
-        "tie": ("tie", "tie"),
-        "tie (bothbad)": ("both_bad", "both_bad"),
-    }
-    for bot in BOTS:
-        seen = [outcome[word][place] for a, b, word in rows for place, own in enumerate((a, b)) if own == bot]
-        shares = ranking["shares"][bot]
-        assert shares["n"] == len(seen)
-        for what in ("won", "tie", "both_bad", "lost"):
-            assert shares[what]["share"] == pytest.approx(seen.count(what) / len(seen))
-            assert shares[what]["ci"][0] < shares[what]["share"] < shares[what]["ci"][1]
+    assert ranking["votes"] == {bot: sum(bot in row[:2] for row in rows) for bot in ranking["order"]}
     for pair in ranking["pairs"]:
         own = [(a, word) for a, b, word in rows if {a, b} == {pair["a"], pair["b"]}]
         won = sum(word == ("model_a" if a == pair["a"] else "model_b") for a, word in own)
@@ -107,9 +95,6 @@ def test_votes_for_both_bad_leave_the_ranking_as_it_is(analysed):
     assert plain["score"] == bad["score"]
     assert [pair["p"] for pair in plain["pairs"]] == [pair["p"] for pair in bad["pairs"]]
     assert plain["clusters"] == bad["clusters"]
-    assert bad["shares"]["ann"]["both_bad"]["share"] > 0.3 > plain["shares"]["ann"]["both_bad"]["share"] == 0
-    assert plain["otherwise"] == {}
-    assert bad["otherwise"]["both_bad_as_ties"]["clear"] <= len(bad["pairs"])
     tied = analysed(rows + [("ann", "dan", "tie")] * 150)[1]["ranking"]
     assert tied["score"]["ann"] < plain["score"]["ann"]
 
@@ -151,13 +136,6 @@ def test_votes_of_one_prompt_are_a_cluster(analysed):
     assert found["votes"]["prompts"]["count"] == 9
 
 
-def test_languages_and_days_are_told(analysed):
-    rows = [(*row, "fr" if n % 4 else "de", 1.7e9 + 1000 * n) for n, row in enumerate(drawn(200))]
-    _, found = analysed(rows, "lang", "tstamp")
-    assert [(row["language"], row["n"]) for row in found["votes"]["languages"]] == [("fr", 150), ("de", 50)]
-    assert found["votes"]["days"] == ["2023-11-14", "2023-11-17"]
-
-
 def test_who_never_met_is_compared_by_others(analysed):
     rows = [row for row in drawn(900, seed=3) if {row[0], row[1]} != {"ann", "dan"}]
     _, found = analysed(rows)
@@ -189,7 +167,7 @@ def test_of_many_contestants_neighbours_and_counts_stand_for_all_pairs(analysed,
     assert set(map(frozenset, pairwise(order))) <= set(map(frozenset, kept))
     assert len(kept) < len(full) == 36
     known = criteria.pair_counts(some["ranking"])
-    assert criteria.pair_counts(every["ranking"]) == {key: known[key] for key in known if key != "more"}
+    assert criteria.pair_counts(every["ranking"]) == known
 
 
 @pytest.mark.parametrize(

@@ -47,15 +47,12 @@ class CandidateAnswers(Answers):
 
     @cached_property
     def splits(self) -> list[Split]:
-        """(by what, who, which rows): everybody; then each group, each kind of group, and those who call themselves
+        """(by what, who, which rows): everybody; then each group, and those who call themselves
         experts and not, wherever there are two or more."""
-        rows, facts = self.rows, self.nuc
+        rows = self.rows
         expertises = [self.about.get(worker, {}).get("expertise", UNTOLD) for worker in rows["worker_id"]]
         rated = ["" if value == UNTOLD else "experts" if value in EXPERTS else "non-experts" for value in expertises]
-        attribute = {"group": list(rows["group"])}
-        for name in ("recruited", "expertise"):
-            attribute[name] = [facts.about.get(group, {}).get(name, "").replace("_", "-") for group in rows["group"]]
-        attribute["by their own account"] = rated
+        attribute = {"group": list(rows["group"]), "by their own account": rated}
         splits: list[Split] = [("", EVERYBODY, np.ones(len(rows), dtype=bool))]
         seen: list[list[bool]] = []
         for by, labels in attribute.items():

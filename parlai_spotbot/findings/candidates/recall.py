@@ -9,8 +9,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.nuc import chance, ranks_of, share
 from parlai_spotbot.analysis.nuc.people import against
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, Split, of_corpus
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, of_corpus
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.nuc.background import NucBackground
@@ -42,7 +42,7 @@ def compute(answers: CandidateAnswers) -> dict:
         "unscored": {name: count for name, count in facts.unscored.items() if count},
         "cautions": list(facts.cautions),
         "chance": guessing,
-        "against_models": _against(rows, splits, corpora, values),
+        "against_models": _against(rows, corpora, values),
     }
 
 
@@ -84,38 +84,21 @@ def _model_row(
     return {"contestant": name, "way": facts.ways.get(name, ""), "corpus": corpus, "questions": len(items), **recalls}
 
 
-def _against(
-    rows: pd.DataFrame,
-    splits: Sequence[Split],
-    corpora: Sequence[str],
-    models: Mapping[str, Mapping[str, dict[int, float]]],
-) -> list[dict]:
-    """People against each model, paired by question."""
+def _against(rows: pd.DataFrame, corpora: Sequence[str], models: Mapping[str, Mapping[str, dict]]) -> list[dict]:
+    """All people against each model, paired by question; Holm's correction over the tests of a measure."""
     test_rows = []
     for k in KS:
         tests = []
-        for by, who, mask in splits:
-            for corpus in corpora:
-                corpus_rows = of_corpus(rows[mask], corpus)
-                corpus_rows = corpus_rows[corpus_rows["n"] > k]
-                for name, values in models.items() if len(corpus_rows) else ():
-                    other = [values[item][k] if item in values else np.nan for item in corpus_rows["item_id"]]
-                    row = against(
-                        corpus_rows[f"right{k}"], other, corpus_rows["conversation_id"], corpus_rows["worker_id"]
-                    )
-                    tests.append(
-                        {"measure": f"recall@{k}", "by": by, "who": who, "corpus": corpus, "contestant": name, **row}
-                    )
-        test_rows += _adjusted(tests)
+        for corpus in corpora:
+            corpus_rows = of_corpus(rows, corpus)
+            corpus_rows = corpus_rows[corpus_rows["n"] > k]
+            for name, values in models.items() if len(corpus_rows) else ():
+                other = [values[item][k] if item in values else np.nan for item in corpus_rows["item_id"]]
+                row = against(corpus_rows[f"right{k}"], other, corpus_rows["conversation_id"], corpus_rows["worker_id"])
+                tests.append({"measure": f"recall@{k}", "who": EVERYBODY, "corpus": corpus, "contestant": name, **row})
+        adjusted = adjust_known(np.array([test["p"] for test in tests], dtype=float))
+        test_rows += [test | {"p_adjusted": p} for test, p in zip(tests, adjusted, strict=True)]
     return test_rows
-
-
-def _adjusted(tests: list[dict]) -> list[dict]:
-    """With Holm's correction over those that have a p."""
-    rows = [row for row in tests if row["p"] is not None and not np.isnan(row["p"])]
-    p_adjusted = adjust(np.array([row["p"] for row in rows])) if rows else ()
-    by = {id(row): float(p) for row, p in zip(rows, p_adjusted, strict=True)}
-    return [{**row, "p_adjusted": by.get(id(row))} for row in tests]
 
 
 def _together(people: list[dict], models: list[dict], guessing: Mapping[str, dict]) -> list[dict]:
@@ -150,11 +133,7 @@ def summarise(result: Result) -> list[str]:
     if not models:
         return [*text, "No contestant has scored these questions yet: run spotbot_nuc."]
     best = max(models, key=lambda row: row["recall@1"]["estimate"])
-    tests = [
-        row
-        for row in data["against_models"]
-        if row["measure"] == "recall@1" and row["who"] == EVERYBODY and not row["by"] and row["corpus"] == corpus
-    ]
+    tests = [row for row in data["against_models"] if row["measure"] == "recall@1" and row["corpus"] == corpus]
     sure = [row for row in tests if row["p_adjusted"] is not None and row["p_adjusted"] < 0.05]
     better = [row["contestant"] for row in sure if row["difference"] > 0]
     worse = [row["contestant"] for row in sure if row["difference"] < 0]

@@ -31,8 +31,8 @@ class Ballots:
     """The votes of one source: `a`, `b` (n,) places in `names`, `outcome` (n,) +1 for a, -1 for b, 0 for neither, of
     which `bad` (n,) are for both bad; `prompt` and `worker` (n,) codes, -1 where unknown.
 
-    `language` and `day` are categories; `source` gave the votes, and no judge's are set beside people's. `crossed`:
-    whether who votes is a sample, as people are.
+    `source` gave the votes, and no judge's are set beside people's. `crossed`: whether who votes is a sample, as people
+    are.
     """
 
     names: tuple[str, ...]
@@ -42,8 +42,6 @@ class Ballots:
     bad: np.ndarray
     prompt: np.ndarray
     worker: np.ndarray
-    language: pd.Categorical
-    day: pd.Categorical
     crossed: bool
     source: str = HUMAN
     people: None = None
@@ -70,13 +68,9 @@ class Ballots:
         workers = _recurring(_alone(self.worker)) if self.crossed else None
         return Clusters(len(self.a), None if talks is None else talks[:, None], workers)
 
-    def matches(self, ties_too: bool = False) -> pd.DataFrame:
-        """The votes that say who is better, or that it is a tie, as `contrasts` takes them.
-
-        `ties_too`: votes for both bad are ties.
-        """
-        kept = np.ones(len(self.a), dtype=bool) if ties_too else ~self.bad
-        names = pd.Index(self.names)
+    def matches(self) -> pd.DataFrame:
+        """The votes that say who is better, or that it is a tie, as `contrasts` takes them."""
+        kept, names = ~self.bad, pd.Index(self.names)
         return pd.DataFrame(
             {
                 "a": pd.Categorical.from_codes(self.a[kept], names),
@@ -101,7 +95,7 @@ class Ballots:
             names=tuple(np.array(self.names, dtype=object)[chosen]),
             a=place[self.a[rows]],
             b=place[self.b[rows]],
-            **{name: getattr(self, name)[rows] for name in ("outcome", "bad", "prompt", "worker", "language", "day")},
+            **{name: getattr(self, name)[rows] for name in ("outcome", "bad", "prompt", "worker")},
         )
 
     @property
@@ -143,7 +137,6 @@ class VoteForm(Form):
 
 
 REPEATED = "vote repeated by the same annotator (the last one counts)"
-DAY = 86_400
 
 
 def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
@@ -151,36 +144,22 @@ def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
 
     An item is the answers of two contestants (`pair` (n,), codes that are the same whichever stands first) to one
     prompt; where the prompt is unknown, those that were shown at one time; where the time is unknown too, the two
-    contestants. Votes of which nobody knows the annotator are repeats only where all that is known of them is equal and
-    they have one time, finer than a day. Rows with neither annotator nor such a time can't be told from votes of
-    several people, and stay. The last vote is that with the latest time, and of equal times that which stands last.
+    contestants. Votes of which nobody knows the annotator stay. The last vote is that with the latest time, and of
+    equal times that which stands last.
 
     Parameters
     ----------
     votes : frame (n)
         As `judgement_table` makes it, of one kind of question.
     """
-    time, has_worker = votes["time"].to_numpy(), votes["worker"].to_numpy() >= 0
-    alone = np.isnan(time) | (time % DAY == 0)
-    blank = np.zeros(len(votes), dtype=np.int64)
-    by_time = np.where(has_worker & (votes["conversation"].to_numpy() >= 0), np.nan, time)
-    key = pd.DataFrame(
-        {
-            "source": votes["source"].cat.codes,
-            "worker": votes["worker"],
-            "pair": pair,
-            "conversation": votes["conversation"],
-            "time": by_time,
-            "item": np.where(has_worker, blank, votes["item_id"].cat.codes),
-            "answer": np.where(has_worker, blank, votes["answer"].cat.codes),
-            "language": np.where(has_worker, blank, votes["language"].cat.codes),
-            "row": np.where(has_worker | ~alone, blank, np.arange(1, len(votes) + 1)),
-        }
+    time, known = votes["time"].to_numpy(), votes["worker"].to_numpy() >= 0
+    key = votes[["source", "worker", "conversation"]].assign(
+        pair=pair, time=np.where(votes["conversation"].to_numpy() >= 0, np.nan, time)
     )
     order = np.argsort(np.where(np.isnan(time), -np.inf, time), kind="stable")
     again = np.zeros(len(votes), dtype=bool)
     again[order] = key.iloc[order].duplicated(keep="last").to_numpy()
-    return again
+    return again & known
 
 
 def _checked(
@@ -237,8 +216,6 @@ def _ballots(
         (rows["answer"] == "both_bad").to_numpy(),
         rows["conversation"].to_numpy(),
         rows["worker"].to_numpy(),
-        rows["language"].array,
-        rows["day"].array,
         source == HUMAN,
         source,
     )

@@ -2,7 +2,7 @@
 
 A vote that finds both bad says that both failed, not who is better. Davidson's model has the same odds of one over the
 other with or without such votes, while its ties are evidence that two are near to each other, which a common failure is
-not: so the ranking leaves them out, and what it would be with them as ties is next to it.
+not: so the ranking leaves them out.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from scipy.special import expit
 
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
-from parlai_spotbot.analysis.uncertainty.shares import share_tests
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
+from parlai_spotbot.findings.votes import FORM, PREFERENCE, Ballots
 from parlai_spotbot.wording import NAMED, percent
 
 CRITERION = "share of points (a tie is half) by Davidson's model, had all contestants met equally often"
@@ -42,7 +41,7 @@ TABLES = {
             "cluster": criteria.PLACES,
             "score": Column("share", "Points", ci="score_ci", digits=1),
             "strength": Column("number", key="strength.strength", ci="strength.ci"),
-            "n": Column("count", "Votes", key="shares.n"),
+            "n": Column("count", "Votes", key="votes"),
         },
         "Order",
         "Points are the share won by Davidson's model of all votes (a tie is half), had all met equally often. Places "
@@ -83,6 +82,7 @@ def ranked(ballots: Ballots) -> dict:
     """Order, places, scores, every pair with its contrast, and what became of each contestant's votes."""
     enough = enough_matches(ballots.a[~ballots.bad], ballots.b[~ballots.bad], len(ballots.names)) | ballots.bad.all()
     votes = np.bincount(np.concatenate([ballots.a, ballots.b]), minlength=len(ballots.names))
+    place = {name: i for i, name in enumerate(ballots.names)}
     few = {ballots.names[i]: int(votes[i]) for i in np.flatnonzero(~enough)}
     ballots = ballots.among(enough) if few else ballots
     counts, matches = ballots.counts(), ballots.matches()
@@ -96,30 +96,13 @@ def ranked(ballots: Ballots) -> dict:
         "clusters_of": "votes" if ballots.clusters.conversations is None else "prompts",
         **_pairs_of(fit, counts, pool["order"], grid if pool["one_scale"]["rejected"] else []),
         "test": TEST,
-        "shares": _shares_of(ballots, pool["order"]),
+        "votes": {name: int(votes[place[name]]) for name in pool["order"]},
         "n": len(ballots.a),
         "ties": float(counts[:, :, 1].sum() / max(counts.sum(), 1)),
         "both_bad": float(counts[:, :, 2].sum() / max(counts.sum(), 1)),
-        "otherwise": _otherwise(ballots, pool["order"]),
     }
     why = "every vote found both bad, which says nothing of who is better" if ballots.bad.all() else fit.why
     return result | ({"why": why} if why else {})
-
-
-def _otherwise(ballots: Ballots, order: list[str]) -> dict[str, dict]:
-    """Return what the ranking would be with both bad as ties: `clear` pairs, and how many would be in the other
-    order."""
-    if not ballots.bad.any():
-        return {}
-    fit = contrasts(ballots.matches(ties_too=True), ballots.names, **ballots.sampled)
-    place = {name: i for i, name in enumerate(fit.names)}
-    strength = fit.strength[[place[name] for name in order]]
-    return {
-        "both_bad_as_ties": {
-            "clear": int((fit.pairs["p_adjusted"] < ALPHA).sum()),
-            "reversed": int(np.triu(strength[:, None] < strength, 1).sum()),
-        }
-    }
 
 
 def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Sequence[Mapping]) -> dict:
@@ -177,53 +160,23 @@ def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Seque
     return {"pairs": pairs} | ({"pair_counts": summed} if summed else {})
 
 
-def _shares_of(ballots: Ballots, order: list[str]) -> dict[str, dict]:
-    """Return the shares won, tied, both bad and lost of each contestant's votes, each with its interval."""
-    twice = ballots.clusters.take(np.tile(np.arange(len(ballots.a)), 2))  # each vote is one of both contestants
-    names = np.concatenate([ballots.a, ballots.b])
-    seen = np.concatenate([ballots.seen, np.array([3, 1, 2, 0])[ballots.seen]])
-    tests = {what: share_tests(seen == number, names, len(ballots.names), twice) for number, what in enumerate(SEEN)}
-    place = {name: i for i, name in enumerate(ballots.names)}
-    return {
-        name: {"n": int(tests["won"]["n"][place[name]])}
-        | {
-            what: {"share": test["estimate"][place[name]], "ci": test["ci"][place[name]].tolist()}
-            for what, test in tests.items()
-        }
-        for name in order
-    }
-
-
 def summarise(result: Result) -> list[str]:
     """Return who is ahead, how many pairs are clear, and what ties and votes for "both bad" say."""
     data = result.data
     first, *others = criteria.headline(data)
     if not data["order"]:
         return [first]
-    return [first, *others, f"{criteria.clearly(data)}.", _both_bad(data), _met(data)]
+    return [first, *others, f"{criteria.clearly(data)}.", _both_bad(data)]
 
 
 def _both_bad(ranking: Mapping) -> str:
-    """Return how votes for "both bad" enter, and what the ranking would be with them as ties."""
-    other = ranking["otherwise"].get("both_bad_as_ties")
-    if not other:
-        return ""
+    """Return how votes for "both bad" enter."""
+    share = percent(ranking["both_bad"], 1)
     return (
-        f"{percent(ranking['both_bad'], 1)} of votes found both bad: they say that both failed, not who is better, "
-        f"and are left out. Counted as ties, {other['clear']:,} of {criteria.pair_counts(ranking)['all']:,} pairs "
-        f"would differ clearly and {other['reversed']:,} would change places."
+        f"{share} of votes found both bad, which says that both failed; they are left out."
+        if ranking["both_bad"]
+        else ""
     )
-
-
-def _met(ranking: Mapping) -> str:
-    """Return how many pairs are compared by votes between the two, "" where all are."""
-    count = criteria.pair_counts(ranking)
-    never = count["all"] - count["met"] - count["linked"]
-    if count["met"] == count["all"]:
-        return ""
-    linked = f"; {count['linked']:,} more through contestants that both met" if count["linked"] else ""
-    compared = f"; {never:,} can't be compared" if never else ""
-    return f"{count['met']:,} of {count['all']:,} pairs are compared by votes between the two{linked}{compared}."
 
 
 FINDING = Finding(

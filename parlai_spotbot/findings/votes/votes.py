@@ -1,4 +1,4 @@
-"""Whose votes these are: who voted on what, whether votes are correlated, on which side winners stood, languages."""
+"""Whose votes these are: who voted on what, whether votes are correlated, on which side winners stood."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import numpy as np
 
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.votes import FORM, Ballots
 from parlai_spotbot.wording import interval, p_said, percent
 
 
 def compute(ballots: Ballots) -> dict:
-    """Return who voted on what, whether votes are correlated, on which side winners stood, languages, days."""
+    """Return who voted on what, whether votes are correlated, on which side winners stood."""
     decided = ballots.outcome != 0
     clusters = ballots.clusters
     people, prompts = _sizes(ballots.worker), _sizes(ballots.prompt)
@@ -29,8 +28,6 @@ def compute(ballots: Ballots) -> dict:
         "independent": clusters.workers is None and clusters.conversations is None,
         "sentence": _hanging(ballots, people, prompts),
         "first": share_test(ballots.outcome[decided] > 0, clusters.take(decided)) if decided.any() else {},
-        "languages": _languages(ballots),
-        "days": [day for day in (min(ballots.day, default=""), max(ballots.day, default="")) if day],
     }
 
 
@@ -50,45 +47,14 @@ def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
     """Return which votes are correlated, in words."""
     clusters, sentences = ballots.clusters, []
     if not people["count"]:
-        sentences.append(
-            "who voted isn't known, so each vote counts as one person's, and intervals are too narrow if some "
-            "voted often"
-        )
+        sentences.append("Who voted isn't known: intervals are too narrow if some voted often")
     elif ballots.crossed and clusters.workers is not None:
-        sentences.append(
-            f"{people['count']:,} annotators voted up to {people['most']:,} times each, which tests and "
-            "intervals allow for"
-        )
-        if people["known"] < len(ballots.a):
-            sentences.append(
-                f"who gave {len(ballots.a) - people['known']:,} votes isn't known, each counts as one person's"
-            )
+        sentences.append(f"{people['count']:,} annotators voted up to {people['most']:,} times each")
     if clusters.conversations is not None:
-        sentences.append(
-            f"{prompts['count']:,} prompts were voted on up to {prompts['most']:,} times each, which tests and "
-            "intervals allow for"
-        )
+        sentences.append(f"{prompts['count']:,} prompts were voted on up to {prompts['most']:,} times each")
     elif not prompts["count"]:
-        sentences.append("which votes were on one prompt isn't known, so each counts as on a prompt of its own")
-    text = "; ".join(sentences) or "no annotator and no prompt comes twice: votes are independent"
-    return text[:1].upper() + text[1:] + "."
-
-
-def _languages(ballots: Ballots) -> list[dict]:
-    """Votes by language, the most frequent first; nothing where no language is known."""
-    names, codes = list(ballots.language.categories), ballots.language.codes
-    tied = (ballots.outcome == 0) & ~ballots.bad
-    rows = [
-        {
-            "language": name,
-            "n": int(in_language.sum()),
-            "ties": float(tied[in_language].mean()),
-            "both_bad": float(ballots.bad[in_language].mean()),
-        }
-        for code, name in enumerate(names)
-        if name and (in_language := codes == code).any()
-    ]
-    return sorted(rows, key=lambda row: -row["n"])
+        sentences.append("which votes were on one prompt isn't known")
+    return f"{'; '.join(sentences) or 'No annotator and no prompt comes twice: votes are independent'}."
 
 
 def summarise(result: Result) -> list[str]:
@@ -101,22 +67,7 @@ def summarise(result: Result) -> list[str]:
             f"Of {test['n']:,} decided votes {percent(test['estimate'], 1)} ({interval(test['ci'], 1)}) were for the "
             f"contestant that the file names first, {clear} ({p_said(test['p'])})."
         )
-    days = f"They were given from {data['days'][0]} to {data['days'][-1]}." if data["days"] else ""
-    return [data["sentence"], first, days]
+    return [data["sentence"], first]
 
 
-LANGUAGES = Table(
-    "languages",
-    {
-        "language": Column("text", "Language"),
-        "n": Column("count", "Votes"),
-        "ties": Column("share", "Ties", digits=1),
-        "both_bad": Column("share", "Both bad", digits=1),
-    },
-    "Languages",
-    csv="languages",
-)
-
-FINDING = Finding(
-    "votes", FORM, compute, tables={"languages": LANGUAGES}, summarise=summarise, heading="Whose votes?", place=20
-)
+FINDING = Finding("votes", FORM, compute, summarise=summarise, heading="Whose votes?", place=20)

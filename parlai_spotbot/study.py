@@ -40,7 +40,7 @@ class Study:
     base: Plan
     extensions: list[dict] = field(default_factory=list)
     gone: frozenset[str] = frozenset()
-    _rows: dict[Path, tuple[tuple, list]] = field(default_factory=dict, repr=False, compare=False)
+    _rows: dict[Path, tuple[tuple | None, list]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         OPENED[self.path.absolute()] = None

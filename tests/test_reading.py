@@ -142,10 +142,15 @@ OWN = {
     ("crowdsourcing/mephisto_task/home.py", "yaml.safe_load"),  # what it wrote itself
     ("crowdsourcing/platforms/participant_lists.py", "csv.DictReader"),  # bounds of its own
     ("parlai_spotbot/files.py", "csv.writer"),
+    ("parlai_spotbot/importers/spotbot2020_oddities.py", "yaml.safe_load"),  # comes with the package
+    ("parlai_spotbot/importers/votes.py", "yaml.safe_load"),  # comes with the package
     ("parlai_spotbot/report/export/checking.py", "csv.reader"),  # what was written just before
     ("parlai_spotbot/selfplay/more.py", "csv.DictReader"),
     ("parlai_spotbot/selfplay/pool.py", "yaml.safe_load"),  # keys of a text that `reading` took
     ("parlai_spotbot/surveys/controls/checks.py", "yaml.safe_load"),  # comes with the package
+    ("parlai_spotbot/texts/self_identification.py", "yaml.safe_load"),  # comes with the package
+    ("parlai_spotbot/scripts/option_parser.py", "yaml.safe_load"),  # comes with the package
+    ("parlai_spotbot/selfplay/remedies.py", "yaml.safe_load"),  # comes with the package
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,36 +17,44 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import sha256
 from parlai_spotbot.importers.abc_eval_labels import (
     DOMAIN,
+    LABELS,
     QUESTION,
     REMEDY,
     SURVEY,
+    YES_NO,
+    as_released,
     conversation,
     judgement,
     released_labels,
-)
-from parlai_spotbot.importers.abc_eval_project import (
-    ANSWERS,
-    CHATS,
-    TRAININGS,
-    Answer,
-    Choice,
-    LabelAnswer,
-    Project,
-    TrainingStage,
-    WorkUnit,
-    read_project,
 )
 from parlai_spotbot.importers.conversations import numbered, plan_of
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.records import Conversation, Judgement
-from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, TASKS, task_of_label
+from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, task_of_label
 from parlai_spotbot.surveys.interactive import CHOICE
+
+CHATS, ANSWERS = "dialogue_collection", "surge_evaluation"
+TRAININGS = {"student_onboarding": "students", "mturk_onboarding": "mturkers", "surge_onboarding": "surgers"}
+"""Stages of the training, and the names of their groups of annotators."""
+
+DIMENSIONS = {
+    "consistent": "consistency",
+    "emotional": "emotional_understanding",
+    "engaging": "engagingness",
+    "grammatical": "grammaticality",
+    "informative": "informativeness",
+    "quality": "quality",
+    "proactive": "proactivity",
+    "relevant": "relevance",
+}
+"""Their names of dimensions and ours."""
 
 INTERACTIVE = "interactive"
 LIKERT, TURNS, PAIRS = "dialogue_likert", "turn_likert", "comparative"
 WHEN = "%m-%d-%Y %H:%M:%S"
 CHOICES = {1: "conversation:0", -1: "conversation:1", 0: "neither"}
+RATINGS = {score: str(score) for score in range(1, 6)}
 MISSING_TURNS = "answers about turns that are not there"
 
 
@@ -55,17 +63,22 @@ def is_full(path: Path | str) -> bool:
     try:
         with Path(path).open(encoding="utf-8-sig") as stream:
             return re.match(r'\{\s*"[A-Za-z_]', stream.read(4096).lstrip()) is not None
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file.", REMEDY) from None
     except (OSError, UnicodeDecodeError) as err:
         raise UserError(f"{path}: cannot be read: {err}.", REMEDY) from None
 
 
 def full(path: Path | str) -> ImportedStudy:
-    """Read the whole project; a `UserError` names the place of the first wrong value."""
-    path = Path(path)
-    maker = _Maker(str(path), read_project(path))
-    maker.make()
+    """Read the whole project; a `UserError` names stage and dialogue of the first wrong value.
+
+    The file holds an object of stages: who chatted (`dialogue_collection`), the answers of the trained annotators of
+    the study (`surge_evaluation`), and the training of each group of annotators (`…_onboarding`). A stage holds
+    `dialogues`, with the answers at the dialogue or at its turns, and `work_units`, which say who gave them, when, and
+    how long it took.
+    """
+    path, place = Path(path), [""]
+    with as_released(path, place) as stages:
+        maker = _Maker(stages, place)
+        maker.make()
     conversations, rows = numbered(list(maker.talks.values())), maker.rows
     about = {
         "format": "abc_eval",
@@ -91,132 +104,148 @@ def full(path: Path | str) -> ImportedStudy:
     return ImportedStudy(plan, conversations, SURVEY, (), rows[SURVEY], about, training=maker.training, others=others)
 
 
-@dataclass
+def _answers(dialogue: Mapping) -> Iterator[tuple[str, str, Mapping, int | None]]:
+    """Yield (kind, label or dimension, answer, number of the bot's turn or None) of a dialogue."""
+    holders = [*enumerate(dialogue["turns"]), (None, dialogue)]
+    for number, holder in holders:
+        for kind, names in (("behavior", LABELS), ("likert", DIMENSIONS), ("comparative", DIMENSIONS)):
+            for name, given in holder.get(f"{kind}_annotations", {}).items():
+                yield from ((kind, names[name], one, number) for one in given)
+
+
+def _seconds(value: Any) -> float | None:
+    """Return a time; their -1, and what is not a number, mean that it is not known."""
+    return float(value) if isinstance(value, (int, float)) and value >= 0 else None
+
+
 class _Maker:
     """Makes records of the stages: `talks` by id, `rows` by survey, `training`, and oddities, counted."""
 
-    path: str
-    project: Project
-    talks: dict[str, Conversation] = field(default_factory=dict)
-    rows: dict[str, list[Judgement]] = field(default_factory=dict)
-    training: list[dict] = field(default_factory=list)
-    odd: Counter = field(default_factory=Counter)
-    people: dict[str, str] = field(default_factory=dict)
-    units: dict[tuple[str, str], str] = field(default_factory=dict)
+    def __init__(self, stages: Mapping[str, Mapping], place: list[str]):
+        self.stages, self.place = stages, place
+        self.talks: dict[str, Conversation] = {}
+        self.rows: dict[str, list[Judgement]] = {name: [] for name in (SURVEY, LIKERT, TURNS, PAIRS, INTERACTIVE)}
+        self.training: list[dict] = []
+        self.odd: Counter = Counter()
+        self.people: dict[str, str] = {}
+        self.units: dict[tuple[str, str], str] = {}
 
     def make(self) -> None:
-        stages = self.project.stages()
-        self.rows = {name: [] for name in (SURVEY, LIKERT, TURNS, PAIRS, INTERACTIVE)}
         for name in (CHATS, ANSWERS, *TRAININGS):
-            units = stages[name].work_units if name in stages else {}
+            units = self.stages.get(name, {"work_units": {}})["work_units"]
             for number, (identity, work) in enumerate(units.items(), start=1):
-                self.people.setdefault(work.worker_id, f"person-{len(self.people) + 1:04d}")
+                self.people.setdefault(work["worker_id"], f"person-{len(self.people) + 1:04d}")
                 self.units[name, identity] = f"{name.partition('_')[0]}-{number:05d}"
-        for name in (CHATS, ANSWERS):
-            for identity, dialogue in stages[name].dialogues.items():
-                texts = [text for exchange in dialogue.exchanges for text in exchange]
-                talk = self.talks.get(identity)
-                if talk is None:
-                    took = self._chatted(identity)
-                    about = {"seconds": took} if took else {}
-                    self.talks[identity] = conversation(identity, dialogue.bot, dialogue.exchanges, about)
-                elif [turn.text for turn in talk.turns] != texts:
-                    self.odd["dialogues with other words where they were annotated", "as they were chatted"] += 1
-        for name in (CHATS, ANSWERS):
-            for identity, dialogue in stages[name].dialogues.items():
-                for question, answer, turn in dialogue.answers():
-                    self._answer(name, self.talks[identity], question, answer, turn)
+        for _, identity, dialogue in self._dialogues(CHATS, ANSWERS):
+            exchanges = [(turn.get("user_turn") or "", turn.get("bot_turn") or "") for turn in dialogue["turns"]]
+            if identity not in self.talks:
+                took = self._chatted(identity)
+                self.talks[identity] = conversation(
+                    identity, dialogue["bot"], exchanges, {"seconds": took} if took else {}
+                )
+            elif [turn.text for turn in self.talks[identity].turns] != [text for both in exchanges for text in both]:
+                self.odd["dialogues with other words where they were annotated", "as they were chatted"] += 1
+        for name, identity, dialogue in self._dialogues(CHATS, ANSWERS):
+            for given in _answers(dialogue):
+                self._answer(name, self.talks[identity], *given)
         for name, group in TRAININGS.items():
-            if name in stages:
-                self._training(name, stages[name], group)
+            if name in self.stages:
+                self._training(name, group)
         self.rows = {name: self._once(judgements) for name, judgements in self.rows.items()}
 
+    def _dialogues(self, *stages: str) -> Iterator[tuple[str, str, Mapping]]:
+        for name in stages:
+            for identity, dialogue in self.stages[name]["dialogues"].items():
+                self.place[0] = f"{name}, dialogue '{identity}'"
+                yield name, identity, dialogue
+
     def _chatted(self, identity: str) -> float | None:
-        """Return how long the chat took."""
-        for work in self.project.dialogue_collection.work_units.values():
-            if identity in work.dialogue_ids[:2]:
-                return work.seconds(("first_bot", "second_bot")[work.dialogue_ids.index(identity)])
+        """Return the duration of the chat in seconds."""
+        for work in self.stages[CHATS]["work_units"].values():
+            if identity in (ids := work["dialogue_ids"][:2]):
+                return self._part(work, ("first_bot", "second_bot")[ids.index(identity)])
         return None
 
-    def _answer(self, stage: str, talk: Conversation, name: str, answer: Answer, turn: int | None) -> None:
-        work, led = getattr(self.project, stage).work_units[answer.work_unit_id], stage == CHATS
-        unit, identity = self.units[stage, answer.work_unit_id], talk.conversation_id
-        about: dict[str, Any] = {"unit_id": unit, "worker_id": self.people[work.worker_id], "item_id": identity}
-        about |= {"submitted_at": self._when(work), "seconds": work.time_to_complete_sec}
-        if isinstance(answer, Choice):
-            first, second = work.dialogue_ids
-            value = answer.score if identity == first else -answer.score  # kept as the two were shown
+    @staticmethod
+    def _part(work: Mapping, part: str) -> float | None:
+        """Return the duration of a part of the unit."""
+        return _seconds((work.get("subtask_durations") or {}).get(part))
+
+    def _answer(self, stage: str, talk: Conversation, kind: str, name: str, answer: Mapping, turn: int | None) -> None:
+        work, led = self.stages[stage]["work_units"][answer["work_unit_id"]], stage == CHATS
+        unit, identity, score = self.units[stage, answer["work_unit_id"]], talk.conversation_id, answer["score"]
+        about: dict[str, Any] = {"unit_id": unit, "worker_id": self.people[work["worker_id"]], "item_id": identity}
+        about |= {"submitted_at": self._when(work), "seconds": _seconds(work.get("time_to_complete_sec"))}
+        if kind == "comparative":
+            first, second = work["dialogue_ids"]
+            if {identity, answer["dialogue_compared_to_id"]} != {first, second}:
+                raise ValueError(f"compared to {answer['dialogue_compared_to_id']!r}, not in its work unit")
             about |= {"conversation_ids": (first, second), "item_id": f"{first}|{second}"}
             if led:
-                about["seconds"] = work.seconds("comparative")
+                about["seconds"] = self._part(work, "comparative")
             survey, annotation = (INTERACTIVE, f"{unit}-pair") if led else (PAIRS, unit)
-            question, target, value = name + CHOICE * led, "pair", CHOICES[value]
-            talk = self.talks[first]
+            value = CHOICES[score if identity == first else -score]  # kept as the two were shown
+            question, target, talk = name + CHOICE * led, "pair", self.talks[first]
         elif turn is None:
-            if led and identity in work.dialogue_ids[:2]:
-                place = work.dialogue_ids.index(identity)
-                about["seconds"] = work.seconds(("first_likert", "second_likert")[place])
+            if led and identity in work["dialogue_ids"][:2]:
+                place = work["dialogue_ids"].index(identity)
+                about["seconds"] = self._part(work, ("first_likert", "second_likert")[place])
             survey, annotation = (INTERACTIVE, f"{unit}-{identity}") if led else (LIKERT, unit)
-            question, target, value = name, "entity:1", str(answer.score)
+            question, target, value = name, "entity:1", RATINGS[score]
         elif turn >= talk.exchanges:
             self.odd[MISSING_TURNS, "left out"] += 1
             return
         else:
             target, annotation = f"turn:{2 * turn + 1}", unit
-            if isinstance(answer, LabelAnswer):
+            if kind == "behavior":
                 about["item_id"] = f"{identity}-{task_of_label(name)}"
-                survey, question, value = SURVEY, QUESTION[name], ("no", "yes")[answer.score]
+                survey, question, value = SURVEY, QUESTION[name], YES_NO[score]
             else:
                 about["item_id"] = f"{identity}-{name}"
-                survey, question, value = TURNS, name, str(answer.score)
+                survey, question, value = TURNS, name, RATINGS[score]
         self.rows[survey].append(judgement(talk, survey, annotation, target, question, value, **about))
 
-    def _training(self, name: str, stage: TrainingStage, group: str) -> None:
+    def _training(self, name: str, group: str) -> None:
         """Add a row a round; the last round of a task decides."""
         last: dict[str, int] = {}
-        attempts = [
-            (identity, prepared_dialogue, one)
-            for identity, prepared_dialogue in stage.dialogues.items()
-            for one in prepared_dialogue.attempts
-        ]
-        for identity, _, attempt in attempts:
-            task = stage.work_units[attempt.work_unit_id].task
-            if task not in TASKS:
-                raise UserError(
-                    f"{self.path}: {name}, dialogue {identity!r}: field 'task' of its work unit is {task!r}, "
-                    f"expected one of {', '.join(TASKS)}.",
-                    REMEDY,
-                )
-            last[task] = max(last.get(task, 0), _round(identity))
-        for identity, dialogue, attempt in attempts:
-            work = stage.work_units[attempt.work_unit_id]
-            number, wrong = _round(identity), len(attempt.mistakes or ())
-            passed = attempt.passed if attempt.passed is not None else wrong <= ALLOWED[work.task]
+        attempts = []
+        for _, identity, dialogue in self._dialogues(name):
+            end = identity.rpartition("_")[2]
+            for attempt in dialogue.get("attempts", []):
+                work = self.stages[name]["work_units"][attempt["work_unit_id"]]
+                number = int(end) if end.isdigit() else 0
+                wrong, task = len(attempt.get("mistakes") or ()), work["task"]
+                passed = attempt.get("passed")
+                allowed = ALLOWED[task]
+                passed = wrong <= allowed if passed is None else passed
+                last[task] = max(last.get(task, 0), number)
+                attempts.append((identity, len(dialogue["turns"]), work, number, wrong, passed))
+        for identity, turns, work, number, wrong, passed in attempts:
             self.training.append(
                 {
-                    "task": work.task,
-                    "annotator": self.people[work.worker_id],
+                    "task": work["task"],
+                    "annotator": self.people[work["worker_id"]],
                     "attempt": 0,
                     "round": number,
                     "role": "training",
                     "dialogue": identity,
                     "wrong_turns": wrong,
-                    "of": max(len(dialogue.turns), wrong),
+                    "of": max(turns, wrong),
                     "mistakes_by_label": {},
-                    "passed": passed if number == last[work.task] else None,
+                    "passed": passed if number == last[work["task"]] else None,
                     "at": self._when(work),
-                    "seconds": work.time_to_complete_sec,
+                    "seconds": _seconds(work.get("time_to_complete_sec")),
                     "group": group,
                 }
             )
 
-    def _when(self, work: WorkUnit) -> str:
+    def _when(self, work: Mapping) -> str:
+        date = work.get("completion_date") or ""
         try:
-            return datetime.strptime(work.completion_date, WHEN).isoformat(timespec="seconds")
+            return datetime.strptime(date, WHEN).isoformat(timespec="seconds")
         except ValueError:
-            if work.completion_date:
-                what = "times of another form than month-day-year hours:minutes:seconds"
-                self.odd[what, "left out"] += 1
+            if date:
+                self.odd["times of another form than month-day-year hours:minutes:seconds", "left out"] += 1
             return ""
 
     def _once(self, rows: list[Judgement]) -> list[Judgement]:
@@ -226,12 +255,6 @@ class _Maker:
             if row_by_id.setdefault(row.judgement_id, row).answer != row.answer:
                 self.odd["choices that read otherwise from the other dialogue", "as in the first dialogue"] += 1
         return list(row_by_id.values())
-
-
-def _round(identity: str) -> int:
-    """Return the number with which the id of a training dialogue ends; 0 where it ends with none."""
-    end = identity.rpartition("_")[2]
-    return int(end) if end.isdigit() else 0
 
 
 FORMAT = study_format(lambda request: (full if is_full(request.data) else released_labels)(request.data))

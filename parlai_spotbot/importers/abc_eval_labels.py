@@ -8,19 +8,17 @@ answers on a page: each is kept as what it is (`labels.GIVEN`), and labels that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, BaseModel, Field
-
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import read_json, sha256
 from parlai_spotbot.importers.conversations import numbered, plan_of
 from parlai_spotbot.importers.imported_study import ImportedStudy
-from parlai_spotbot.records import HUMAN, NAME, Conversation, Judgement, Turn
+from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL, GIVEN, task_of_label
-from parlai_spotbot.user_files import validated
 
 SURVEY = "abc_eval"
 DOMAIN = "chitchat"
@@ -47,64 +45,27 @@ QUESTION = {label: question for question, label in GIVEN.items()}
 JUDGES = ("gpt", "specialized")
 """Automatic judges; of some labels there is no specialised classifier."""
 
+YES_NO = {0: "no", 1: "yes"}
+
 IDENTITY = re.compile(r"^\(\d+,\d+\)_(?P<bot>.+)$")
 """A dialogue's id: the number of the sitting and of the interactor, then the bot. Two dialogues share the former."""
 
 REMEDY = "Name the file as its authors released it; the README of projects/abc_eval says where it is."
 
 
-def one_of(names: dict[str, str]) -> AfterValidator:
-    """Return a validator that replaces their names by ours."""
-
-    def ours(name: str) -> str:
-        if name not in names:
-            raise ValueError(f"{name!r} is not known. {nearest(name, names)}")
-        return names[name]
-
-    return AfterValidator(ours)
-
-
-def bot_name(name: str) -> str:
-    """Return the paper's name of a bot."""
-    if not NAME.match(name):
-        raise ValueError(f"{name!r} is no name of a bot")
-    return BOTS.get(name, name)
-
-
-def read_release(kind: Any, path: Path, what: str) -> Any:
-    """Read a JSON file as a type that pydantic checks; a `UserError` names the file and the first wrong field."""
-    return validated(kind, read_json(path, what, REMEDY), path, REMEDY)
-
-
-Bit = Annotated[int, Field(ge=0, le=1, strict=True)]
-Label = Annotated[str, one_of(LABELS)]
-Bot = Annotated[str, AfterValidator(bot_name)]
-Identity = Annotated[str, Field(pattern=IDENTITY.pattern.replace("?P<bot>", ""))]
-
-
-class GivenLabel(BaseModel):
-    """The answers to one behaviour of one turn."""
-
-    human: list[Bit] = Field(min_length=1)
-    gpt: Bit | None = None
-    specialized: Bit | None = None
-
-
-class LabelledTurn(BaseModel):
-    """Record of what both said, and the labels of the bot's turn."""
-
-    user: str
-    system: str
-    behaviors: dict[Label, GivenLabel]
-
-
-LabelFile = Annotated[
-    dict[Identity, Annotated[list[LabelledTurn], Field(min_length=1)]], Field(min_length=1, title="dialogues")
-]
+@contextmanager
+def as_released(path: Path, place: list[str]) -> Iterator[Any]:
+    """Yield the values of a JSON file; unexpected values become a `UserError` that names the `place`."""
+    try:
+        yield read_json(path, "released file", REMEDY)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as err:
+        where = f"{path}{''.join(f', {part}' for part in place)}"
+        raise UserError(f"{where}: not as released: {type(err).__name__}: {err}.", REMEDY) from None
 
 
 def conversation(identity: str, bot: str, exchanges: Iterable[tuple[str, str]], provenance: dict) -> Conversation:
-    """Return a dialogue in which a person speaks first."""
+    """Return a dialogue in which a person speaks first; `bot` is their name of the bot."""
+    bot = BOTS.get(bot, bot)
     turns = [turn for exchange in exchanges for turn in (Turn(HUMAN, exchange[0]), Turn(bot, exchange[1]))]
     pair = (min(bot, HUMAN), max(bot, HUMAN))
     return Conversation(identity, DOMAIN, pair, 0, (HUMAN, bot), tuple(turns), 0, provenance=provenance)
@@ -130,20 +91,21 @@ def judgement(
 def released_labels(path: Path | str) -> ImportedStudy:
     """Read the file of nine labels: ``{dialogue: [{"user", "system", "behaviors": {label: {"human", "gpt", …}}}]}``.
 
-    The file does not say who annotated: the annotators of a dialogue bear its number, so that no two dialogues are
-    taken to be by one person. Raises `UserError` that names dialogue, turn, behaviour and field.
+    The file does not name annotators: those of a dialogue bear its number, so that no two dialogues are taken to be by
+    one person. Raises `UserError` that names the dialogue.
     """
-    path = Path(path)
-    dialogues = read_release(LabelFile, path, "file of labels")
-    people = {len(given.human) for turns in dialogues.values() for turn in turns for given in turn.behaviors.values()}
-    if len(people) > 1:
-        raise UserError(f"{path}: labels by {' and by '.join(map(str, sorted(people)))} people, expected 2.", REMEDY)
+    path, place = Path(path), [""]
     conversations, judgements = [], []
-    for number, (identity, turns) in enumerate(dialogues.items()):
-        bot = bot_name(IDENTITY.match(identity)["bot"])
-        talk = conversation(identity, bot, [(turn.user, turn.system) for turn in turns], {})
-        conversations.append(talk)
-        judgements += _judgements(talk, turns, number)
+    with as_released(path, place) as dialogues:
+        for number, (identity, turns) in enumerate(dialogues.items()):
+            place[0] = f"dialogue '{identity}'"
+            bot = IDENTITY.match(identity)["bot"]
+            talk = conversation(identity, bot, [(str(turn["user"]), str(turn["system"])) for turn in turns], {})
+            conversations.append(talk)
+            judgements += _judgements(talk, turns, number)
+        every = [given for turns in dialogues.values() for turn in turns for given in turn["behaviors"].values()]
+        if len({len(given["human"]) for given in every}) != 1:
+            raise ValueError("labels by different numbers of people")
     labels = sorted({GIVEN[row.question] for row in judgements}, key=EVERY_LABEL.index)
     about = {
         "format": "abc_eval",
@@ -164,14 +126,15 @@ def released_labels(path: Path | str) -> ImportedStudy:
     )
 
 
-def _judgements(talk: Conversation, turns: list[LabelledTurn], number: int) -> Iterator[Judgement]:
+def _judgements(talk: Conversation, turns: list[Mapping], number: int) -> Iterator[Judgement]:
     """Yield the answers of both people and of the judges; an annotation is a dialogue in one task."""
     for place, turn in enumerate(turns):
-        for label, given in turn.behaviors.items():
-            rows = [(HUMAN, f"{number:03d}-{i}", value) for i, value in enumerate(given.human)]
-            rows += [(f"judge:{j}", j, getattr(given, j)) for j in JUDGES if getattr(given, j) is not None]
+        for name, given in turn["behaviors"].items():
+            label = LABELS[name]
+            rows = [(HUMAN, f"{number:03d}-{i}", value) for i, value in enumerate(given["human"])]
+            rows += [(f"judge:{j}", j, given[j]) for j in JUDGES if given.get(j) is not None]
             item = f"{talk.conversation_id}-{task_of_label(label)}"
             for source, worker, value in rows:
                 who = {"item_id": item, "worker_id": worker, "source": source}
-                target, answer = f"turn:{2 * place + 1}", ("no", "yes")[value]
-                yield judgement(talk, SURVEY, f"{item}-{worker}", target, QUESTION[label], answer, **who)
+                target = f"turn:{2 * place + 1}"
+                yield judgement(talk, SURVEY, f"{item}-{worker}", target, QUESTION[label], YES_NO[value], **who)

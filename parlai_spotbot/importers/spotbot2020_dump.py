@@ -11,21 +11,19 @@ import re
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Callable
 from collections.abc import Collection as Names
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import Malformed, parse_json, unpacked
 from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.user_files import validated
 
 REMEDY = "Download the data again, and name the whole dump."
 
@@ -60,6 +58,7 @@ DOMAINS = {
 
 NATURE = {True: "human", False: "bot", None: "unsure"}
 FEATURES = {"fluency": "fluencyValue", "sensibleness": "sensitivenessValue", "specificity": "specificityValue"}
+PREFERENCE = {(True, True): 0, (True, False): 1, (False, True): -1}
 DEVELOPER = re.compile(r"[a-z]{2}")
 """The crowdsourcing platform's ids are capitals and digits; the developers' own (Annotator1, Ann1, …) are not."""
 
@@ -67,95 +66,34 @@ LEAVE_OUT = ("incomplete", "repeats", "developers")
 DEFAULT_LEAVE_OUT = ("incomplete",)
 
 
-# -- rows of the files -----------------------------------------------------------------------------------------------
-class DumpRow(BaseModel):
-    """A row of one of the files."""
+KINDS = ("sampled", "packed", "annotated")
+"""Files of conversations, of packages (what an annotator does in one sitting), and of annotations."""
 
-    model_config = ConfigDict(strict=True)
-
-
-class DumpTurn(DumpRow):
-    """A turn."""
-
-    text: str
-    exchange_nr: Any = None
-
-
-class DumpConversation(DumpRow):
-    """A conversation and who took part."""
-
-    id: str = Field(alias="_id")
-    system_type0: str
-    system_type1: str
-    convo: list[DumpTurn]
-    system_name0: str = ""
-    system_name1: str = ""
-
-
-class DumpSegment(DumpRow):
-    """A segment: `start_turn` is the number of its last visible turn, from 0."""
-
-    convo_id: str
-    start_turn: int
-
-
-class DumpPackage(DumpRow):
-    """Record of what an annotator does in one sitting."""
-
-    id: str = Field(alias="_id")
-    package: list[DumpSegment]
-
-
-class DumpLabels(DumpRow):
-    """Record of what an annotator says of one entity."""
-
-    is_human: bool | None
-    fluencyValue: bool
-    sensitivenessValue: bool
-    specificityValue: bool
-    decision_turn: int
-
-
-class DumpAnnotation(DumpRow):
-    """One annotator's answers to one segment, with times in milliseconds since 1970."""
-
-    id: str = Field(alias="_id")
-    convo_id: str
-    package_id: str
-    user_name: str
-    entity0_annotation: DumpLabels
-    entity1_annotation: DumpLabels
-    start_time: int
-    end_time: int
-    elapsed_time: int
-
-
-KINDS = {"sampled": DumpConversation, "packed": DumpPackage, "annotated": DumpAnnotation}
 WRAPPERS = {"$oid": str, "$numberLong": int, "$numberInt": int, "$numberDouble": float}
 """MongoDB's extended JSON: ``{"$oid": "5e…"}`` is the string, ``{"$numberLong": "7"}`` the number."""
 
-Row = TypeVar("Row", bound=DumpRow)
-Rows = list[tuple[str, Row]]
-"""Each row with its place, "FILE, line N"."""
+
+Made = TypeVar("Made")
 
 
+# -- rows of the files -----------------------------------------------------------------------------------------------
 def _unwrap(value: dict) -> Any:
     key = next(iter(value), "")
     return WRAPPERS[key](value[key]) if len(value) == 1 and key in WRAPPERS else value
 
 
-def _rows(where: str, raw: bytes, kind: type[Row]) -> Rows:
-    rows = []
+def _made(file: tuple[str, bytes], make: Callable[[dict], Made]) -> list[Made]:
+    """Make something of each row of a file; an unexpected value is a `UserError` that names the line."""
+    (where, raw), made = file, []
     for number, line in enumerate(raw.splitlines(), start=1):
-        place = f"{where}, line {number}"
         try:
-            value = parse_json(line, _unwrap)
-        except (ValueError, TypeError) as err:
-            raise UserError(f"{place}: not valid JSON: {err}.", REMEDY) from None
-        rows.append((place, validated(kind, value, place, REMEDY)))
-    if not rows:
+            made.append(make(parse_json(line, _unwrap)))
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as err:
+            problem = f"{where}, line {number}: not as released: {type(err).__name__}: {err}."
+            raise UserError(problem, REMEDY) from None
+    if not made:
         raise UserError(f"{where}: is empty.", REMEDY)
-    return rows
+    return made
 
 
 def _files(path: Path, names: Names[str]) -> dict[str, tuple[str, bytes]]:
@@ -218,11 +156,10 @@ def read_dump(path: Path | str, domain: str) -> Dump:
         raise UserError(f"--domain {domain}: the released data have no such domain.", nearest(domain, DOMAINS))
     about, names = DOMAINS[domain], {kind: f"{kind}-dialogues-full-{domain}.json" for kind in KINDS}
     files = _files(Path(path), names.values())
-    rows = {kind: _rows(*files[name], KINDS[kind]) for kind, name in names.items()}
-    systems = {**SYSTEMS, "huggingface": "HF" if domain == "convai2" else "GPT"}
-    conversations, turns = _conversations(rows["sampled"], about, systems)
-    packages = _packages(rows["packed"], conversations)
-    annotations = _annotations(rows["annotated"], conversations, packages)
+    sampled, packed, annotated = (files[names[kind]] for kind in KINDS)
+    conversations, turns = _conversations(sampled, about)
+    packages = dict(_made(packed, partial(_package, conversations)))
+    annotations = _annotations(annotated, conversations, packages)
     sha256 = {name: hashlib.sha256(raw).hexdigest() for name, (_, raw) in files.items()}
     return Dump(about, tuple(conversations.values()), packages, annotations, turns, sha256)
 
@@ -244,102 +181,75 @@ def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFram
     return kept.reset_index(drop=True)
 
 
-@contextmanager
-def _released(where: str) -> Iterator[None]:
-    """Turn an unknown name or id, or a contradiction, into a `UserError` that names the place."""
-    try:
-        yield
-    except KeyError as err:
-        raise UserError(f"{where}: {err} is not known in the release.", REMEDY) from None
-    except ValueError as err:
-        raise UserError(f"{where}: {err}.", REMEDY) from None
-
-
-def _conversations(
-    rows: Rows, domain: PaperDomain, systems: dict[str, str]
-) -> tuple[dict[str, Conversation], pd.DataFrame]:
-    kept_conversations, turns = [], []
-    number: Counter[tuple[str, str]] = Counter()
+def _conversations(file: tuple[str, bytes], domain: PaperDomain) -> tuple[dict[str, Conversation], pd.DataFrame]:
+    systems = SYSTEMS | {"huggingface": "HF" if domain.name == "convai2" else "GPT"}
     place = {name: i for i, name in enumerate((*domain.bots, HUMAN))}
-    for where, row in rows:
-        with _released(where):
-            entities = (systems[row.system_type0], systems[row.system_type1])
-            pair = tuple(sorted(entities, key=place.__getitem__))
-        # The seed exchange was the bots' context and is not in the dump, nor is the opening of people's conversations.
-        conversation = Conversation(
-            conversation_id=row.id,
-            domain=domain.name,
-            pair=pair,
-            number=number[pair],
-            entities=entities,
-            # Even turns are entity 0's: `exchange_nr` is not to be relied on.
-            turns=tuple(Turn(entities[i % 2], act.text) for i, act in enumerate(row.convo)),
-            seed_exchanges=0,
-            provenance={"system_name": [row.system_name0, row.system_name1]},
-        )
-        kept_conversations.append(conversation)
+    number: Counter[tuple[str, str]] = Counter()
+    turns: list[tuple] = []
+
+    def conversation(row: dict) -> Conversation:
+        entities = (systems[row["system_type0"]], systems[row["system_type1"]])
+        pair = tuple(sorted(entities, key=place.__getitem__))
         number[pair] += 1
-        turns += [(row.id, i, entities[i % 2], act.exchange_nr, act.text) for i, act in enumerate(row.convo)]
-    kept_conversations.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
-    conversations = {c.conversation_id: c for c in kept_conversations}
-    return conversations, pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr", "text"])
+        said = tuple(Turn(entities[i % 2], act["text"]) for i, act in enumerate(row["convo"]))
+        numbers = [act.get("exchange_nr") for act in row["convo"]]
+        turns.extend((row["_id"], i, turn.speaker, numbers[i], turn.text) for i, turn in enumerate(said))
+        # The seed exchange was the bots' context and is not in the dump, nor is the opening of people's conversations.
+        # Even turns are entity 0's: `exchange_nr` is not to be relied on.
+        names = {"system_name": [row.get("system_name0", ""), row.get("system_name1", "")]}
+        return Conversation(row["_id"], domain.name, pair, number[pair] - 1, entities, said, 0, provenance=names)
+
+    made = _made(file, conversation)
+    made.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
+    frame = pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr", "text"])
+    return {c.conversation_id: c for c in made}, frame
 
 
-def _packages(rows: Rows, conversations: dict[str, Conversation]) -> dict[str, dict[str, int]]:
-    packages = {}
-    for where, row in rows:
-        with _released(where):
-            packages[row.id] = {
-                conversations[entry.convo_id].conversation_id: (entry.start_turn + 1) // 2 for entry in row.package
-            }
-    return packages
+def _package(conversations: dict[str, Conversation], row: dict) -> tuple[str, dict[str, int]]:
+    """Return a package's id, and how many exchanges it shows of which conversation."""
+    shown = {entry["convo_id"]: (entry["start_turn"] + 1) // 2 for entry in row["package"]}
+    return row["_id"], {conversations[identity].conversation_id: k for identity, k in shown.items()}
 
 
-def _annotations(rows: Rows, conversations: dict, packages: dict) -> pd.DataFrame:
+def _annotations(file: tuple[str, bytes], conversations: dict, packages: dict) -> pd.DataFrame:
     workers: dict[str, str] = {}
-    made = []
-    for where, row in rows:
-        with _released(where):
-            entities, shown = conversations[row.convo_id].entities, packages[row.package_id][row.convo_id]
-            answers = _answers(row, shown)
-        elapsed = row.elapsed_time / 1000
-        has_clock = row.start_time >= 0  # where the page had lost its clock, `elapsed_time` is the time since 1970
-        made.append(
-            {
-                "annotation_id": row.id,
-                "source": "human",
-                "worker_id": workers.setdefault(row.user_name, f"annotator-{len(workers) + 1:02d}"),
-                "unit_id": row.package_id,
-                "item_id": f"{row.convo_id}-{shown}",
-                "conversation_id": row.convo_id,
-                "a": entities[0],
-                "b": entities[1],
-                "k": shown,
-                **answers,
-                "seconds": elapsed if has_clock else np.nan,
-                "elapsed": elapsed,
-                "started": float(row.start_time) if has_clock else np.nan,
-                "submitted": float(row.end_time),
-                "developer": bool(DEVELOPER.search(row.user_name)),
-            }
-        )
-    frame = pd.DataFrame(made)
+
+    def annotation(row: dict) -> dict:
+        identity = row["convo_id"]
+        entities, shown = conversations[identity].entities, packages[row["package_id"]][identity]
+        elapsed, user = row["elapsed_time"] / 1000, row["user_name"]
+        has_clock = row["start_time"] >= 0  # where the page had lost its clock, `elapsed_time` is the time since 1970
+        return {
+            "annotation_id": row["_id"],
+            "source": "human",
+            "worker_id": workers.setdefault(user, f"annotator-{len(workers) + 1:02d}"),
+            "unit_id": row["package_id"],
+            "item_id": f"{identity}-{shown}",
+            "conversation_id": identity,
+            "a": entities[0],
+            "b": entities[1],
+            "k": shown,
+            **_answers([row["entity0_annotation"], row["entity1_annotation"]], shown),
+            "seconds": elapsed if has_clock else np.nan,
+            "elapsed": elapsed,
+            "started": float(row["start_time"]) if has_clock else np.nan,
+            "submitted": float(row["end_time"]),
+            "developer": bool(DEVELOPER.search(user)),
+        }
+
+    frame = pd.DataFrame(_made(file, annotation))
     done = frame.groupby(["worker_id", "unit_id"])["conversation_id"].transform("nunique")
     frame["incomplete"] = done != frame["unit_id"].map({package: len(held) for package, held in packages.items()})
     frame["repeat"] = frame.duplicated(["worker_id", "conversation_id", "k"])
     return frame
 
 
-def _answers(row: DumpAnnotation, shown: int) -> dict:
+def _answers(entities: list[dict], shown: int) -> dict[str, str | int]:
     """Return both natures, and the preferences (+1 entity 0, -1 entity 1, 0 neither)."""
-    entities = (row.entity0_annotation, row.entity1_annotation)
-    turns = [entity.decision_turn for entity in entities]
+    turns = [entity["decision_turn"] for entity in entities]
     if turns != [2 * shown] * 2:
-        raise ValueError(f"decision_turn: {turns[0]} and {turns[1]}, but the package shows {2 * shown} turns")
-    answers: dict[str, str | int] = {f"nature{i}": NATURE[entity.is_human] for i, entity in enumerate(entities)}
-    for feature, theirs in FEATURES.items():
-        both = tuple(getattr(entity, theirs) for entity in entities)
-        if both == (False, False):
-            raise ValueError(f"{theirs}: false for both entities; a tie is true for both")
-        answers[feature] = both[0] - both[1]
-    return answers
+        raise ValueError(f"decision_turn is {turns[0]} and {turns[1]}, but the package shows {2 * shown} turns")
+    answers = {f"nature{i}": NATURE[entity["is_human"]] for i, entity in enumerate(entities)}
+    return answers | {
+        feature: PREFERENCE[entities[0][theirs], entities[1][theirs]] for feature, theirs in FEATURES.items()
+    }

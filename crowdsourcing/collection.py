@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.groups import GROUP, GroupMembers
+from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.records import Conversation, Item, Unit
@@ -37,11 +36,6 @@ class CrowdCollection:
         """Return the group of people for whom the units are, "" where there are no groups."""
         part = self.request.part
         return part.removeprefix(GROUP) if part.startswith(GROUP) else ""
-
-    @property
-    def members(self) -> GroupMembers | None:
-        """Return who is in which group, where there are groups."""
-        return GroupMembers(self.paths.members, self.group) if self.group else None
 
     @cached_property
     def conversations(self) -> list[Conversation]:

@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.crowdsourcing.groups import GROUP, group_parts
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing import packing_of
+
+GROUP = "group-"
+"""How the name of a group's collection begins, so that it is not that of another file."""
 
 OWN = {
     "ledger": "ledger.db",
@@ -26,14 +29,14 @@ OWN = {
 }
 """Files of each collection, by their names in `CollectionPaths`."""
 
-SHARED = {"secret": "secret", "members": "members.db", "platform": "platform.jsonl", "annotators": "annotators.csv"}
+SHARED = {"secret": "secret", "platform": "platform.jsonl", "annotators": "annotators.csv"}
 """Files that the tasks or groups of a survey share."""
 
 
 @dataclass(frozen=True)
 class CollectionPaths:
-    """The files of one collection. `ledger` is the authority, `mephisto` the data root of Mephisto, `secret` signs,
-    `members` says who is in which group. `part` is a task, or a group with the prefix `GROUP`."""
+    """The files of one collection. `ledger` is the authority, `mephisto` the data root of Mephisto, `secret` signs.
+    `part` is a task, or a group with the prefix `GROUP`."""
 
     folder: Path
     shared: Path
@@ -77,7 +80,10 @@ class CollectionPaths:
 
 def _parts(study: Study, survey: str) -> list[str]:
     """Return the tasks or groups of a survey, each a collection of its own; [] for a survey that is one collection."""
-    return [task.name for task in get_survey(survey).tasks] or group_parts(study, survey)
+    about = get_survey(survey)
+    if about.tasks or not packing_of(about).grouped or not study.units_path(survey).exists():
+        return [task.name for task in about.tasks]
+    return [GROUP + name for name in dict.fromkeys(unit.group for unit in study.units(survey)) if name]
 
 
 def check_part(study: Study, survey: str, name: str) -> str:

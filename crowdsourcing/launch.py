@@ -170,7 +170,8 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: C
     if request.settings.provider == "in_house":
         names = wanted_names(request.annotators, 1 if known_names(paths.links) else annotators, collection.group)
     paths.make()
-    secret = read_secret(paths.secret, make=not paths.has_begun)
+    with collection.study.lock(COMMAND):
+        secret = read_secret(paths.secret, make=not paths.has_begun)
     _record(collection)
     stop, progress, previous = threading.Event(), ProgressLine(len(collection.units)), collection.last_port
 

@@ -82,12 +82,11 @@ def _examine(database: Any, missed: Counter, show: bool) -> None:
 
 
 def unit_text(data: dict[str, Any], missed: Counter) -> str:
-    """Return one finished unit as lines: controls missed, each item's answers and time, and comments."""
+    """Return one finished unit as lines: controls missed, each item's time, answers and comment."""
     record = data["data"]
     lines = [f"\nunit {record['unit_id']} ({data['status']}), controls missed: {missed[record['handle']]}"]
     for item in record["items"]:
         answers = ", ".join(f"{a['question']} {a['target']}: {a['answer']}" for a in item["answers"])
-        time = "no time" if item["seconds"] is None else f"{item['seconds']:.0f} s"
-        lines.append(f"  {item['exchanges']} exchanges, {time}{' (control)' if item['control'] else ''}: {answers}")
-    comments = [one["comment"] for one in (*record["items"], record) if one.get("comment")]
-    return "\n".join(lines + [f"  comment: “{comment}”" for comment in comments])
+        kind = " (control)" if item["control"] else ""
+        lines.append(f"  {item['seconds'] or 0:.0f} s{kind}: {answers} {item.get('comment') or ''}".rstrip())
+    return "\n".join([*lines, f"  comment: “{record['comment']}”"])

@@ -104,8 +104,8 @@ class Desk(ChatDesk, Reception):
     def _hand_out(self, visitor: Visitor) -> None:
         """Write a new hand-out into the ledger, if there is a unit after all."""
         unit_id = self.stock.choose(visitor.worker)
-        if unit_id is None or (self.members and not self.members.claim(visitor.worker)):
-            return  # meanwhile they got a unit by the link of another group
+        if unit_id is None:
+            return
         self.crowd.arrived(visitor)
         handout = self._drawn(visitor, unit_id)
         marks = marks_of(map(self.items.__getitem__, handout.items), self.seeds)

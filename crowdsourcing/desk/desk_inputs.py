@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.desk.contract import Crowd, Visitor
-from parlai_spotbot.crowdsourcing.groups import GroupMembers
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.survey import Survey
@@ -51,13 +50,11 @@ class Participants:
     """Participants: annotators of a platform (`crowd`), and `bots` where they chat with these.
 
     `finish(visitor, state, units done)` makes the page's "finish"; only in the state "handed_in" is this visitor's
-    registration itself done. `members` knows who is in which group, where a survey is for several groups of people;
-    `team` is what this launch calls its annotators in the outcomes of a training.
+    registration itself done. `team` is what this launch calls its annotators in the outcomes of a training.
     """
 
     crowd: Crowd
     finish: Callable[[Visitor, str, int], dict] = no_finish
-    members: GroupMembers | None = None
     team: str = ""
     bots: ChatBots | None = None
 

@@ -73,7 +73,7 @@ class Reception:
         survey = material.survey
         self.survey, self.controls, self.seeds = survey, list(material.controls), material.seeds
         self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
-        self.crowd, self.finish, self.members = participants.crowd, participants.finish, participants.members
+        self.crowd, self.finish = participants.crowd, participants.finish
         self.texts, self.language = words.texts, words.language
         self.began = self.clock()  # pages may be open from before
         self.waited_at = 0.0  # when a page was last told to wait
@@ -141,8 +141,6 @@ class Reception:
             return VisitorPlace("stopped", refused)
         if held is not None:
             return VisitorPlace("waiting", "elsewhere")
-        if self.members and self.members.elsewhere(visitor.worker):
-            return VisitorPlace("finished", "other_group")
         if len(handouts) >= self.survey.limits.units_per_annotator:
             return VisitorPlace("finished", "allowance")
         stock = self.stock

@@ -7,11 +7,9 @@ nothing but what came from them.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
 import json
-import os
 import re
 import secrets
 import zlib
@@ -26,7 +24,7 @@ from parlai_spotbot.errors import UserError
 
 VERSION = "spotbot1"
 MOST = 4096
-"""Characters of the longest token that is looked at."""
+"""Length of the longest token that is read."""
 
 TOKEN = re.compile(VERSION + r"\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 """What a token looks like, to keep it out of logs."""
@@ -52,33 +50,18 @@ class ExpiredToken(BadToken):
 
 def read_secret(path: Path, make: bool = True) -> bytes:
     """Return the study's secret; a missing one is made (32 random bytes in hex, mode 600), or is a `UserError`."""
-    path = Path(path)
+    remedy = "Put it back: spotbot_check --restore takes the copy in the folder backups."
     if not path.exists():
         if not make:
-            raise UserError(
-                f"{path}: the secret is missing, by which links are signed and annotators get their pseudonyms.",
-                "Put it back: spotbot_check --restore takes the copy in the folder backups.",
-            )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        digits, temporary = secrets.token_hex(32), path.with_name(f".{path.name}.{os.getpid()}")
-        files.write_text(temporary, f"{digits} {_checksum(digits)}\n")
-        temporary.chmod(0o600)
-        with contextlib.suppress(FileExistsError):  # of two who try at once, the first one's stays
-            os.link(temporary, path)
-        temporary.unlink()
+            raise UserError(f"{path}: the secret is missing that signs links and makes pseudonyms.", remedy)
+        digits = secrets.token_hex(32)
+        files.write_text(path, f"{digits} {zlib.crc32(digits.encode()):08x}\n")
+        path.chmod(0o600)
     text = path.read_text(encoding="utf-8", errors="replace").strip()
-    digits = text[:64]
-    if not re.fullmatch("[0-9a-f]{64}", digits) or text not in (digits, f"{digits} {_checksum(digits)}"):
-        raise UserError(
-            f"{path}: expected 64 hexadecimal digits and their checksum, found something else.",
-            "Put the original file back (spotbot_check --restore takes the copy in the folder backups): links and "
-            "tokens that were given out depend on it.",
-        )
+    digits, _, checksum = text.partition(" ")
+    if not re.fullmatch("[0-9a-f]{64}", digits) or checksum not in ("", f"{zlib.crc32(digits.encode()):08x}"):
+        raise UserError(f"{path}: expected 64 hexadecimal digits and their checksum, found something else.", remedy)
     return bytes.fromhex(digits)
-
-
-def _checksum(digits: str) -> str:
-    return f"{zlib.crc32(digits.encode('ascii')):08x}"
 
 
 def _signer(secret: bytes, purpose: str) -> Signer:
@@ -106,12 +89,12 @@ def read(secret: bytes, purpose: str, token: str) -> dict:
 
 
 def sign_session(secret: bytes, payload: dict, now: float, seconds: float = SESSION_SECONDS) -> str:
-    """A session's token; good until `now` + `seconds` (Unix time)."""
+    """Return a session's token, good until `now` + `seconds` (Unix time)."""
     return sign(secret, SESSION, {**payload, "until": int(now + seconds)})
 
 
 def read_session(secret: bytes, token: str, now: float) -> dict:
-    """The payload of a session's token; `ExpiredToken` where its time is over, `BadToken` where it is none."""
+    """Return the payload of a session's token; `ExpiredToken` where its time is over, `BadToken` where it is none."""
     payload = read(secret, SESSION, token)
     if now >= payload["until"]:
         raise ExpiredToken(payload)
@@ -120,16 +103,12 @@ def read_session(secret: bytes, token: str, now: float) -> dict:
 
 def in_house_link(base: str, secret: bytes, worker: str) -> str:
     """Return the personal link of `worker`, any name; `base` is the server's address."""
-    token = sign(secret, LINK, {"worker": worker})
-    if not worker.strip() or len(token) > MOST:
-        raise UserError(f"annotator {worker[:40]!r}: the name is empty or too long.", "Give a short name.")
-    return f"{base.rstrip('/')}/?{urlencode({'t': token})}"
+    return f"{base.rstrip('/')}/?{urlencode({'t': sign(secret, LINK, {'worker': worker})})}"
 
 
 def study_link(base: str, secret: bytes, study: str) -> str:
-    """The link to give to Prolific, which fills in who comes (its place holders are in the link as they are)."""
-    fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-    holders = "".join(f"&{name}={{{{%{name}%}}}}" for name in fields)
+    """Return the link to give to Prolific, which fills in who comes (its place holders are in the link as they are)."""
+    holders = "".join(f"&{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
     return f"{base.rstrip('/')}/?{urlencode({'study': sign(secret, STUDY, {'study': study})})}{holders}"
 
 
@@ -140,5 +119,5 @@ def pseudonym(secret: bytes, worker: str) -> str:
 
 
 def redact(text: str) -> str:
-    """`text` without any token in it."""
+    """Return `text` without any token in it."""
     return TOKEN.sub("[token]", text)

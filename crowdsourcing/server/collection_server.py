@@ -80,7 +80,7 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
             collection.survey, collection.units, collection.controls, seeds, natures_of(collection.conversations)
         ),
         PageWords(texts, consent, collection.language),
-        Participants(crowd, door.finish, collection.members, settings.group, bots),
+        Participants(crowd, door.finish, settings.group, bots),
         DeskRecords(ledger, secret, later_of(time.time, ledger.last_time())),
     )
     desk.resume()

@@ -24,8 +24,7 @@ import yaml
 from annotators import Record, meet, texts_of
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.groups import GROUP
+from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan

@@ -9,10 +9,9 @@ from pathlib import Path
 import yaml
 from office import MemoryCrowd
 
-from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.groups import GROUP, GroupMembers
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
@@ -67,7 +66,7 @@ def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits
     return Desk(
         DeskMaterial(survey, units, read_controls(study, NAME)),
         PageWords(consent=consent),
-        Participants(MemoryCrowd(), members=GroupMembers(paths.members, group) if group else None),
+        Participants(MemoryCrowd()),
         DeskRecords(Ledger(paths.ledger), read_secret(paths.secret), clock),
     )
 

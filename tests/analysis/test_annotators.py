@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from outside_data import SPOT_THE_BOT, released_data
 from scipy.stats import norm
 
@@ -123,23 +121,6 @@ def test_intervals_of_sensitivity_and_bias_cover():
         assert 0.93 <= covers_c <= 0.98
         assert np.mean([f["sensitivity"] for f in found]) == pytest.approx(d, abs=0.05)
         assert np.mean([f["bias"] for f in found]) == pytest.approx(c, abs=0.03)
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(["bot", "unsure", "human"]), st.booleans()), min_size=2, max_size=60),
-    st.sampled_from(["bot", "unsure", "human"]),
-)
-def test_detection_whatever_the_labels(labels, always):
-    called = np.array([CALLED[label] for label, _ in labels])
-    is_bot = np.array([bot for _, bot in labels])
-    found, swapped = detection(called, is_bot), detection(1 - called, ~is_bot)
-    if is_bot.all() or not is_bot.any():
-        assert np.isnan(found["sensitivity"])
-        return
-    assert np.isfinite([*found["sensitivity_ci"], *found["bias_ci"]]).all()
-    assert found["sensitivity"] == pytest.approx(swapped["sensitivity"])  # bots and people, "bot" and "human" exchanged
-    assert found["bias"] == pytest.approx(-swapped["bias"])
-    assert detection(np.full(len(called), CALLED[always]), is_bot)["balanced_accuracy"] == 0.5
 
 
 def test_pooled_intervals_know_who_shares_what():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made_up_surveys import Made, acute, item_of, likert, talk
 
 from parlai_spotbot.analysis.answers import REPEATED, answers_frame, last_answers, shown_item
-from parlai_spotbot.records import HUMAN, judged_name
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.asking import incomplete
 
@@ -58,21 +58,6 @@ def test_of_one_judged_entity_only_its_answers_are_wanted(made):
     other = item_of([made.conversations["c1"]])
     left = answers_frame(judgements, conversations, incomplete(survey, {item.item_id: other})).left_out
     assert left == {"human": {"incomplete annotation": 1}}
-
-
-@pytest.mark.parametrize(
-    ("entities", "entity", "name"),
-    [
-        (("a", "a"), None, "a"),
-        ((HUMAN, "a"), None, "a"),
-        ((HUMAN, HUMAN), None, HUMAN),
-        (("a", "b"), None, None),
-        (("a", "b"), 1, "b"),
-        ((HUMAN, "a"), 0, HUMAN),
-    ],
-)
-def test_who_is_judged(entities, entity, name):
-    assert judged_name(talk("c", entities), entity) == name
 
 
 def spotting():
@@ -177,13 +162,6 @@ def test_what_is_the_same_item(made, change, repeats):
     rows = [made.judgements[0], replace(made.judgements[0], **change)]
     kept, counted = last_answers(rows, shown_item())
     assert (2 - len(kept), sum(counted.values())) == (repeats, repeats)
-
-
-def test_a_game_is_one_item_however_far_it_is_opened(made):
-    made.annotation(item_of([made.conversations["c0"]]), {("nature", "entity:0"): "bot"}, "w0")
-    rows = [made.judgements[0], replace(made.judgements[0], exchanges=1, annotation_id="again")]
-    assert [row.exchanges for _, row in last_answers(rows, shown_item(whole=True))[0]] == [1]
-    assert len(last_answers(rows, shown_item())[0]) == 2
 
 
 def test_of_two_speakers_it_counts_which_one_is_judged():

@@ -1,7 +1,6 @@
 """Shares of turns with a behaviour: against statsmodels, krippendorff, brute force, published intervals, and studies
 of known rates; gold dialogues; and the whole method as reports read it."""
 
-import csv
 from itertools import combinations
 
 import numpy as np
@@ -9,14 +8,11 @@ import pandas as pd
 import pytest
 from computing import analyze
 from made_up_behaviours import answers_for, study
-from made_up_surveys import item_of, talk
-from outside_data import ABC_EVAL, released_data
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.analysis import behaviours
-from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED
@@ -48,21 +44,6 @@ def result(made):
 
 
 # -- against other packages --------------------------------------------------------------------------------------------
-
-
-def test_wilson_of_the_published_rates():
-    path = released_data(f"{ABC_EVAL}/paper_tables/surge_behavior_rates.csv")
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 64
-    for row in rows:
-        n, share = int(row["n"]), float(row["proportion"])
-        published = share, float(row["CI low"]), float(row["CI high"])
-        # The published share has three decimals: one of the counts that may be behind it gives both its ends.
-        counts = [hits for hits in range(n + 1) if abs(hits / n - share) <= 0.00051]
-        made = [tuple(round(value, 3) for value in (hits / n, *wilson(hits, n))) for hits in counts]
-        near = [found for found in made if np.allclose(found, published, atol=0.0000001)]
-        assert near, (row, made)
 
 
 def test_nothing_found_is_not_certainty_nor_nothing_known():
@@ -165,19 +146,6 @@ def test_annotations_stopped_half_way_are_left_out_and_counted(made):
     )
 
 
-def test_wrong_answers_name_the_judgement(made):
-    judgements, conversations, _ = made.everything()
-    about = {key: getattr(judgements[0], key) for key in Judgement.__dataclass_fields__}
-    for change, message in (
-        ({"answer": "perhaps"}, "judgement 1: answer 'perhaps' to 'self_contradiction', expected one of yes, no"),
-        ({"question": "kindness"}, "judgement 1: question 'kindness', expected one of"),
-        ({"target": "pair"}, "judgement 1: target 'pair', expected turn:N"),
-    ):
-        rows = [Judgement(**about | change), *judgements[1:]]
-        with pytest.raises(ValueError, match=message):
-            analyze(rows, conversations, "abc_eval", bootstraps=20)
-
-
 # -- gold dialogues ----------------------------------------------------------------------------------------------------
 def golds(worker, wrong, at, task="consistency"):
     """A gold dialogue of which the first `wrong` turns are annotated in another way."""
@@ -235,16 +203,3 @@ def test_gold_dialogues_are_no_data_but_quality_over_time(made, result):
 
 
 # -- the whole method --------------------------------------------------------------------------------------------------
-
-
-def test_people_are_judged_too_where_two_people_talk():
-    made = study({"alpha": RATES["alpha"]}, 3, tasks=("consistency",), again=0.0)
-    for n in range(3):
-        conversation = talk(f"people-{n}", (HUMAN, HUMAN), [f"p {t}" for t in range(18)])
-        made.conversations[conversation.conversation_id] = conversation
-        item = item_of([conversation], (0,), ("self_contradiction", "partner_contradiction", "redundant"))
-        given = {(q, f"turn:{t}"): "no" for q in item.questions for t in range(0, 16, 2)}
-        made.annotation(item, given, f"w{n}")
-    own = analysed(made)["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]
-    assert set(own["score"]) == {"alpha", HUMAN}
-    assert own["turns"][HUMAN] == 24

@@ -142,26 +142,6 @@ def test_the_launch_decides_and_judges_are_not_subject_to_it(made_up, answered):
         analyze([*only, *answered], conversations, asked=kind("spot_the_bot", 0), **OPTIONS)
 
 
-def test_who_answered_and_missed_how_many(results):
-    plain, controlled = (found["annotators"]["by_source"]["human"] for found in results)
-    own = controlled["annotators"]
-    assert {w: (own[w]["controls"], own[w]["missed_controls"]) for w in ("w0", "w1", "w2", "w3")} == {
-        "w0": (3, 2),
-        "w1": (2, 1),
-        "w2": (1, 0),
-        "w3": (0, 0),
-    }
-    assert {w: e["left_out"] for w, e in own.items() if e["left_out"]} == {"w0": FAILED}
-    assert own["w0"]["n"] == plain["annotators"]["w0"]["n"]
-    controls = controlled["controls"]
-    assert (controls["answered"], controls["missed"], controls["failed"]) == (6, 3, ["w0"])
-    assert controls["by_annotator"]["w1"] == {"answered": 2, "missed": 1}
-    assert controlled["summary"]["left_out"] == {FAILED: 1}
-    assert controlled["summary"]["n"] == plain["summary"]["n"] - 1
-    assert plain["summary"]["left_out"] == {}
-    assert "with_everybody" not in plain
-
-
 def test_results_with_everybody_stand_beside(results):
     plain, controlled = results
     found = controlled["annotators"]["by_source"][HUMAN]["with_everybody"]

@@ -88,16 +88,8 @@ def test_the_documented_bias_appears_where_annotators_stop_as_it_looks_human(cho
     for name in ("alice", "dr", "blender"):
         curve = own["curves"][name]
         assert curve["survival"][-1] < CHOSEN.survival(name, curve["exchanges"][-1]) - 0.08
-    for words in ("informative", "Turnbull", "Cox", "fall too steeply"):
+    for words in ("informative", "fall too steeply"):
         assert words in own["warning"]
-
-
-def test_sooner_spotted_is_found_without_strata_of_the_chosen_length(fair):
-    own = fair["survival"]["by_source"]["human"]
-    signs = {(p["a"], p["b"]): p["statistic"] for p in own["pairs"]}
-    assert signs["alice", "dr"] > 0 < signs["dr", "blender"]
-    assert all(p["p_adjusted"] < 0.05 for p in own["pairs"])
-    assert "within lengths" not in own["test"]
 
 
 # -- players ----------------------------------------------------------------------------------------------------------
@@ -126,15 +118,6 @@ def test_points_and_places_are_those_of_the_rules(played):
     assert [row["worker_id"] for row in board if row["bonus"]] == own["bonus"]["annotators"]
     for row in board:
         assert row["right"] + row["wrong"] + row["unsure"] == row["decisions"]
-
-
-def test_equal_points_share_a_place_and_the_bonus():
-    judgements, conversations = play(Players(per_pair=6, people=6, annotators=2, stopping={1.0: 0.0}))
-    twins = [j for j in judgements if j.worker_id == "w00"]
-    rows = twins + [replace(j, worker_id="w01", annotation_id=f"b{j.annotation_id}") for j in twins]
-    own = analyze(rows, conversations, GAME, bootstraps=5, backend="native")["game"]["by_source"]["human"]
-    assert [row["rank"] for row in own["leaderboard"]] == [1, 1]
-    assert own["bonus"]["annotators"] == ["w00", "w01"]
 
 
 def test_controls_count_for_points_but_never_as_data(played):

@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from annotated import annotations_frame
-from hypothesis import given
-from hypothesis import strategies as st
 from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
@@ -73,29 +71,6 @@ def test_the_papers_comparison():
     real = compare_effort(6, seconds=53, conversations_per_pair=45, annotations_per_conversation=266 / 45)
     assert real.minutes_per_pair / 60 == pytest.approx(3.9, abs=0.05)
     assert real.hours > real.other_hours
-
-
-@given(
-    st.integers(2, 60), st.floats(5, 120), st.floats(1, 300), st.floats(0, 3000), st.floats(1, 300), st.floats(0.5, 20)
-)
-def test_both_take_the_same_where_it_breaks_even(systems, seconds, annotations, people, dialogues, minutes):
-    options = {
-        "seconds": seconds,
-        "conversations_per_pair": annotations,
-        "annotations_per_conversation": 1,
-        "human_annotations": people,
-        "dialogues": dialogues,
-        "minutes_per_dialogue": minutes,
-    }
-    found = compare_effort(systems, **options)
-    even = found.break_even
-    if np.isnan(even):
-        assert found.ratio > 1
-        return
-    ours = (even * (even - 1) / 2 * annotations + people) * seconds / 60
-    assert ours == pytest.approx(even * dialogues * minutes, rel=1e-6)
-    if systems > even:
-        assert found.ratio > 1 - 1e-9
 
 
 def test_intervals_are_near_those_of_resampled_times():

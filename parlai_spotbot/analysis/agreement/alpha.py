@@ -202,8 +202,6 @@ def _variance(answers: _Answers, clusters: Clusters) -> tuple[float, float, bool
 
     `clusters` are those of the answers.
     """
-    if clusters.conversations is None:  # answers about one unit are never independent
-        clusters = replace(clusters, conversations=answers.unit[:, None])
     score = answers.scores()
     variance, df = (float(value[0]) for value in replace(clusters, workers=None).variance(score[:, None]))
     if clusters.workers is None:

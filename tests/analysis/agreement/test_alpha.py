@@ -39,13 +39,6 @@ def test_alpha_is_that_of_the_package_with_answers_missing(metric, seed):
         assert found["units"] == int((np.isfinite(table).sum(axis=0) > 1).sum())
 
 
-def test_coincidences_of_many_draws_at_once():
-    table = drawn(30, 3)
-    met = _Answers.of(*rows_of(table)[:2], "ordinal").met
-    assert alpha_of(np.array([met, 2 * met, 0 * met]), "ordinal")[0] == alpha_of(met, "ordinal")
-    assert np.isnan(alpha_of(np.array([0 * met]), "ordinal")).all()
-
-
 def test_where_there_is_no_alpha_it_is_said_why():
     alone = krippendorff_alpha([0, 1, 2], [1, 2, 3], Clusters.by([0, 1, 2], list("xyz")), "ordinal")
     assert np.isnan([alone["alpha"], alone["alike"], *alone["ci"]]).all()
@@ -100,30 +93,6 @@ def test_the_slope_is_the_derivative(metric):
     assert (slope * met).sum() == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_leaving_an_annotator_out_moves_alpha_as_the_scores_say(metric):
-    """With two answers a unit, alpha without an annotator is alpha less their couples over what is left, to first
-    order."""
-    table = two_of_each(drawn(3000, 12, seed=3))
-    units, answers, clusters = rows_of(table, kept=np.isfinite)
-    own = _Answers.of(units, answers, metric)
-    assert own.scores().sum() == pytest.approx(0, abs=1e-12)
-    for rater in range(3):
-        mine = clusters.workers == rater
-        exact = _Answers.of(*rows_of(np.delete(table, rater, axis=0), kept=np.isfinite)[:2], metric).alpha
-        left = 1 - 2 * mine.mean()
-        assert exact - own.alpha == pytest.approx(-2 * own.scores()[mine].sum() / left, rel=0.1, abs=2e-4)
-
-
-def two_of_each(table):
-    """Two answers about each unit, by annotators in turn."""
-    raters, units = table.shape
-    first = np.arange(units) % raters
-    second = (first + 1 + np.arange(units) // raters % (raters - 1)) % raters
-    rater = np.arange(raters)[:, None]
-    return np.where((rater == first) | (rater == second), table, np.nan)
-
-
 @pytest.mark.parametrize(("raters", "per"), [(4, 1), (7, 3)])
 def test_the_component_of_annotators_couple_by_couple(raters, per):
     """Their jackknife, less the squares of the same sums by conversation: summed over couples of answers."""
@@ -165,12 +134,3 @@ def test_of_one_annotators_answers_about_one_unit_the_last_counts(seed, metric, 
         krippendorff.alpha(reliability_data=table, level_of_measurement=metric), abs=1e-10
     )
     assert (found["units"], *found["ci"]) == pytest.approx((whole["units"], *whole["ci"]), nan_ok=True)
-
-
-def test_answers_about_one_unit_are_never_independent():
-    units, answers, clusters = rows_of(drawn(50, 2))
-    width = [
-        np.diff(krippendorff_alpha(units, answers, Clusters.by(units, clusters.workers, of))["ci"])[0]
-        for of in ("annotations", "conversations")
-    ]
-    assert width[0] == pytest.approx(width[1])

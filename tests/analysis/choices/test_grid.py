@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_surveys import Made, acute, item_of, talk
-from outside_data import ABC_EVAL, released_data
+from made_up_surveys import Made, item_of, talk
 from scipy.special import expit
 from scipy.stats import binomtest
 
@@ -12,8 +11,7 @@ from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices import choice_frame, pair_grid, share_test
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, wilson
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
 
 def choices_of(made: Made, tie: bool = False) -> tuple[pd.DataFrame, dict]:
@@ -56,11 +54,6 @@ def test_counts_shares_and_tests_of_independent_choices_are_scipys():
     np.testing.assert_allclose([row["p_adjusted"] for row in grid.values()], adjust(p))
 
 
-def test_who_stood_first_does_not_matter():
-    forth, back = plain("ab+ ab+ ab-"), plain("ba- ba- ba+")
-    assert pair_grid(forth, "ab") == pair_grid(back, "ab")
-
-
 def test_choices_that_hang_together_are_less_sure():
     rows = plain("ab+ " * 30 + "ab- " * 10)
     rows["worker_id"] = np.repeat([f"w{i}" for i in range(8)], 5)
@@ -98,19 +91,6 @@ def test_clustered_tests_keep_their_level_where_exact_ones_do_not(workers, each,
     assert covered / 400 > 0.93
 
 
-def test_rows_of_a_study():
-    made = acute({("a", "b"): 0.9, ("a", HUMAN): 0.1}, 10, kinds=("self", "human_model"), seed=1)
-    rows, left_out = choices_of(made)
-    assert not left_out
-    assert len(rows) == 40
-    assert {tuple(sorted(own)) for own in zip(rows["a"], rows["b"], strict=True)} == {("a", "b"), ("a", HUMAN)}
-    assert set(rows["kind_a"]) == {"self", "human_model", "people"}
-    left = rows["answer"].str[-1].astype(int)
-    sides = {j.annotation_id: j.presentation for j in made.judgements}
-    for chosen, annotation, sign in zip(left, rows["annotation_id"], rows["left"], strict=True):
-        assert sides[annotation][f"place:{chosen}"] == ("left" if sign > 0 else "right")
-
-
 def test_of_two_bots_the_item_says_who_is_judged():
     made = Made("acute_eval")
     chats = [talk("c0", ("a", "b")), talk("c1", ("b", "c"))]
@@ -120,28 +100,3 @@ def test_of_two_bots_the_item_says_who_is_judged():
     assert (rows["a"][0], rows["b"][0], rows["outcome"][0]) == ("a", "c", -1)
     made.items = {}
     assert list(choices_of(made)[1].values()) == [1]
-
-
-@pytest.mark.parametrize(
-    ("answer", "target", "said"),
-    [
-        ("conversation:2", "pair", "answer 'conversation:2', expected one of conversation:0, conversation:1"),
-        ("neither", "pair", "answer 'neither', expected one of"),
-        ("conversation:0", "entity:0", "about target 'entity:0', expected 'pair'"),
-    ],
-)
-def test_wrong_answers_are_named(answer, target, said):
-    made = acute({("a", "b"): 0.5}, 1, reason=False)
-    item = next(iter(made.items.values()))
-    made.annotation(item, {("engagingness", target): answer}, "w9")
-    with pytest.raises(ValueError, match=f"judgement 2: .*{said}"):
-        choices_of(made)
-
-
-def test_intervals_of_the_released_comparisons():
-    path = released_data(f"{ABC_EVAL}/paper_tables/surge_comparisons.csv")
-    table = pd.read_csv(path)
-    for row in table.itertuples(index=False):
-        share, low, high, n = row[3:7]
-        assert wilson(round(share * n), round(n)) == pytest.approx((low, high), abs=1e-9)
-    assert len(table) > 30

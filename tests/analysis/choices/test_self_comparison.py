@@ -7,7 +7,6 @@ from scipy.special import expit
 from scipy.stats import binom, binomtest
 
 from parlai_spotbot.analysis.choices import rejection_rate, same_test
-from parlai_spotbot.analysis.choices.self_comparison import mid_p
 
 
 def study(n, rng, name="a", workers=None, bias=0.0):
@@ -38,31 +37,10 @@ def test_studies_reject_in_three_to_six_percent(n, studies):
     assert rejected == pytest.approx(rejection_rate(n), abs=0.015)
 
 
-@pytest.mark.slow
-def test_so_do_studies_whose_annotators_each_favour_a_side():
-    rng = np.random.default_rng(1)
-    tests = [same_test(study(120, rng, workers=30, bias=0.7))[0] for _ in range(2000)]
-    rejected = np.mean([test["p"] < 0.05 for test in tests])
-    naive = np.mean([test["p_exact"] < 0.05 for test in tests])
-    assert 0.03 <= rejected <= 0.06 < naive
-
-
 @pytest.mark.parametrize("n", [0, 1, 5, 10, 17, 20, 44, 65, 100, 201, 400])
 def test_the_rate_of_false_alarms_is_that_of_scipys_test(n):
     every = sum(binom.pmf(k, n, 0.5) for k in range(n + 1) if n and binomtest(k, n).pvalue <= 0.05)
     assert rejection_rate(n) == pytest.approx(every, abs=1e-12)
-
-
-def test_from_86_choices_on_the_rate_is_from_three_to_five_percent():
-    rates = [rejection_rate(n) for n in range(86, 1001)]
-    assert 0.031 < min(rates) < max(rates) <= 0.05
-    assert rejection_rate(22) == pytest.approx(0.017, abs=5e-4)
-
-
-def test_mid_p_by_hand():
-    assert mid_p(1, 4) == pytest.approx(2 * (1 / 16 + 0.5 * 4 / 16))
-    assert mid_p(2, 4) == 1.0
-    assert mid_p(3, 4) == mid_p(1, 4)
 
 
 def test_contestants_one_by_one_and_together():

@@ -80,11 +80,6 @@ def test_variants_do_not_weigh():
     assert own["questions"]["q"]["agree"] == pytest.approx((1 / 3 + 1) / 2)
 
 
-def test_nothing_shared_is_said():
-    own = part(frame({"1": ["a"]}), frame({"2": ["a"]}, source="v"))
-    assert own == {"items": 0, "why": "people and the judge answered no item both"}
-
-
 def test_the_error_of_a_mean_is_the_two_way_clustered_one():
     """Against Cameron, Gelbach & Miller's formula for a mean."""
     rng = np.random.default_rng(3)
@@ -110,16 +105,6 @@ def test_the_error_of_a_mean_is_the_two_way_clustered_one():
 @pytest.fixture(scope="module")
 def own(world):
     return world.make(bots=4, per_pair=16, seed=5)
-
-
-def test_a_copy_of_people_agrees_wholly(own, world, trusted):
-    one = own.people[own.people["annotation_id"].isin(own.people.drop_duplicates("item_id")["annotation_id"])]
-    found = trusted(own, world.as_judge(own.people), people=one)
-    for entry in found["questions"].values():
-        assert entry["agree"] == entry["alpha"] == 1
-        assert np.isnan(entry["people_alpha"])  # one person each
-    assert found["verdict"]["level"] == "unknown"
-    assert found["ranks"]["better"]["tau"] == pytest.approx(1)
 
 
 def test_one_of_the_people_as_judge_is_not_told_from_people(world, trusted):

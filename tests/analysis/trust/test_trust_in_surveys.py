@@ -8,7 +8,7 @@ import pytest
 from annotated import annotations_frame
 from computing import analyze as compute
 
-from parlai_spotbot.findings.spotting.trust import beside_people, long_frame
+from parlai_spotbot.findings.spotting.trust import beside_people
 from parlai_spotbot.records import HUMAN
 
 
@@ -49,16 +49,6 @@ def test_of_judges_only_with_all_that_is_promised(result):
     json.dumps(result["trust"], allow_nan=False)
 
 
-def test_answers_become_long(both):
-    wide = annotations_frame(*both).frame
-    long = long_frame(wide)
-    assert len(long) == 5 * len(wide)
-    assert set(long["answer"]) == {"human", "bot", "unsure", "entity:0", "entity:1", "no_difference"}
-    one = long[long["annotation_id"] == wide["annotation_id"][0]].set_index(["question", "target"])["answer"]
-    assert one["nature", "entity:1"] == wide["nature1"][0]
-    assert one["fluency", "pair"] == {1: "entity:0", 0: "no_difference", -1: "entity:1"}[wide["fluency"][0]]
-
-
 def test_a_judge_may_use_the_names_of_peoples_annotations(both):
     wide = annotations_frame(*both).frame
     people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))
@@ -66,11 +56,3 @@ def test_a_judge_may_use_the_names_of_peoples_annotations(both):
     same = judge.assign(annotation_id=people["annotation_id"].to_numpy()[: len(judge)])
     plain, taken = (beside_people(people, own, rng=np.random.default_rng(0), replicates=10) for own in (judge, same))
     np.testing.assert_equal(taken, plain)
-
-
-def test_a_judge_of_other_items_is_told_apart(both):
-    wide = annotations_frame(*both).frame
-    people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))
-    judge["item_id"] = "other " + judge["item_id"]
-    found = beside_people(people, judge, rng=np.random.default_rng(0), replicates=10)
-    assert found == {"items": 0, "why": "people and the judge answered no item both"}

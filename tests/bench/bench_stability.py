@@ -1,4 +1,4 @@
-"""The stability experiment of section 5.2 in full, against a plain loop over matches at a few repetitions.
+"""The stability experiment of section 5.2 in full, against a limit.
 
 43 sizes x 1,000 repetitions x 1,000 replicates of 5,000 draws: Dailydialog, Empathetic Dialogues, PersonaChat and
 PersonaChat without each of its bots; on all processors. The data are the released ones where $SPOTBOT_SHARED has them,
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import random
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,36 +43,6 @@ def conversations(domain: str) -> tuple[pd.DataFrame, list[str]]:
     return frame.assign(conversation_id=[f"c{i}" for i in range(len(frame))]), list(MADE_UP[domain])
 
 
-def plain_repetition(matches: list[tuple[str, str, int]], bots: list[str], size: int, chance: random.Random) -> list:
-    """A repetition as one would write it down: lists, dictionaries, a loop over every match drawn."""
-    by_pair: dict[tuple[str, str], list] = {}
-    for match in matches:
-        by_pair.setdefault(tuple(sorted(match[:2])), []).append(match)
-    sample = [match for own in by_pair.values() for match in chance.sample(own, size)]
-    places: dict[str, list[int]] = {bot: [] for bot in bots}
-    for _ in range(1000):
-        won, met = dict.fromkeys(bots, 0), dict.fromkeys(bots, 0)
-        for a, b, outcome in chance.choices(sample, k=5000):
-            met[a] += 1
-            met[b] += 1
-            if outcome > 0:
-                won[a] += 1
-            elif outcome < 0:
-                won[b] += 1
-        order = sorted(bots, key=lambda bot: -won[bot] / max(met[bot], 1))
-        for place, bot in enumerate(order, start=1):
-            places[bot].append(place)
-    ranges = {bot: (min(own), sorted(own)[995]) for bot, own in places.items()}
-    clusters: list[list[str]] = []
-    reach = 0
-    for bot in sorted(bots, key=lambda bot: ranges[bot]):
-        if ranges[bot][0] > reach:
-            clusters.append([])
-        clusters[-1].append(bot)
-        reach = max(reach, ranges[bot][1])
-    return clusters
-
-
 def run() -> Iterator[Row]:
     spent, work = {}, {domain: conversations(domain) for domain in MADE_UP}
     start = time.perf_counter()
@@ -88,17 +57,3 @@ def run() -> Iterator[Row]:
     total = time.perf_counter() - start
     print(f"processor time of all threads: {time.process_time() - cpu:.1f} s")
     yield Row("stability, 9 pools x 43 sizes x 1,000", total, 90.0, "limit", "s")
-    yield from against_plain(work, total)
-
-
-def against_plain(work: dict, total: float) -> Iterator[Row]:
-    """The plain loop at one repetition a domain, times as many as the experiment has: processor time against ours."""
-    chance, plain = random.Random(0), 0.0
-    for domain, (matches, bots) in work.items():
-        rows = list(matches[["a", "b", "outcome"]].itertuples(index=False, name=None))
-        start = time.process_time()
-        plain_repetition(rows, bots, 30, chance)
-        each = time.process_time() - start
-        pools = 1 + (len(bots) if domain == "convai2" else 0)
-        plain += each * pools * len(SIZES) * 1000
-    yield Row("the same, in hours", total / 3600, plain / 3600, "plain loop, from 3 repetitions", "h")

@@ -23,17 +23,9 @@ class RankClusters:
     `scores` (replicates, K) are what the bots were ranked by.
     """
 
-    names: tuple[str, ...]
     ranges: dict[str, list[int]]
     clusters: dict[str, list[int]]
     scores: np.ndarray
-
-    @classmethod
-    def of(cls, names: Sequence[str], ranges: np.ndarray, scores: np.ndarray) -> RankClusters:
-        def by_name(places: np.ndarray) -> dict[str, list[int]]:
-            return {name: [int(low), int(high)] for name, (low, high) in zip(names, places, strict=True)}
-
-        return cls(tuple(names), by_name(ranges), by_name(cluster_places(ranges)), scores)
 
 
 def rank_clusters(
@@ -59,7 +51,9 @@ def rank_clusters(
     if not 0 < level < 1:
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
     scores = trueskill_replicates(matches, names, weights, rng=rng, model=model)[0]
-    return RankClusters.of(names, rank_ranges(scores, level), scores)
+    ranges = rank_ranges(scores, level)
+    by_name = [dict(zip(names, rows.tolist(), strict=True)) for rows in (ranges, cluster_places(ranges))]
+    return RankClusters(*by_name, scores)
 
 
 def ranks(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

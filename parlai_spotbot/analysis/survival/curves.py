@@ -18,8 +18,6 @@ def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarra
     NaN where nothing was observed at any length. A length without observations takes a value that its neighbours allow.
     """
     spotted, total = numbers(spotted, "spotted"), numbers(total, "total")
-    if spotted.shape != total.shape:
-        raise ValueError(f"spotted: shape {spotted.shape}, expected that of total, {total.shape}")
     size = spotted.shape[-1]
     zero = np.zeros((*spotted.shape[:-1], 1))
     events, count = (np.concatenate([zero, np.cumsum(x, axis=-1)], axis=-1) for x in (spotted, total))
@@ -41,8 +39,6 @@ def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:
     were spotted.
     """
     spotted, at_risk = numbers(spotted, "spotted"), numbers(at_risk, "at_risk")
-    if spotted.shape != at_risk.shape:
-        raise ValueError(f"spotted: shape {spotted.shape}, expected that of at_risk, {at_risk.shape}")
     passing = np.divide(at_risk - spotted, at_risk, out=np.ones(at_risk.shape), where=at_risk > 0)
     survival = np.cumprod(passing, axis=-1)
     return np.where((at_risk > 0) | (survival == 0), survival, np.nan)

@@ -37,13 +37,6 @@ class IcenRegWarning(UserWarning):
     """Record of what icenReg, or R under it, warned of."""
 
 
-class SemiParametric(NamedTuple):
-    """Result of `ic_sp`: `coef` (p,) positive where the covariate goes with an earlier event."""
-
-    coef: np.ndarray
-    loglik: float
-
-
 class Parametric(NamedTuple):
     """Result of `ic_par`; p covariates, k parameters of the baseline.
 
@@ -105,11 +98,16 @@ def ic_np(
     return mass / mass.sum()
 
 
-def ic_sp(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str) -> SemiParametric:
-    """Fit icenReg's semi-parametric regression, proportional hazards ("ph") or odds ("po"); X (n, p), p may be 0."""
+def ic_sp(
+    left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str
+) -> tuple[np.ndarray, float]:
+    """Fit icenReg's semi-parametric regression, proportional hazards ("ph") or odds ("po"), to covariates X (n, p).
+
+    Returns coefficients (p,), positive where the covariate goes with an earlier event, and the log-likelihood.
+    """
     result = _call("ic_sp", left, right, weights, X.T.ravel(), X.shape[1], model)
     sign = 1.0 if model == "ph" else -1.0
-    return SemiParametric(sign * result["coef"][: X.shape[1]], float(result["llk"][0]))
+    return sign * result["coef"][: X.shape[1]], float(result["llk"][0])
 
 
 def ic_par(

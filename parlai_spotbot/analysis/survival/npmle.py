@@ -37,31 +37,14 @@ def solve(data: Intervals, tolerance: float = TOLERANCE) -> np.ndarray:
     narrow = data.first == data.last
     if (narrow | (data.last == size - 1)).all():
         return _product_limit(data.first, narrow, data.weights, size)
-    if (narrow | (data.first == 0)).all():
-        return _product_limit(size - 1 - data.last, narrow, data.weights, size)[::-1].copy()
     return _Problem(data).maximise(tolerance)
 
 
-def gradient(data: Intervals, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Derivative of the log-likelihood by each mass (m,), and the probability of each observation (all above 0)."""
-    probability = _probability(data.first, data.last, mass)
-    return _gradient(data.first, data.last, data.weights, probability, len(mass)), probability
-
-
-def _probability(first: np.ndarray, last: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    total = np.concatenate([[0.0], np.cumsum(mass)])
-    # Intervals that reach the end are summed from there: differences of sums near 1 lose digits.
-    behind = np.concatenate([np.cumsum(mass[::-1])[::-1], [0.0]])
-    return np.where(last == len(mass) - 1, behind[first], total[last + 1] - total[first])
-
-
-def _gradient(
-    first: np.ndarray, last: np.ndarray, weights: np.ndarray, probability: np.ndarray, size: int
-) -> np.ndarray:
-    ratio = weights / probability
-    steps = np.bincount(first, ratio, size + 1)
-    steps[1:] -= np.bincount(last, ratio, size)
-    return np.cumsum(steps[:-1])
+def evaluate(data: Intervals, mass: np.ndarray) -> tuple[np.ndarray, float]:
+    """Derivative of the log-likelihood by each mass (m,), and the log-likelihood."""
+    problem = _Problem(data)
+    slope, probability = problem.evaluate(mass)
+    return slope, float(problem.weights @ np.log(probability))
 
 
 def _isotonic(data: Intervals) -> np.ndarray:
@@ -101,6 +84,8 @@ class _Problem:
         self.tail_first = self.first[self.tail]
 
     def probability(self, mass: np.ndarray) -> np.ndarray:
+        """The probability of each observation (all above 0); of those that reach the end summed from there, since
+        differences of sums near 1 lose digits."""
         total = np.zeros(self.size + 1)
         np.cumsum(mass, out=total[1:])
         probability = total[self.after]
@@ -129,7 +114,10 @@ class _Problem:
 
     def evaluate(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         probability = self.probability(mass)
-        return _gradient(self.first, self.last, self.weights, probability, self.size), probability
+        ratio = self.weights / probability
+        steps = np.bincount(self.first, ratio, self.size + 1)
+        steps[1:] -= np.bincount(self.last, ratio, self.size)
+        return np.cumsum(steps[:-1]), probability
 
     def loglik(self, mass: np.ndarray) -> float:
         probability = self.probability(mass)
@@ -180,11 +168,7 @@ class _Problem:
         before = np.cumsum(mark)
         low, high = before[self.first], before[self.last + 1] - 1
         hit = high >= low
-        if not hit.all():
-            low, high, probability = low[hit], high[hit], probability[hit]
-            weights = self.weights[hit]
-        else:
-            weights = self.weights
+        low, high, probability, weights = (x[hit] for x in (low, high, probability, self.weights))
         cells = np.bincount(low * size + high, weights / probability**2, size * size).reshape(size, size)
         # The Gram matrix sums the observations with low <= min(i, j) and high >= max(i, j).
         reach = np.cumsum(np.cumsum(cells, axis=0)[:, ::-1], axis=1)[:, ::-1]

@@ -107,7 +107,7 @@ def _fit(
     X = (X - X.min(axis=0) - scale) / scale
     rows, mass = DistinctRows.build(data, X), npmle.solve(data)
     problem = Problem(rows, model)
-    null = float(data.weights @ np.log(npmle.gradient(data, mass)[1]))
+    null = npmle.evaluate(data, mass)[1]
     best = problem.maximise(problem.start(mass), np.zeros(X.shape[1]))
     beta, loglik = runaway(best.beta, X), best.loglik
     infinite = np.isinf(beta)
@@ -140,13 +140,13 @@ def _warn(text: str, category: type[Warning]) -> None:
 def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: Maximum) -> tuple[np.ndarray, float] | None:
     """icenReg's estimate; None, with a warning, where R stops or ends below the maximum of the likelihood."""
     try:
-        theirs = icenreg.ic_sp(data.left, data.right, X, data.weights, model)
+        coef, loglik = icenreg.ic_sp(data.left, data.right, X, data.weights, model)
     except RuntimeError as err:
         problem = str(err)
     else:
-        short, away = best.loglik - theirs.loglik, np.abs(theirs.coef - best.beta).max(initial=0.0)
+        short, away = best.loglik - loglik, np.abs(coef - best.beta).max(initial=0.0)
         if short <= SHORT and away <= AWAY:
-            return theirs.coef, theirs.loglik
+            return coef, loglik
         problem = f"icenReg stopped {short:.2g} below the greatest log-likelihood, at coefficients {away:.2g} away"
     _warn(f"{problem}; the native estimate is used", icenreg.IcenRegWarning)
     return None

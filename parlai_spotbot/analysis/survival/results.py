@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
 from parlai_spotbot.analysis.survival.robust import TINY, hotelling
@@ -114,10 +113,3 @@ class RegressionFit:
         chi2, df = float(self.coef[use] @ np.linalg.solve(covariance, self.coef[use])), len(use)
         p = chi_square_p(chi2, df) if self.df is None else hotelling(chi2, df, float(self.df[use].min()))
         return WaldTest(chi2, df, p)
-
-    def summary(self, level: float = 0.95) -> pd.DataFrame:
-        """Return one row per covariate: coefficient, ratio and its interval, standard error, z and p."""
-        ends = self.interval(level)
-        columns = {"coef": self.coef, "se": self.se, RATIOS[self.model]: np.exp(self.coef)}
-        columns |= {"low": np.exp(ends[:, 0]), "high": np.exp(ends[:, 1]), "z": self.z, "p": self.pvalue}
-        return pd.DataFrame(columns, index=list(self.names))

@@ -134,7 +134,6 @@ def estimate(data: Intervals, closed: tuple[bool, bool] | None, backend: str) ->
             warnings.warn(f"turnbull: {err}; the native estimate is used", icenreg.IcenRegWarning, stacklevel=3)
     backend = "native" if mass is None else backend
     mass = npmle.solve(data) if mass is None else mass
-    slope, probability = npmle.gradient(data, mass)
-    loglik = float(data.weights @ np.log(probability))
+    slope, loglik = npmle.evaluate(data, mass)
     kkt = max(0.0, float(slope.max() / data.weights.sum() - 1))
     return TurnbullFit(data.ends, data.closed, mass, loglik, kkt, backend)

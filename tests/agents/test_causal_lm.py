@@ -48,7 +48,7 @@ def test_chats_reproducibly_whatever_the_batch(agent, converse):
 
 
 def test_what_it_is_and_is_told_is_recorded(agent, folder):
-    about = agent(lm_system="You are Ann.", lm_persona="You have a cat.").provenance()
+    about = agent(lm_system="You are Ann.\nYou have a cat.").provenance()
     assert about["system_prompt"] == "You are Ann.\nYou have a cat."
     assert (about["model"], about["source"], about["dtype"], about["device"]) == (
         str(folder),
@@ -62,7 +62,7 @@ def test_what_it_is_and_is_told_is_recorded(agent, folder):
 
 
 def test_the_prompt_is_the_chat_template_with_system_persona_and_context(agent):
-    told = agent(lm_system="You are Ann.", lm_persona="You have a cat.")
+    told = agent(lm_system="You are Ann.\nYou have a cat.")
     request = told._request(
         Dialogue(
             "your persona: I ski.",
@@ -79,12 +79,13 @@ def test_the_prompt_is_the_chat_template_with_system_persona_and_context(agent):
 
 def test_plain_and_eos_layouts():
     words = tiny_models.tokenizer()
-    plain = layout(words, "auto", ("You", "Me"), "m")
+    plain = layout(words, "auto", "m")
     assert (
-        plain.text("Two people chat.", TALK) == "Two people chat.\n\nYou: hi there\nMe: hello!\nYou: how are you?\nMe:"
+        plain.text("Two people chat.", TALK)
+        == "Two people chat.\n\nStranger: hi there\nMe: hello!\nStranger: how are you?\nMe:"
     )
     assert plain.line
-    assert layout(words, "eos", ("You", "Me"), "m").text("", TALK) == "hi there<|end|>hello!<|end|>how are you?<|end|>"
+    assert layout(words, "eos", "m").text("", TALK) == "hi there<|end|>hello!<|end|>how are you?<|end|>"
 
 
 def test_a_line_break_ends_a_plain_turn(agent):
@@ -97,7 +98,7 @@ def test_a_line_break_ends_a_plain_turn(agent):
 
 
 def test_a_conversation_longer_than_the_context_loses_its_oldest_turns():
-    words = layout(tiny_models.tokenizer(tiny_models.CHATML), "auto", ("A", "B"), "m")
+    words = layout(tiny_models.tokenizer(tiny_models.CHATML), "auto", "m")
     turns = [RememberedTurn(f"this is turn number {i} of a long talk", bool(i % 2)) for i in range(60)]
     firsts, room = [], 900
     for last in range(1, len(turns) + 1, 2):
@@ -155,14 +156,8 @@ def test_folders_that_hold_no_model_are_named(copy, agent, tmp_path):
         agent(lm_model=str(copy))
 
 
-def test_without_a_chat_template_chat_is_refused_and_plain_is_the_default(copy, agent, tmp_path):
+def test_without_a_chat_template_chat_is_refused_and_plain_is_the_default(copy, agent):
     (copy / "chat_template.jinja").unlink()
     with pytest.raises(UserError, match="has no chat template"):
         agent(lm_model=str(copy), lm_format="chat")
     assert agent(lm_model=str(copy)).provenance()["prompt_format"] == "plain"
-    (tmp_path / "template").write_text(tiny_models.CHATML)
-    given = agent(lm_model=str(copy), lm_chat_template=str(tmp_path / "template"))
-    assert given.provenance()["prompt_format"] == "chat"
-    (tmp_path / "template").write_text("{% for %}")
-    with pytest.raises(UserError, match="can't lay out a conversation"):
-        agent(lm_model=str(copy), lm_format="chat", lm_chat_template=str(tmp_path / "template"))

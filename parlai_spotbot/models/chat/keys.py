@@ -33,8 +33,10 @@ NAMES = re.compile(
 )
 """What options and headers are called that people would put a key in."""
 
-PERHAPS = re.compile(r"secret|passw|api[_-]?key|(?:^|[_-])key$|access[_-]?token|bearer|authorization", re.IGNORECASE)
-"""What else is not shown."""
+HIDDEN = re.compile(
+    r"secret|passw|api[_-]?key|(?:^|[_-])key$|access[_-]?token|bearer|authorization|credential|cookie", re.IGNORECASE
+)
+"""Names of options whose values are not shown."""
 
 NOT_SHOWN = "(not shown)"
 
@@ -161,7 +163,7 @@ def shown(options: Any) -> Any:
     if isinstance(options, Mapping):
         return {
             LIKELY.sub(MARK, name) if isinstance(name, str) else name: NOT_SHOWN
-            if value and (NAMES.search(str(name)) or PERHAPS.search(str(name)))
+            if value and HIDDEN.search(str(name))
             else shown(value)
             for name, value in options.items()
         }

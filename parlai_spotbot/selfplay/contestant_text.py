@@ -41,7 +41,7 @@ def contestant_of(name: str, text: str, where: str, folder: Path) -> Contestant:
     if what.startswith("hf:"):
         opt["lm_model"] = _model_of(what.removeprefix("hf:"), here, folder)
     for key, value in _settings(settings, here).items():
-        option = _option(key, entry.get("model", ""), here) if key in ("key", "system") else key
+        option = SHORT.get(entry.get("model", ""), {}).get(key, key)
         if key in FROM_FILE:
             value = _words(folder / Path(value).expanduser(), f"{here}: {key}={value}")
         if key in ("persona", *KEYS):
@@ -79,9 +79,6 @@ def _settings(text: str, where: str) -> dict:
     for part in text.split(","):
         key, _, value = (word.strip() for word in part.partition("="))
         if key in (*FROM_FILE, "key"):
-            if not value:
-                what = "an environment variable" if key == "key" else "a text file"
-                raise UserError(f"{where}: '{key}=' names nothing.", f"Name {what}.")
             options[key] = value
     return options
 
@@ -93,17 +90,6 @@ def _words(path: Path, where: str) -> str:
         raise UserError(f"{where}: not a text in UTF-8.", "Name a text file.") from None
     except OSError as err:
         raise UserError(f"{where}: can't be read: {err.strerror}.", "Name a text file with what it is told.") from None
-
-
-def _option(key: str, model: str, where: str) -> str:
-    shorts = SHORT.get(model, {})
-    if key not in shorts:
-        has = " or ".join(name for name, own in SHORT.items() if key in own)
-        raise UserError(
-            f"{where}: '{key}=' isn't for {model or 'a model file'}: {has} has it.",
-            "What a function is told of itself is its 'persona='." if key == "system" else "Take it out.",
-        )
-    return shorts[key]
 
 
 def _model_of(name: str, where: str, folder: Path) -> str:

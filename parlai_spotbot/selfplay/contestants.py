@@ -137,10 +137,6 @@ class Contestants:
         """
         return {name: _told(copies) for name, copies in self._copies.items()}
 
-    def peak_memory(self) -> dict[str, int]:
-        """The largest resident memory seen of each contestant, in bytes."""
-        return {name: max(handle.peak_memory for handle in copies) for name, copies in self._copies.items()}
-
     # -- life --------------------------------------------------------------------------------------------------------
     def handles(self) -> list[ContestantHandle]:
         """Everybody, with all copies."""

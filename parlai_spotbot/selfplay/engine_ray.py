@@ -102,7 +102,6 @@ class ContestantState:
     """State of a remote contestant, as the driver knows it."""
 
     about: dict
-    peak_memory: int
     set_aside: str
     node: str
 
@@ -150,7 +149,7 @@ class ContestantHost:
     def _state(self) -> ContestantState:
         process = self.process
         about = process.about | ({"usage": process.usage} if process.usage else {})
-        return ContestantState(about, process.peak_memory, process.set_aside, self.node)
+        return ContestantState(about, process.set_aside, self.node)
 
 
 @dataclass(frozen=True)
@@ -215,7 +214,7 @@ class RayContestant(ContestantHandle):
 
     def _take(self, state: ContestantState) -> None:
         self.about, self.set_aside = state.about or self.about, self.set_aside or state.set_aside
-        self.peak_memory, self.node = max(self.peak_memory, state.peak_memory), state.node
+        self.node = state.node
 
     def _kill(self) -> bool:
         actor, self._actor = self._actor, None

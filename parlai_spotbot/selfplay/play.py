@@ -48,7 +48,6 @@ class SelfPlaySummary:
     result: RunOutcome = field(default_factory=RunOutcome)
     expected: int = 0
     people_wanted: int = 0
-    peak_memory: dict = field(default_factory=dict)
     overlap: dict = field(default_factory=dict)
 
     @property
@@ -71,11 +70,11 @@ class SelfPlaySummary:
         raise UserError(
             f"{self.study.failures_path}: none of {counted(self.expected, 'conversation')} came to its end. The first: "
             f"{first['contestant']}: {first['kind']}: {first['message']}.",
-            "Mend that contestant, and run the same command again.",
+            "Correct that contestant, and run the same command again.",
         )
 
     def figures(self) -> dict:
-        """The same for a script: counts, failures by kind, bytes of memory and shares by contestant."""
+        """Return the same for a script: counts, failures by kind and shares by contestant."""
         return {
             "conversations": {
                 "bots": self.bots,
@@ -84,7 +83,6 @@ class SelfPlaySummary:
                 "people_wanted": self.people_wanted,
             },
             "failures": dict(Counter(row["kind"] for row in self.result.failures)),
-            "peak_memory": self.peak_memory,
             "overlap_with_training_data": self.overlap,
         }
 
@@ -92,10 +90,7 @@ class SelfPlaySummary:
         """Return the summary in a few lines."""
         lines = [f"{self.bots} of {self.expected} conversations between bots, {self.people} between people"]
         if self.people and self.study.plan.human_pool == "training":
-            lines.append(
-                "  people's are of the conversations that the bots are trained on, as in the paper: what a bot"
-            )
-            lines.append("  says again of them is people's text")
+            lines.append("  people's are of the conversations that the bots are trained on, as in the paper")
         if self.people < self.people_wanted:
             lines.append(f"  the human pool has no more than {self.people} that fit ({self.people_wanted} wanted)")
         if self.overlap.get("share") is not None:
@@ -103,10 +98,6 @@ class SelfPlaySummary:
             lines.append(f"conversations with an exchange from the training data: {share} (the paper: 2 %)")
             shares = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
             lines.append(f"turns that are in the training data: {shares}")
-        peak_by_name = {name: peak for name, peak in self.peak_memory.items() if peak}
-        if peak_by_name:
-            peaks = ", ".join(f"{name} {peak / 2**30:.2f}" for name, peak in peak_by_name.items())
-            lines.append(f"peak memory in GiB: {peaks}")
         lines.append(f"written: {self.study.conversations_path}")
         if not self.complete:
             lines.append(f"{self.missing()}; the same command tries again")
@@ -182,7 +173,7 @@ def play(
     if logs.kept:
         say(f"what the contestants printed is in {logs.path}")
     rows = write_conversations(study, jobs, humans)
-    summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan), contestants.peak_memory())
+    summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan))
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
     _record(summary, plan, domain, how, contestants, bool(groups))
     summary.study = Study.open(path)
@@ -258,7 +249,6 @@ def _record(
                 "bot_conversations_planned": summary.expected,
                 "human_conversations": summary.people,
                 "human_conversations_wanted": summary.people_wanted,
-                "in_order": orders(summary.conversations),
             },
             "overlap_with_training_data": summary.overlap,
             "conversations_sha256": hashlib.sha256(study.conversations_path.read_bytes()).hexdigest(),
@@ -282,12 +272,6 @@ def _with_earlier(about: dict, known: dict | None) -> dict:
     if known != about:
         earlier = [*earlier, known]
     return {**about, "earlier": earlier} if earlier else about
-
-
-def orders(conversations: list[Conversation]) -> dict[str, int]:
-    """Count the conversations of each ordered pair, first speaker first."""
-    counts = Counter(conversation.entities for conversation in conversations)
-    return {f"{first}:{second}": n for (first, second), n in sorted(counts.items())}
 
 
 def versions() -> dict[str, str]:

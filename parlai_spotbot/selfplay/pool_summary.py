@@ -13,8 +13,6 @@ from parlai_spotbot.terminal import table
 COLUMNS = {"name": 20, "what it is": 12, "agent class": 34, "model file": 30, "options": 26, "description": 34}
 """Of the table of a pool, and how wide they may be."""
 FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same seed", "warnings")
-FRAMES = 7
-"""So many lines of the traceback of one that failed are shown."""
 BATCHED = {"same": "yes, same text", "other": "yes, other text"}
 
 
@@ -43,15 +41,9 @@ def trials_text(trials: Sequence[Trial]) -> str:
         parts.append(table(rows, FIGURES, right=range(1, 5)))
     parts.append("\n".join(f"warning: {t.name}: {warning}" for t in good for warning in t.warnings))
     bad = [t for t in trials if t.problem]
-    parts.append("\n".join(f"failed: {t.problem}\n{_traceback(t)}  {t.remedy}" for t in bad))
+    parts.append("\n".join(f"failed: {t.problem}\n{t.detail}  {t.remedy}" for t in bad))
     parts.append(f"{len(good)} of {len(trials)} answered")
     return "\n\n".join(part for part in parts if part)
-
-
-def _traceback(trial: Trial) -> str:
-    """Return the innermost frames of the traceback of a failed contestant."""
-    lines = trial.detail.rstrip().splitlines()
-    return "".join(f"    {line}\n" for line in lines[-FRAMES:] if line.strip())
 
 
 def _figures(trial: Trial) -> tuple:
@@ -79,13 +71,17 @@ def _conversations(trial: Trial) -> str:
 def as_json(entries: Sequence[PoolEntry], trials: Sequence[Trial]) -> dict:
     """Return checks and trials for ``--json``."""
     tried = {trial.name: asdict(trial) for trial in trials}
-    rows = []
-    for entry in entries:
-        row = {"name": entry.name, "kind": entry.kind, "agent": entry.agent, "notes": list(entry.notes)}
-        row["entry"] = entry.contestant.to_json() if entry.contestant else None
-        if row["entry"] and "opt" in row["entry"]:
-            row["entry"]["opt"] = shown(row["entry"]["opt"])
-        row["problems"] = [{"problem": p.problem, "remedy": p.remedy} for p in entry.problems]
-        row["trial"] = tried.get(entry.name)
-        rows.append(row)
-    return {"contestants": rows}
+    return {
+        "contestants": [
+            {
+                "name": entry.name,
+                "kind": entry.kind,
+                "agent": entry.agent,
+                "notes": list(entry.notes),
+                "entry": shown(entry.contestant.to_json()) if entry.contestant else None,
+                "problems": [{"problem": p.problem, "remedy": p.remedy} for p in entry.problems],
+                "trial": tried.get(entry.name),
+            }
+            for entry in entries
+        ]
+    }

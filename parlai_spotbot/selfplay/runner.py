@@ -37,7 +37,7 @@ IN_FLIGHT = 2
 """Groups played at once, for each copy: while one waits for a slow contestant, another keeps the rest busy."""
 
 SHOWN = 10
-"""So many failures are shown as they happen; all are in failures.jsonl."""
+"""Number of failures that are printed as they happen; all are in failures.jsonl."""
 
 
 @dataclass
@@ -93,8 +93,7 @@ class Runner:
         self.attempts: Counter[str] = Counter()
         self.suspected: Counter[str] = Counter()
         self.strayed: set[str] = set()
-        self._shown = 0
-        self._told: set[str] = set()
+        self._shown: set[str] = set()
         self._stop = threading.Event()
         self._bar_lock = threading.Lock()
         self._progress = progress
@@ -109,8 +108,6 @@ class Runner:
         total = 2 * self.plan.exchanges * sum(map(len, groups))
         there = sum(map(len, self.turns.kept.values()))
         bar = Bar("self-play", total, "turn", there, shown=self._progress)
-        if self.turns.mended:
-            bar.write(f"{self.turns.path}: the last line was half-written ({self.turns.mended} bytes), it is left out")
         most = IN_FLIGHT * self.contestants.copies
         pool = ThreadPoolExecutor(max_workers=most, thread_name_prefix="group")
         queue = list(groups)
@@ -189,18 +186,11 @@ class Runner:
         return again and self.suspected[name] < ATTEMPTS and self.attempts[name] < LOSSES
 
     def _show(self, row: dict, bar: Bar) -> None:
-        """Say what failed: the first failures each, and once of each contestant that it has been set aside."""
+        """Print a failure that has not been printed yet, the first ones each."""
         who = f"{row['contestant']}: {row['kind']}: {row['message']}"
-        if row["kind"] == "set_aside":
-            if who not in self._told:
-                self._told.add(who)
-                bar.write(f"failed: {who} (all of its conversations that are left)")
-            return
-        if self._shown < SHOWN:
+        if who not in self._shown and len(self._shown) < SHOWN:
+            self._shown.add(who)
             bar.write(f"failed: {row['conversation_id']}: {who}")
-        elif self._shown == SHOWN:
-            bar.write(f"further failures: see {self.study.failures_path}")
-        self._shown += 1
 
     def _settle(
         self, outcome: GroupOutcome, journal: files.Journal, failures: checksums.Journal, bar: Bar

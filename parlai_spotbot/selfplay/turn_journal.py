@@ -79,8 +79,7 @@ def _fields(turn: object, where: str) -> tuple[str, int, str, str]:
 class TurnJournal:
     """The turns of the conversations that a run plays, in memory and on disk. From any thread.
 
-    Opening it takes out what no conversation that is still to be played needs; `mended` is how many bytes of a last
-    line were cut off that a crash had torn.
+    Opening it takes out what no conversation that is still to be played needs, and a last line that a crash has torn.
     """
 
     def __init__(self, path: Path, jobs: Collection[ConversationJob], contestants: dict[str, Contestant]):
@@ -89,7 +88,6 @@ class TurnJournal:
         self._marks = {job.conversation_id: mark(job, contestants) for job in jobs}
         self._lock, self._sync_lock = threading.Lock(), threading.Lock()
         self._written = self._durable = self._stale = 0
-        self.mended = _torn(path)
         self._open()
 
     def _open(self) -> None:
@@ -150,9 +148,3 @@ class TurnJournal:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-def _torn(path: Path) -> int:
-    """The bytes behind the last whole line."""
-    raw = path.read_bytes() if path.exists() else b""
-    return len(raw) - (raw.rfind(b"\n") + 1)

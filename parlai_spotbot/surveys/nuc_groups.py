@@ -10,15 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
+from typing import Literal, TypeVar
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import NAME
 from parlai_spotbot.user_files import read_file
 
-EVERYBODY = ""
-"""The name of the group where there is only one."""
+Key = TypeVar("Key")
 
-EXPERTISE, RECRUITED = ("expert", "non_expert"), ("paid", "lab")
 EXAMPLE = (
     "A file of groups is for example:\nsubject: Ubuntu\ngroups:\n  paid: {people: 40, corpora: {movies: 1, twitter: 1, "
     "ubuntu: 1}, recruited: paid}\n  lab: {people: 8, corpora: {movies: 1, twitter: 1, ubuntu: 2}, recruited: lab}"
@@ -32,11 +31,11 @@ class Group:
     `expertise` ("expert", "non_expert") and `recruited` ("paid", "lab") say by what groups are compared; "" unknown.
     """
 
-    name: str = EVERYBODY
+    name: str = ""
     people: int = 0
     corpora: Mapping[str, int | float] = field(default_factory=dict)
-    expertise: str = ""
-    recruited: str = ""
+    expertise: Literal["", "expert", "non_expert"] = ""
+    recruited: Literal["", "paid", "lab"] = ""
 
     def __post_init__(self):
         if self.people < 0:
@@ -45,24 +44,23 @@ class Group:
             raise ValueError(f"corpora is {dict(self.corpora)}, expected a share for each")
         if self.corpora and not sum(self.corpora.values()):
             raise ValueError("all shares of corpora are 0, expected one that is more")
-        for key, allowed in (("expertise", EXPERTISE), ("recruited", RECRUITED)):
-            if getattr(self, key) not in ("", *allowed):
-                raise ValueError(f"{key} is '{getattr(self, key)}', expected {' or '.join(allowed)}")
 
     def to_json(self) -> dict:
         return vars(self) | {"corpora": dict(self.corpora)}
 
     def counts(self, corpora: Sequence[str], size: int) -> dict[str, int]:
-        """Return how many of `size` questions come from each corpus: by largest remainders, in their order."""
-        weights = {name: float(self.corpora.get(name, 0)) if self.corpora else 1.0 for name in corpora}
-        total = sum(weights.values())
-        exact = {name: size * weight / total for name, weight in weights.items()}
-        counts = {name: int(share) for name, share in exact.items()}
-        for name in sorted(exact, key=lambda name_of_corpus: counts[name_of_corpus] - exact[name_of_corpus])[
-            : size - sum(counts.values())
-        ]:
-            counts[name] += 1
-        return counts
+        """Return how many of `size` questions come from each corpus."""
+        return largest_remainders({name: self.corpora.get(name, 0) if self.corpora else 1 for name in corpora}, size)
+
+
+def largest_remainders(weights: Mapping[Key, float], number: int) -> dict[Key, int]:
+    """Share `number` out in the proportion of `weights`, by largest remainders, ties in their order."""
+    total = sum(weights.values())
+    exact = {key: number * weight / total for key, weight in weights.items()}
+    counts = {key: int(share) for key, share in exact.items()}
+    for key in sorted(exact, key=lambda key: counts[key] - exact[key])[: number - sum(counts.values())]:
+        counts[key] += 1
+    return counts
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.user_files import validated
-
-KINDS = ("uniform", "lexical", "embedding", "speaker", "dialogue")
-"""How a distractor was found: at random from other conversations of the corpus; among the turns most alike by words, or
-by embedding; among the turns of the same person in other conversations; or in the same conversation."""
 
 REMEDY = "Make the file again, with parlai spotbot_nuc."
 
@@ -25,18 +22,15 @@ REMEDY = "Make the file again, with parlai spotbot_nuc."
 class Origin:
     """Origin of a distractor.
 
-    How it was found (one of `KINDS`), the conversation and the number of its turn there, and its place in the
-    question's candidates.
+    `kind` is how it was found: at random from other conversations of the corpus; among the turns most alike by words,
+    or by embedding; among the turns of the same person in other conversations; or in the same conversation. Then the
+    conversation and the number of its turn there, and its place in the question's candidates.
     """
 
-    kind: str
+    kind: Literal["uniform", "lexical", "embedding", "speaker", "dialogue"]
     conversation_id: str
     turn: int
     place: int
-
-    def __post_init__(self):
-        if self.kind not in KINDS:
-            raise ValueError(f"kind is '{self.kind}', expected one of {', '.join(KINDS)}")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.about import About
@@ -29,7 +29,9 @@ one whole conversation; contestants to talk to; a question with candidates for t
 answers from elsewhere. How each is packed: `surveys.packing`."""
 
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
-"""The fields of a survey that say how it is packed: no browser's business."""
+"""The fields of a survey that say how it is packed."""
+HIDDEN = (*PACKED, "onboarding", "training", "features", "about", "chat")
+"""The fields of a survey that no browser gets."""
 
 HIDDEN_LIMITS = (
     "onboarding_mistakes",
@@ -39,7 +41,7 @@ HIDDEN_LIMITS = (
     "gold_every",
     "gold_wrong_turns",
 )
-"""Limits that are no browser's business."""
+"""Limits that no browser gets."""
 
 Spread = Literal["", "items", "units", "tasks"]
 """What the questions are dealt to: every item has all of them; an item has one; the items of a unit have one, or those
@@ -106,10 +108,6 @@ class Question:
     other_than: str = ""
 
     def __post_init__(self):
-        if self.kind not in get_args(Kind):
-            raise ValueError(
-                f"question '{self.name}': kind is {self.kind!r}, expected one of {', '.join(get_args(Kind))}"
-            )
         if not self.targets or not all(TARGET.match(target) for target in self.targets):
             raise ValueError(
                 f"question '{self.name}': targets are {self.targets!r}, "
@@ -327,13 +325,11 @@ class Survey:
 
         A task that the survey has not, and a file of it that is missing or wrong, are `UserError`s.
         """
-        names = [task.name for task in self.tasks]
-        if name not in names:
-            raise UserError(
-                f"--task {name}: survey {self.name} has no such task.",
-                nearest(name, names) if names else "Leave --task out.",
-            )
-        task = self.tasks[names.index(name)]
+        tasks = {task.name: task for task in self.tasks}
+        if name not in tasks:
+            remedy = nearest(name, tasks) if tasks else "Leave --task out."
+            raise UserError(f"--task {name}: survey {self.name} has no such task.", remedy)
+        task = tasks[name]
         about = task.read(name) if task.read else None
         if about:
             task = replace(task, instructions=about.instructions, definitions=tuple(about.definitions.values()))
@@ -352,10 +348,8 @@ class Survey:
         Exercises, gold dialogues, packing, and limits on known segments are left out.
         """
         row = _lists(asdict(self))
-        for name in ("onboarding", "training", "features", "about", *PACKED):
-            del row[name]
-        for name in HIDDEN_LIMITS:
-            del row["limits"][name]
+        row = {name: row[name] for name in row if name not in HIDDEN}
+        row["limits"] = {name: row["limits"][name] for name in row["limits"] if name not in HIDDEN_LIMITS}
         for task in row["tasks"]:
             del task["allowed"], task["read"], task["took"]
         for name in ("tasks", "questionnaire"):
@@ -363,7 +357,6 @@ class Survey:
                 del row[name]
         if row["example"] and not row["example"]["candidates"]:
             del row["example"]["candidates"]
-        del row["chat"]
         if self.chat:
             row["chat"] = {name: getattr(self.chat, name) for name in ChatRules.SHOWN}
         return row

@@ -84,13 +84,6 @@ def test_length_tells_no_control_of_whole_conversations(whole, survey):
     assert abs(longer[0] - longer[1]) <= max(4, sum(longer) // 5)  # the person's is as often the longer one
 
 
-def test_people_s_conversations_that_are_shorter_than_all_items_are_as_long_as_can_be(whole):
-    units, controls = whole("dialogue_likert", longest=2)
-    assert min(item.exchanges for unit in units for item in unit.items) == 3
-    assert len(controls) == WANTED
-    assert {item.exchanges for item in controls} >= {2}
-
-
 # -- in proportion -----------------------------------------------------------------------------------------------------
 def test_lengths_are_spread_in_proportion():
     rng = random.Random(0)

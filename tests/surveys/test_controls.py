@@ -8,7 +8,6 @@ import pytest
 from people_talking import chat
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.surveys.controls import controls_path, missed_by, read_controls, truth, write_controls
 from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, WANTED, make_controls, measures_of
@@ -121,11 +120,6 @@ def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():
     assert Counter(i.control == KNOWN_HUMAN for i in items) == {True: 4, False: 4}
 
 
-def test_the_lengths_of_units_are_kept_to():
-    items = make_controls([chat(n) for n in range(PEOPLE)], (), OPTIONS, {2: 10, 3: 10, 5: 60})
-    assert Counter(item.exchanges for item in items) == {2: WANTED / 4, 3: WANTED / 4, 5: WANTED * 1.5}
-
-
 # -- on disk ---------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def packed(study_of, pool):
@@ -187,9 +181,3 @@ def test_a_study_without_people_to_spare_says_so(packed):
     (warning,) = study.provenance()["controls"]["spot_the_bot"]["warnings"]
     assert re.match(r"0 control segments with known people.* needs 3 and 0 .*--human-conversations", warning)
     assert read_controls(study, "spot_the_bot_game") == []
-
-
-def test_a_controls_file_with_other_items_is_refused(packed):
-    checksums.write_jsonl(controls_path(packed, "spot_the_bot"), [control(None).to_json()])
-    with pytest.raises(UserError, match="line 1: field 'control' is None"):
-        read_controls(packed, "spot_the_bot")

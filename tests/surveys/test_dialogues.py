@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.dialogues import pack_dialogues
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, reserved
@@ -140,13 +138,3 @@ def test_contestants_and_seats_come_equally_often(pool):
     assert judged == {**{f"bot{n}": 18 for n in range(4)}, HUMAN: 12}
     seats = Counter((by_id[i.conversation_ids[0]].entities[i.judged[0]], i.judged[0]) for i in items)
     assert all(abs(seats[name, 0] - seats[name, 1]) <= 4 for name in judged)
-
-
-def test_a_unit_of_turn_likert_asks_one_dimension_of_every_judged_turn(make_conversation):
-    survey = get_survey("turn_likert")
-    units = pack_dialogues([make_conversation("c", ("x", HUMAN), "s", 3)], options("turn_likert"))
-    assert [unit.items[0].questions for unit in units] == [(name,) for name in NAMES]
-    for unit in units:
-        (item,) = unit.items
-        assert asked_of_item(survey, item, {}) == [(item.questions[0], f"turn:{n}") for n in (0, 2, 4)]
-    assert len({unit.block_id for unit in units}) == 1

@@ -5,7 +5,6 @@ import pytest
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
-from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -109,12 +108,3 @@ def test_answers_to_the_same_stand_beside_each_other_once(tmp_path):
     checksums.write_jsonl(made.conversations_path, [c.to_json() for c in talks[-2:]])
     with pytest.raises(UserError, match="no two bots' conversations with people that begin with the same"):
         pack_study(made, "comparative", pairs="contexts")
-
-
-def test_without_chats_the_command_says_what_to_do(study, capsys):
-    study.judgements_path("interactive").unlink()
-    with pytest.raises(SystemExit):
-        SpotbotPack.main(study=str(study.path), survey="comparative", pairs="interactors")
-    assert "no two conversations that one person led and compared" in capsys.readouterr().err
-    with pytest.raises(UserError, match="--pairs: means nothing for survey dialogue_likert"):
-        pack_study(study, "dialogue_likert", pairs="interactors")

@@ -7,8 +7,6 @@ from collections import Counter
 import pytest
 import yaml
 from case_tables import case_table
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -20,7 +18,7 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
 from parlai_spotbot.surveys.controls.checks import checks, make_checks
-from parlai_spotbot.surveys.nuc_groups import Group, read_groups
+from parlai_spotbot.surveys.nuc_groups import read_groups
 from parlai_spotbot.surveys.nuc_questions import read_questions, write_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -254,15 +252,3 @@ def test_a_wrong_file_of_groups_is_named_with_its_field(tmp_path, row, error):
         read_groups(path, ["movies", "ubuntu"])
     assert str(path) in caught.value.problem
     assert caught.value.remedy
-
-
-@given(weights=st.dictionaries(st.sampled_from("abcd"), st.integers(0, 9), min_size=1), size=st.integers(1, 60))
-@settings(deadline=None)
-def test_shares_are_rounded_so_that_they_sum(weights, size):
-    if not sum(weights.values()):
-        return
-    counts = Group("g", 1, weights).counts("abcd", size)
-    assert sum(counts.values()) == size
-    total = sum(weights.values())
-    for name in "abcd":
-        assert abs(counts[name] - size * weights.get(name, 0) / total) < 1

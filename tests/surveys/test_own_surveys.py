@@ -1,11 +1,9 @@
 """A user's own survey, from a file anywhere: kept by the study, known by its name from then on."""
 
-import json
 import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,12 +81,6 @@ def as_yaml(survey) -> str:
     return yaml.safe_dump(own_surveys.to_data(survey), allow_unicode=True)
 
 
-def test_yaml_and_json_give_the_same_survey(written):
-    survey = own_surveys.read_survey(written(MEMORABLE))
-    assert own_surveys.read_survey(written(as_yaml(survey))) == survey
-    assert own_surveys.read_survey(written(json.dumps(own_surveys.to_data(survey)), "mine.json")) == survey
-
-
 def test_a_survey_over_a_base_has_its_texts_and_asks_more(study, written):
     pack(study, written(POLITE))
     survey = survey_of(study, "spot_the_polite_bot")
@@ -151,49 +143,12 @@ def test_it_is_answered_analysed_told_and_published(study, written, tmp_path):
     assert "elsewhere" not in (copy.path / "provenance.json").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def judge(monkeypatch):
-    """A server whose judge always answers the first that it may."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
-    import chat_servers
-
-    def first(body):
-        schema = body["response_format"]["json_schema"]["schema"]["properties"]["answer"]
-        return json.dumps({"answer": schema["enum"][0]})
-
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
-    with chat_servers.ChatServer(first) as server:
-        yield ["--judge-url", server.url, "--judge-model", "parrot-1", "--yes"]
-
-
-@pytest.mark.slow
-def test_a_tournament_takes_it_from_its_file_and_goes_on_with_either(written, judge, tmp_path):
-    source, study = written(MEMORABLE), tmp_path / "study"
-    words = ["--study", study, "--pool", "rules", "--conversations-per-pair", 1, "--bootstraps", 20]
-    spotbot("tournament", *words, "--survey", source, *judge)
-    assert Study.open(study).judgements("memorable")
-    assert "which of two bots is remembered?" in (study / "report" / "index.html").read_text(encoding="utf-8")
-    units = (study / "surveys" / "memorable" / "units.jsonl").read_bytes()
-    for again in (source, "memorable"):
-        own_surveys._OFFERED.clear()
-        spotbot("tournament", *words, "--survey", again, *judge)
-        assert (study / "surveys" / "memorable" / "units.jsonl").read_bytes() == units
-
-
 def test_a_tournament_says_what_is_wrong_with_the_file_before_anything_is_played(written, tmp_path):
     source = written(MEMORABLE.replace("findings: [choices]", "findings: [choises]"))
     _, err = spotbot("tournament", "--study", tmp_path / "study", "--pool", "rules", "--survey", source, code=2)
     assert str(source) in err
     assert "choices" in err
     assert not (tmp_path / "study").exists()
-
-
-def test_who_is_human_and_features_of_ones_own_survey_can_be_chosen_too(study, written):
-    mine = replace(SPOT, name="mine", title="Mine")
-    pack(study, written(as_yaml(mine)))
-    assert survey_of(study, "mine") == mine
-    main(["pack", "--study", str(study.path), "--survey", "mine", "--ask", "fluency", "--quiet"])
-    assert [question.name for question in survey_of(study, "mine").questions] == ["nature", "fluency"]
 
 
 @case_table(__file__, "refused")

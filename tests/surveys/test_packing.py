@@ -182,20 +182,6 @@ def test_item_ids_need_the_hidden_turns_to_be_known(pool):
     assert not ids[0] & ids[1]
 
 
-def test_pairs_that_share_their_seeds_get_smaller_blocks(pool):
-    conversations = pool(paired=True)  # ten seeds, each with all 15 pairs
-    options = PackOptions()
-    units = pack(conversations, options)
-    check(conversations, units, options)
-    blocks = blocks_of(units)
-    assert len(blocks) == 15
-    by_id = {c.conversation_id: c for c in conversations}
-    for ids in blocks.values():
-        bots = [by_id[i] for i in ids if not is_people(by_id[i])]
-        assert len(bots) == 10
-        assert max(Counter(c.pair for c in bots).values()) == 1
-
-
 def test_people_are_spread_evenly_when_too_few_and_said(pool):
     conversations = pool(people=23)
     options = PackOptions()

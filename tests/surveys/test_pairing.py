@@ -15,7 +15,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, tally_of_items
 from parlai_spotbot.surveys.packing.units_file import items_of
-from parlai_spotbot.surveys.packing.whole_items import reserved, sources_of, usable
+from parlai_spotbot.surveys.packing.whole_items import reserved, usable
 from parlai_spotbot.surveys.packing.whole_units import marks
 from parlai_spotbot.texts.surface import normalise
 
@@ -109,8 +109,8 @@ def test_random_packings(number, make_conversation):
     assert tried["items"] > 2.5 * number
 
 
-@pytest.mark.parametrize("comparisons", [1, 2])
-def test_each_conversation_once_where_there_are_enough(make_conversation, comparisons):
+def test_each_conversation_once_where_there_are_enough(make_conversation):
+    comparisons = 2
     # Four contestants, three opponents each, two questions: 3 * 2 * comparisons conversations of each are enough.
     each = 6 * comparisons
     conversations = self_chats(make_conversation, bots=3, each=each, people=each + 12)
@@ -161,19 +161,3 @@ def test_a_quarter_of_peoples_conversations_is_kept_for_controls(make_conversati
     units = pack_pairs(conversations, options(comparisons=30))
     kept = reserved(people, (), 0)
     assert not kept & {i for unit in units for item in unit.items for i in item.conversation_ids}
-
-
-def test_where_bots_are_judged_unless_one_says(make_conversation, pool):
-    selves, pairs = self_chats(make_conversation, people=0), pool(bots=2, per_pair=2, people=2)
-    talk = make_conversation("h", (HUMAN, "bot0"), "s", 2)
-    assert sources_of(pairs, None) == ("pairs",)
-    assert sources_of([*pairs, *selves], None) == ("self",)
-    assert sources_of([*pairs, talk], None) == ("human_model",)
-    assert sources_of([*pairs, talk, *selves], None) == ("self", "human_model")
-    assert sources_of([*pairs, talk, *selves], ("pairs", "self")) == ("self", "pairs")
-    with pytest.raises(UserError, match="spotbot_selfchat"):
-        sources_of([], None)
-    with pytest.raises(UserError, match="Did you mean 'self'"):
-        sources_of(pairs, ("selv",))
-    with pytest.raises(UserError, match="no such conversations"):
-        sources_of(pairs, ("human_model",))

@@ -13,7 +13,6 @@ from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.partners import partner_units, partners_of
 
@@ -36,15 +35,6 @@ def test_every_pair_comes_equally_often_and_either_comes_first_as_often(comparis
     for round_ in range(comparisons):  # a collection that ends early is balanced too
         pairs = [frozenset(partners_of(unit)) for unit in units[6 * round_ : 6 * round_ + 6]]
         assert len(set(pairs)) == 6
-
-
-def test_a_unit_is_two_chats_with_their_ratings_and_then_the_comparison():
-    unit = partner_units(SURVEY, BOTS[:2], 1, seed=0)[0]
-    first, second, both = unit.items
-    assert first.questions == second.questions == NAMES
-    assert both.questions == tuple(f"{name}_choice" for name in NAMES)
-    assert both.partners == (*first.partners, *second.partners) == partners_of(unit)
-    assert {question.targets for question in SURVEY.questions} == {("entity:1",), ("pair",)}
 
 
 def test_what_is_packed_stays_when_more_is_asked_for_and_when_contestants_come(tmp_path):

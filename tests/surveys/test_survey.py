@@ -1,7 +1,6 @@
 """Surveys as data."""
 
 import itertools
-import json
 import math
 import re
 
@@ -24,12 +23,6 @@ def test_spot_the_bot_asks_for_the_nature_of_both_and_then_for_three_features():
         assert question.targets == ("pair",)
         assert [o.value for o in question.options] == ["entity:0", "entity:1", "no_difference"]
     assert all(question.required for question in survey.questions)
-
-
-def test_the_web_page_gets_plain_json():
-    row = get_survey("spot_the_bot").to_json()
-    assert json.loads(json.dumps(row)) == row
-    assert row["questions"][1]["options"][2] == {"value": "no_difference", "label": "No difference", "definition": ""}
 
 
 @pytest.mark.parametrize("name", ["spot_the_bott", "packing", "surface", ""])

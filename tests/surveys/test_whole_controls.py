@@ -170,18 +170,6 @@ def test_turn_by_turn_there_are_controls_where_a_loop_is_worse(packed):
     assert asked == {(name,): WANTED for name in names}
 
 
-def test_too_few_people_are_said(study_of, make_conversation, sensible):
-    bots = [make_conversation(f"b{n}-{i}", (f"bot{n}",) * 2, f"s{n}{i}", 5) for n in (0, 1) for i in range(3)]
-    study = study_of([*bots, *(sensible(n) for n in range(4))])
-    text = study.plan_path.read_text(encoding="utf-8").replace("domain: chitchat", "domain: elsewhere")
-    checksums.write_text(study.plan_path, text)
-    study = type(study).open(study.path)
-    pack_study(study, "acute_eval")
-    write_controls(study, "acute_eval")
-    assert read_controls(study, "acute_eval") == []
-    assert "0 controls, where 4 or more" in study.provenance()["controls"]["acute_eval"]["warnings"][0]
-
-
 def test_controls_that_were_imported_stay(packed):
     study = packed("acute_eval")
     path = write_controls(study, "acute_eval")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
 
 from parlai_spotbot.records import Conversation
+from parlai_spotbot.surveys.nuc_groups import largest_remainders
 
 Segment = tuple[Conversation, list[str]]
 """A conversation between people, and its turns as annotators would see them."""
@@ -18,14 +20,9 @@ Lengths = Mapping[tuple[int, ...], int]
 
 
 def spread(lengths: Lengths, number: int) -> list[tuple[int, ...]]:
-    """Return `number` lengths in the proportion of `lengths` (largest remainders), the longest first."""
-    total = sum(lengths.values())
-    exact = {k: number * count / total for k, count in lengths.items()}
-    given = {k: int(share) for k, share in exact.items()}
-    longest_first = sorted(given, reverse=True)
-    for k in sorted(longest_first, key=lambda k: given[k] - exact[k])[: number - sum(given.values())]:
-        given[k] += 1
-    return [k for k in longest_first for _ in range(given[k])]
+    """Return `number` lengths in the proportion of `lengths`, the longest first."""
+    longest_first = {k: lengths[k] for k in sorted(lengths, reverse=True)}
+    return list(Counter(largest_remainders(longest_first, number)).elements())
 
 
 def in_proportion(pools: Sequence[ByLength], lengths: Lengths, count: int) -> list[tuple[Segment, ...]]:

@@ -16,9 +16,8 @@ from parlai_spotbot.texts.surface_check import surface_report, warnings
 
 TOO_SHORT = "too short"
 ON_REQUEST = "left out on request"
-FOR_CONTROLS = "between people, kept for controls"
 NO_PEOPLE = "between people, left out (--without-people)"
-NOT_NEEDED = "there are more than units have room for"
+NOT_NEEDED = "more than units have room for, or kept for controls"
 OTHER_SOURCE = {
     "self": "a bot that talks to itself, not asked about (--source)",
     "pairs": "between two bots, not asked about (--source)",
@@ -32,10 +31,6 @@ class ConversationPacking(Packing):
     @abstractmethod
     def options(self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]) -> Any:
         """Return how it is packed: as wanted, else as the first time, else as the survey says."""
-
-    @abstractmethod
-    def considered(self, conversations: Sequence[Conversation], options: Any) -> list[Conversation]:
-        """Return the conversations whose faults and surface are looked at."""
 
     @abstractmethod
     def units(self, conversations: Sequence[Conversation], options: Any, existing: Sequence[Unit]) -> list[Unit]:
@@ -53,14 +48,6 @@ class ConversationPacking(Packing):
         """Return the options that may grow without what is packed being changed."""
         return ()
 
-    def held(self, people: Sequence[Conversation], shown: set[str], options: Any) -> set[str]:
-        """Return the conversations between people that are kept for controls."""
-        return set()
-
-    def lengths(self, units: Sequence[Unit], options: Any) -> tuple[int, ...]:
-        """Return the lengths of what is shown, in exchanges, ascending."""
-        return tuple(sorted({len(t) // 2 for item in items_of(units) for t in item.transcripts})) or (1,)
-
     def packed(self, study: Study, survey: Survey, request: PackRequest) -> Packed:
         """See `Packing.packed`; people's conversations that show a fault are left out by the same rules as bots'."""
         conversations = study.conversations()
@@ -71,13 +58,14 @@ class ConversationPacking(Packing):
         existing = existing_units(
             study, survey.name, recorded, partial(self._from, by_id, options), partial(_goes_on, self.growing(survey))
         )
-        considered = self.considered(conversations, options)
+        considered = [c for c in conversations if c.kind in (*options.sources, "people")]
         faulty = faulty_ones(study, considered, request.leave_out)
         shown = shown_in(existing)
         kept = [c for c in considered if c.conversation_id not in faulty or c.conversation_id in shown]
         added = self.units(kept, options, existing)
         units = [*existing, *added]
-        report = surface_report(considered, self.lengths(units, options), options.surface)
+        lengths = tuple(sorted({len(t) // 2 for item in items_of(units) for t in item.transcripts})) or (1,)
+        report = surface_report(considered, lengths, options.surface)
         tables, messages = self.told(units, by_id, options)
         shown = shown_in(units)
         people = sum(by_id[i].kind == "people" for i in shown)
@@ -97,13 +85,12 @@ class ConversationPacking(Packing):
         self, conversations: Sequence[Conversation], shown: set[str], options: Any, faulty: Mapping[str, Sequence[str]]
     ) -> list[dict]:
         """Return every conversation that no unit shows, by the reason."""
-        held = self.held([c for c in conversations if c.kind == "people" and c.exchanges], shown, options)
         rows: dict[str, list[str]] = {}
         for conversation in sorted(conversations, key=lambda c: c.conversation_id):
             name, kind = conversation.conversation_id, conversation.kind
             if name in shown:
                 continue
-            reason = FOR_CONTROLS if name in held else NOT_NEEDED
+            reason = NOT_NEEDED
             if name in faulty:
                 reason = f"{ON_REQUEST}: {', '.join(faulty[name])}"
             elif kind not in (*options.sources, "people"):

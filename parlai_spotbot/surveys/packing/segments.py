@@ -56,13 +56,10 @@ class SegmentsPacking(ConversationPacking):
             surface=request.surface,
             longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
             ask=_asked(survey, packed, request),
-            sources=_sources(survey, packed, request, conversations),
+            sources=_sources(packed, request, conversations),
         )
-        _check_lengths(self.considered(conversations, options), options, study)
+        _check_lengths(conversations, options, study)
         return options
-
-    def considered(self, conversations: Sequence[Conversation], options: PackOptions) -> list[Conversation]:
-        return [c for c in conversations if c.kind in (*options.sources, "people")]
 
     def units(
         self, conversations: Sequence[Conversation], options: PackOptions, existing: Sequence[Unit]
@@ -83,9 +80,6 @@ class SegmentsPacking(ConversationPacking):
 
     def id_of(self, item: Item, talks: Sequence[Conversation], options: PackOptions) -> str:
         return item_id(talks[0], item.exchanges, options)
-
-    def lengths(self, units: Sequence[Unit], options: PackOptions) -> tuple[int, ...]:
-        return options.segments
 
     def told(
         self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: PackOptions
@@ -119,23 +113,17 @@ def _asked(survey: Survey, packed: Mapping, request: PackRequest) -> tuple[str, 
     return None if questions == every else questions
 
 
-def _sources(
-    survey: Survey, mapping: Mapping, request: PackRequest, conversations: Sequence[Conversation]
-) -> tuple[str, ...]:
-    """Return where bots are judged: as wanted, else as the first time, else talking to each other."""
-    sources = request.sources or tuple(mapping.get("sources", BETWEEN_BOTS))
-    if "self" in sources:
-        raise UserError(
-            f"--source self: survey {survey.name} asks of each of two who it is, and there one bot speaks both parts.",
-            nearest("self", SOURCES),
-        )
-    if request.sources:
-        sources = sources_of(conversations, sources)
-    return tuple(source for source in SOURCES if source in sources)
+def _sources(packed: Mapping, request: PackRequest, conversations: Sequence[Conversation]) -> tuple[str, ...]:
+    """Return where bots are judged: as requested, else as packed, else talking to each other."""
+    if not request.sources:
+        return tuple(packed.get("sources", BETWEEN_BOTS))
+    if "self" in request.sources:
+        raise UserError("--source self: one bot speaks both parts, and each of two is asked about.", "Use pairs.")
+    return tuple(source for source in SOURCES if source in sources_of(conversations, request.sources))
 
 
 def _check_lengths(conversations: Sequence[Conversation], options: PackOptions, study: Study) -> None:
-    longest = max((c.exchanges for c in conversations if not is_people(c)), default=0)
+    longest = max((c.exchanges for c in conversations if c.kind in options.sources), default=0)
     if not longest:
         raise UserError(
             f"{study.conversations_path}: no conversation of bots with each other in it.",

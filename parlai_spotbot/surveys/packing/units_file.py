@@ -26,26 +26,15 @@ def faulty_ones(study: Study, conversations: list[Conversation], kinds: Sequence
     """Return the conversations with a fault of one of `kinds` or a contestant that is left out, with the reasons."""
     gone = set(study.plan.left_out)
     faults = {c.conversation_id: [GONE] for c in conversations if not gone.isdisjoint(c.entities)}
-    return {**_of_kinds(study, [c for c in conversations if c.conversation_id not in faults], kinds), **faults}
-
-
-def _of_kinds(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
     if not kinds:
-        return {}
+        return faults
     from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, faulty_conversations
 
     for kind in kinds:
-        if kind not in KINDS:
-            raise UserError(f"--leave-out {kind}: no such kind of fault.", nearest(kind, KINDS))
-    training = None
-    if set(kinds) & set(OF_TRAINING):
-        from parlai_spotbot.domains import domain_of
-
-        if "selfplay" not in study.provenance():
-            raise UserError("--leave-out: what the bots know is not known, as they didn't play here.", "Leave it out.")
-        training = [e.turns for e in domain_of(study.path, study.plan.domain).episodes("bots")]
+        if kind not in KINDS or kind in OF_TRAINING:
+            raise UserError(f"--leave-out {kind}: no such kind of fault.", nearest(kind, set(KINDS) - set(OF_TRAINING)))
     try:
-        return faulty_conversations(conversations, kinds, training)
+        return faulty_conversations([c for c in conversations if c.conversation_id not in faults], kinds) | faults
     except ValueError as err:
         raise UserError(f"--leave-out {','.join(kinds)}: {err}.", "Leave that kind out of the list.") from err
 

@@ -101,12 +101,7 @@ def sources_of(conversations: Iterable[Conversation], requested: Sequence[str] |
         if source not in SOURCES:
             raise UserError(f"--source {source}: unknown.", nearest(source, SOURCES))
         if not counts[source]:
-            how = {
-                "self": "Make some with spotbot_selfchat --self",
-                "pairs": "Make some with spotbot_selfchat",
-                "human_model": "Bring some in with spotbot_import --format conversations",
-            }[source]
-            raise UserError(f"--source {source}: the study has no such conversations.", f"{how}.")
+            raise UserError(f"--source {source}: the study has no such conversations.", "Play or import some.")
     return tuple(source for source in SOURCES if source in requested)
 
 

@@ -16,21 +16,15 @@ from parlai_spotbot.surveys.packing.conversation_packing import ConversationPack
 from parlai_spotbot.surveys.packing.led_pairs import check_led, given_pairs
 from parlai_spotbot.surveys.packing.packing import PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import items_of, packed_with
-from parlai_spotbot.surveys.packing.whole_items import WholeOptions, kept_for_controls, sources_of, whole_item_id
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions, sources_of, whole_item_id
 from parlai_spotbot.surveys.survey import Survey
 
 
 class WholePacking(ConversationPacking):
     """Record of what kinds that show whole conversations share."""
 
-    def considered(self, conversations: Sequence[Conversation], options: WholeOptions) -> list[Conversation]:
-        return list(conversations)
-
     def id_of(self, item: Item, talks: Sequence[Conversation], options: WholeOptions) -> str:
         return whole_item_id(talks, item.judged, item.questions, options.survey, options.seed)
-
-    def held(self, people: Sequence[Conversation], shown: set[str], options: WholeOptions) -> set[str]:
-        return kept_for_controls(people, shown, options)
 
     def options(
         self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]

@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pandas as pd
+
 from parlai_spotbot import checksums, files, hints
-from parlai_spotbot.crowdsourcing.annotator_summary import AnnotatorSummary, summarise
+from parlai_spotbot.crowdsourcing.annotator_summary import summarise
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.chat.collecting import ChatResult, collecting_chats
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
@@ -57,7 +59,7 @@ class CollectResult:
     removed: int = 0
     comments: int = 0
     rows: list[Judgement] = field(default_factory=list)
-    look: list[AnnotatorSummary] = field(default_factory=list)
+    look: pd.DataFrame = field(default_factory=pd.DataFrame)
     names: dict[str, str] = field(default_factory=dict)
 
     def figures(self) -> dict:
@@ -101,8 +103,10 @@ def collect(study: Study, survey: str) -> CollectResult:
     result.unfinished = len({unit.unit_id for unit in study.units(survey)} - handed_in)
     result.strangers = len({own.done[handle].worker for own in contents.values() for handle in own.unknown})
     with collecting_chats(study, survey, secret, {h for own in contents.values() for h in own.out}) as result.chats:
-        for part, own in contents.items():
-            _add(result, study, survey, part, own)
+        for own in contents.values():
+            _add(result, study, survey, own)
+    talks = {talk.conversation_id: talk for talk in study.load(survey).conversations}
+    result.look = summarise(result.rows, talks, launched_survey(study, survey))
     return result
 
 
@@ -112,15 +116,15 @@ def _contents(study: Study, survey: str, part: str, secret: bytes) -> LedgerCont
     with open_ledger(study, survey, part) as ledger:
         done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
         submissions = [one for one in ledger.submissions() if one.handle in done]
-        annotators, grades, sittings = ledger.annotators(), ledger.grades(), ledger.sittings()
+        annotators, sittings = ledger.annotators(), ledger.sittings()
     unknown, rejected = left_out(paths, done)
     out = {h for h, handout in done.items() if handout.agent_id in rejected_by_mephisto} | unknown | rejected
     kept = [one for one in submissions if not one.record.get("withdrawn") and one.handle not in out]
     units = [rows_of(one, done[one.handle], survey, pseudonym(secret, done[one.handle].worker)) for one in kept]
-    return LedgerContents(done, submissions, annotators, grades, sittings, out, unknown, kept, units)
+    return LedgerContents(done, submissions, annotators, sittings, out, unknown, kept, units)
 
 
-def _add(result: CollectResult, study: Study, survey: str, part: str, own: LedgerContents) -> None:
+def _add(result: CollectResult, study: Study, survey: str, own: LedgerContents) -> None:
     """Write the judgements of a collection, and count them in."""
     annotation_ids = {
         annotation_id(handle, number)
@@ -136,8 +140,6 @@ def _add(result: CollectResult, study: Study, survey: str, part: str, own: Ledge
     result.added += added
     result.removed += removed
     result.rows += [row for unit in own.units for row in unit]
-    talks = {talk.conversation_id: talk for talk in study.load(survey).conversations}
-    result.look += summarise(own, result.names, launched_survey(study, survey), talks)
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------

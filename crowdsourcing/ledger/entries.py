@@ -125,7 +125,6 @@ class LedgerContents:
     done: dict[str, Handout]
     submissions: list[Submission]
     annotators: list[Annotator]
-    grades: list[tuple[str, str, int, bool]]
     sittings: list[TrainingRound]
     out: set[str]
     unknown: frozenset[str]

@@ -18,8 +18,6 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
 from parlai_spotbot.study import Study
 
-UNKNOWN = "unknown to the platform"
-
 SETTLED = ("approved", "rejected")
 """Statuses that do not change any more on MTurk."""
 

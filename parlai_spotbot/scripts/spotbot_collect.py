@@ -82,7 +82,7 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
             lines.append(f"taken out again: {chats.removed} conversations, rejected or withdrawn since the last time")
         for name, units in chats.shown.items():
             lines.append(f"warning: {units} units of {name} still show such a conversation: stop that collection")
-    if collected.look:
+    if len(collected.look):
         lines += ["", table(collected.look), ""]
     lines.append(f"answers: {study.judgements_path(survey)}; comments: {collected.comments}")
     return "\n".join([*lines, f"who is who (keep it to yourself): {folder}"])

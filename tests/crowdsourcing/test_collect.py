@@ -25,7 +25,6 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
-from parlai_spotbot.surveys.controls.flags import MISSED
 
 
 class Collection:
@@ -214,14 +213,14 @@ def test_who_missed_controls_was_too_fast_or_always_said_the_same_is_listed_firs
     collection.work("hasty", lambda body: {**body, "items": [{**i, "seconds": 2.0} for i in body["items"]]})
     collection.work("lazy", answer=plain)
     found = collection.collect()
-    flags = {row.name: row.flags for row in found.look}
     hasty, lazy = found.names["hasty"], found.names["lazy"]
-    assert "too fast" in flags[hasty]
-    assert {MISSED, "always the same label", "same answers over and over"} <= set(flags[lazy])
-    assert {row.name for row in found.look[:2]} == {hasty, lazy}
-    assert all(not row.flags for row in found.look[2:])
-    row = next(row for row in found.look if row.name == hasty)
-    assert (row.units, row.seconds, row.missed, row.controls) == (1, 2.0, 0, 2)
+    look = found.look
+    assert "too fast" in look.loc[hasty, "flags"]
+    assert {"always the same label", "same answers over and over"} <= set(look.loc[lazy, "flags"])
+    assert any("controls" in flag for flag in look.loc[lazy, "flags"])
+    assert set(look.index[:2]) == {hasty, lazy}
+    assert all(not flags for flags in look["flags"][2:])
+    assert (look.loc[hasty, "units"], look.loc[hasty, "median_seconds"]) == (1, 2.0)
 
 
 def test_who_withdraws_leaves_no_answer_behind(collection):

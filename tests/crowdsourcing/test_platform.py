@@ -31,9 +31,6 @@ def test_unknown_and_rejected_people_are_left_out_kept_and_counted(collection):
     assert (found.units, found.unknown, found.strangers, found.rejected) == (2, 1, 1, 0)
     assert {row.worker_id for row in collection.rows()} == {found.names[ANNA], found.names[BOB]}
     assert len(list(collection.desk.ledger.submissions())) == 3
-    flags = {row.name: row.flags for row in found.look}
-    assert "unknown to the platform" in flags[found.names[MADE_UP]]
-    assert "unknown to the platform" not in flags[found.names[ANNA]]
     listed(collection, (ANNA, "approved"), (BOB, "rejected"), (MADE_UP, "active"))
     found = collection.collect()
     assert (found.units, found.unknown, found.rejected, found.added, found.removed) == (2, 0, 1, 40, 40)

@@ -31,8 +31,6 @@ from parlai_spotbot.terminal import Bar
 
 BACKENDS = ("auto", "native", "icenreg")
 OF_EVERY_SURVEY = ("seed", "bootstraps")
-REMOVED = ("leniency", "annotators_worker_effects", "cost", "trust_answers", "trust_biases", "trust_savings")
-"""Beginnings of the names of files that earlier versions wrote, removed when a study is analysed again."""
 
 
 def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = False, **options: Any) -> dict[str, dict]:
@@ -101,18 +99,15 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
 
 
 def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
-    """Write results and tables; what other findings left from before is said to be outdated, or removed."""
-    for finding in findings_of(survey):
-        if finding.name in result:
-            continue
-        path = folder / f"{finding.name}.json"
-        if finding.asked:
-            _mark_outdated(path, study, survey, finding.asked)
-        else:  # people or judges may be gone since
-            for stale in (path, *folder.glob(f"{finding.name}*.csv")):
-                checksums.remove(stale)
-    for stale in [path for name in REMOVED for path in folder.glob(f"{name}*")]:
-        checksums.remove(stale)
+    """Write results and tables; what is left from before is removed, or marked where it takes an option."""
+    asked = {finding.name: finding.asked for finding in findings_of(survey) if finding.asked}
+    asked = {name: option for name, option in asked.items() if name not in result}
+    for name, option in asked.items():
+        _mark_outdated(folder / f"{name}.json", study, survey, option)
+    for path in (*folder.glob("*.json"), *folder.glob("*.csv")):
+        made = result if path.suffix == ".json" else frames
+        if path.stem not in made and not path.stem.startswith(("plan", *asked)):
+            checksums.remove(path)
     for name, value in result.items():
         checksums.write_json(folder / f"{name}.json", value)
     for name, table in frames.items():

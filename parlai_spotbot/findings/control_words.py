@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from parlai_spotbot.wording import NAMED, listed
+from parlai_spotbot.wording import NAMED, counted, listed
 
 
 def controls_sentence(data: Mapping) -> str:
@@ -12,15 +12,11 @@ def controls_sentence(data: Mapping) -> str:
     answered, missed, allowed = (data[key] for key in ("answered", "missed", "allowed"))
     if not answered:
         return "There were no controls."
-    annotators, failed = len(data["by_annotator"]), len(data["failed"])
-    text = f"{annotators} annotator{'s' if annotators != 1 else ''} answered {answered} controls, whose right answer "
-    text += f"is known, and missed {missed} ({missed / answered:.0%})."
-    if allowed is not None and failed:
-        are = "is" if failed == 1 else "are"
-        text += f" {failed} missed more than {allowed}, so {are} left out of all figures but those with everybody."
-    elif allowed is not None:
-        text += f" Nobody missed more than {allowed}, so nobody is left out."
-    return f"{text} Controls are never analysed as data."
+    who = counted(len(data["by_annotator"]), "annotator")
+    text = f"{who} answered {answered} controls, whose right answer is known, and missed {missed}."
+    if allowed is not None:
+        text += f" {len(data['failed']) or 'None'} missed more than {allowed} and so counts in no main figure."
+    return text
 
 
 def flagged_sentence(annotators: Mapping[str, Mapping], called: Callable[[str], str]) -> str:

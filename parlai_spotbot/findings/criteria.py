@@ -113,31 +113,23 @@ def single_order(ranking: Mapping) -> bool:
 
 def _some(names: Sequence[str]) -> str:
     """Up to `NAMED` names, and how many others."""
-    if len(names) <= NAMED:
-        return listed(names)
-    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED:,} others"
+    more = [f"{len(names) - NAMED:,} others"] if len(names) > NAMED else []
+    return listed([*map(who, names[:NAMED]), *more])
 
 
 def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> str:
     """Return who is ahead in one group of contestants that met."""
     best = [name for name in group if ranking["clusters"][name][0] == 1]
-    within = f" among {_some(group)}" if several else ""
-    if len(best) == 1:
-        name, score = best[0], (ranking.get("score") or {}).get(best[0])
-        ci = (ranking.get("score_ci") or {}).get(name)
-        points = (
-            f", with {percent(score)} of the points{to(ci, prefix=INTERVAL)}"
-            if ranking.get("groups") and score is not None and not several
-            else ""
-        )
-        verb = "are" if name == HUMAN else "is"
-        rest = _some([who(other) for other in group if other != name]) if several else "all others"
-        return _begun(f"{who(name)} {verb} ahead of {rest}{points}.")
     if len(best) == len(group):
-        who_all = _some(group) if several else f"The {noun}"
-        return f"{who_all} can't be told apart by these data."
-    named = listed([who(name) for name in best]) if len(best) <= NAMED else f"{len(best)} of {len(group)} {noun}"
-    return _begun(f"{named} can't be told apart at the top{within}.")
+        return f"{_some(group) if several else f'The {noun}'} can't be told apart by these data."
+    if len(best) > 1:
+        within = f" among {_some(group)}" if several else ""
+        return _begun(f"{_some(best)} can't be told apart at the top{within}.")
+    name, score = best[0], (ranking.get("score") or {}).get(best[0])
+    points, rest = "", _some([other for other in group if other != name]) if several else "all others"
+    if ranking.get("groups") and score is not None and not several:
+        points = f", with {percent(score)} of the points{to(ranking['score_ci'].get(name), prefix=INTERVAL)}"
+    return _begun(f"{who(name)} {'are' if name == HUMAN else 'is'} ahead of {rest}{points}.")
 
 
 def _begun(text: str) -> str:

@@ -18,9 +18,6 @@ from parlai_spotbot.wording import between, percent, source_said, upper_first
 GUESSING = 0.5
 """The balanced accuracy of who guesses, or always says the same."""
 
-WIDE = 0.3
-"""An interval of an accuracy that says little."""
-
 
 @dataclass(frozen=True)
 class SourceAccount:
@@ -49,16 +46,20 @@ class SourceAccount:
         return self.partial or self.chance
 
     @property
+    def _right(self) -> str:
+        """Return in which share of what it judged it is right."""
+        people, bots = self.judged
+        return (
+            f"in {percent(self.accuracy)}{between(self.ci)}, people ({people:,}) and bots ({bots:,}) weighed alike; "
+            f"guessing in {percent(GUESSING)}"
+        )
+
+    @property
     def trust(self) -> str:
         """Measure how far to trust a judge, in a sentence; "" of people, and where it isn't known or `sentences` say
         it."""
-        if self.people or self.chance or self.accuracy is None:
-            return ""
-        people, bots = self.judged
-        return (
-            f"it tells people from bots in {percent(self.accuracy)}{between(self.ci)} of what it judged here, people "
-            f"({people:,}) and bots ({bots:,}) weighed alike; guessing would in {percent(GUESSING)}."
-        )
+        known = not self.people and not self.chance and self.accuracy is not None
+        return f"it tells people from bots {self._right}." if known else ""
 
     @property
     def sentences(self) -> list[str]:
@@ -69,13 +70,9 @@ class SourceAccount:
                 f"{who} answered {self.answered:,} of {self.units:,} units: its figures are of these only."
             )
         if self.chance:
-            people, bots = self.judged
-            shown = self.accuracy <= GUESSING or (self.ci is not None and self.ci[1] - self.ci[0] < WIDE)
-            verb = "can't tell" if shown else "has not shown that it tells"
             sentences.append(
-                f"{who} {verb} people from bots here: it is right in {percent(self.accuracy)}{between(self.ci)}, "
-                f"people ({people:,}) and bots ({bots:,}) weighed alike, and guessing in {percent(GUESSING)}. So it "
-                "ranks nobody; its figures are in the CSV files."
+                f"{who} can't tell people from bots here: it is right {self._right}. So it ranks nobody; its figures "
+                "are in the CSV files."
             )
         return sentences
 

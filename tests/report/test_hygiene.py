@@ -8,7 +8,6 @@ import pytest
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.hygiene import FINDING, hygiene
 from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Study
@@ -44,14 +43,6 @@ def test_faults_are_said_and_drawn(looked_at):
     )
 
 
-def test_those_who_show_nothing_are_named_together():
-    entry = {"kinds": {}, "turns": 1}
-    own = {name: entry | {"sentence": f"{name} shows none of it clearly more often than people."} for name in "ac"}
-    own["b"] = entry | {"sentence": "b repeats itself."}
-    sentences = FINDING.summarise(Result("", {"contestants": own, "training_overlap": {}}))
-    assert sentences[:2] == ["b repeats itself.", "a and c show none of it clearly more often than people."]
-
-
 def test_ids_are_unique_and_bytes_the_same(looked_at, tmp_path):
     page, _ = section(looked_at[0])
     ids = re.findall(r'\bid="([^"]*)"', page)
@@ -65,7 +56,7 @@ def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_a
     study = Study.open(tmp_path / "s")
     path = study.analysis_path("spot_the_bot") / "hygiene.json"
     checksums.write_json(path, {"kinds": {}})
-    with pytest.raises(UserError, match="nothing of 'contestants'") as error:
+    with pytest.raises(UserError, match="nothing of 'training_overlap'") as error:
         build_report(study)
     assert "spotbot_analyze" in error.value.remedy
     checksums.remove(path)

@@ -64,6 +64,6 @@ def test_sentences_charts_and_costs(told):
 def test_without_anybody_who_led_conversations_that_is_said(told):
     full = evidence_of(told.made)
     found = told(Evidence(full.metrics, Outcomes.none(), full.times))
-    assert "Nothing is known of importance and coverage: nobody who led conversations" in found["importance"].text[0]
+    assert "Nothing is known of importance: nobody who led conversations" in found["importance"].text[0]
     assert not found["importance"].chart
     assert "coverage" not in found

@@ -9,7 +9,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
-from parlai_spotbot.wording import interval, p_said, percent, plainly
+from parlai_spotbot.wording import INTERVAL, p_said, percent, plainly, to
 
 LEVEL = 0.05
 
@@ -30,19 +30,12 @@ def compute(answers: Answers) -> dict:
 
 
 def same_sentence(row: Mapping) -> str:
-    """Compute how often a contestant's left conversation is chosen over its own right one, and whether that is
+    """Return how often a contestant's left conversation is chosen over its own right one, and whether that is
     chance."""
-    low, high = row["ci"]
     who = "contestants against themselves" if row["name"] == "all" else f"{row['name']} against itself"
-    clear = (
-        "that is more than chance explains: look for what favours a side"
-        if row["p"] < LEVEL
-        else "no more than chance explains"
-    )
-    return (
-        f"{who}: the {row['of']} conversation was chosen in {row['estimate']:.0%} of {row['n']} choices "
-        f"({low:.0%} to {high:.0%}, {p_said(row['p'])}), {clear}."
-    )
+    clear = "more than chance explains" if row["p"] < LEVEL else "no more than chance explains"
+    share = f"{percent(row['estimate'])} of {row['n']} choices{to(row['ci'], prefix=INTERVAL)}"
+    return f"{who}: the {row['of']} conversation was chosen in {share}, {clear} ({p_said(row['p'])})."
 
 
 def summarise(result: Result) -> list[str]:
@@ -53,7 +46,7 @@ def summarise(result: Result) -> list[str]:
         clear = "more than chance explains" if found["p"] < LEVEL else "as chance would have it"
         text.append(
             f"{plainly(question).capitalize()}: of all {found['n']} choices the left conversation got "
-            f"{percent(found['estimate'])} ({interval(found['ci'])}), {clear}."
+            f"{percent(found['estimate'])}{to(found['ci'])}, {clear}."
         )
     return text
 

@@ -9,7 +9,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.wording import p_said
+from parlai_spotbot.wording import INTERVAL, p_said, percent, points, to
 
 LEVEL = 0.05
 
@@ -32,38 +32,26 @@ def compute(answers: Answers) -> dict:
 
 def sentences(result: Mapping) -> list[str]:
     """Return which wording has the highest agreement, and which do better than others; [] where none is known."""
-    if not result["wordings"]:
+    wordings = result["wordings"]
+    if not wordings:
         return []
-    wordings, lines = result["wordings"], []
     best = max(wordings, key=lambda name: wordings[name]["estimate"])
-    (low, high), share = wordings[best]["ci"], wordings[best]["estimate"]
-    lines.append(
-        f"The wording with the highest agreement is “{best}”: {share:.0%} of {wordings[best]['n']} choices went to the "
-        f"better conversation ({low:.0%} to {high:.0%})."
-    )
-    clear = [row for row in result["differences"] if row["p_adjusted"] < LEVEL]
-    for row in clear:
-        better, worse = (row["a"], row["b"]) if row["estimate"] > 0 else (row["b"], row["a"])
-        ends = sorted(abs(end) if row["estimate"] > 0 else -end for end in row["ci"])
-        lines.append(
-            f"“{better}” does better than “{worse}” by {100 * abs(row['estimate']):.0f} points ({100 * ends[0]:.0f} to "
-            f"{100 * ends[1]:.0f}, adjusted {p_said(row['p_adjusted'])})."
-        )
-    if result["differences"] and not clear:
-        lines.append("No difference between wordings is more than chance explains; more choices may tell them apart.")
-    elif len(clear) < len(result["differences"]):
-        rest = len(result["differences"]) - len(clear)
-        which = "other difference" if rest == 1 else f"other {rest} differences"
-        lines.append(f"The {which} between wordings may be chance.")
-    paired = [row["paired"] for row in result["differences"]]
-    if paired and all(paired):
-        lines.append("Wordings are compared on the same pairs of conversations.")
-    elif paired and not any(paired):
-        lines.append(
-            "Each wording was put for pairs of its own; on the same pairs (a survey with spread: units) differences "
-            "would be surer."
-        )
-    return lines
+    row = wordings[best]
+    clear = [
+        f"“{row['a']}” and “{row['b']}” ({points(row['estimate'])} points{to(row['ci'], points)}, "
+        f"{p_said(row['p_adjusted'])})"
+        for row in result["differences"]
+        if row["p_adjusted"] < LEVEL
+    ]
+    text = [
+        f"The wording with the highest agreement is “{best}”: {percent(row['estimate'])} of {row['n']} choices went to "
+        f"the better conversation{to(row['ci'], prefix=INTERVAL)}."
+    ]
+    if result["differences"]:
+        text.append(f"Wordings that differ clearly: {'; '.join(clear) or 'none'}.")
+    if not all(row["paired"] for row in result["differences"]):
+        text.append("Each wording was put for pairs of its own; on the same pairs differences would be surer.")
+    return text
 
 
 def summarise(result: Result) -> list[str]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from parlai_spotbot.analysis import agreement
 from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.wording import INTERVAL, number, p_said, to
+from parlai_spotbot.wording import INTERVAL, number, p_said, percent, points, to
 
 CONSISTENCY = "Consistency of the judge with itself"
 
@@ -33,25 +31,18 @@ def compute(answers: Annotations) -> dict:
     return {
         "both_given_one": agreement.both_given_one(entities),
         "krippendorff_alpha": alphas,
-        "labelled_alike": [row | {"sentence": alike_sentence(row)} for row in alike.to_dict(orient="records")],
+        "labelled_alike": alike.to_dict(orient="records"),
     }
 
 
 def alike_sentence(row: Mapping) -> str:
     """Return whether the two entities of a conversation get the same label more often than chance would have it."""
-    who = {"bots": "two bots", "people": "two people"}[row["conversations"]]
-    if not row["p"] < 0.05:
-        phrase = "as often as chance would have it, as far as these data can tell"
-    else:
-        phrase = f"{'more' if row['excess'] > 0 else 'less'} often than chance would have it"
-    if np.isfinite([row["low"], row["high"]]).all():
-        ends = f"95 % interval {100 * row['low']:+.1f} to {100 * row['high']:+.1f}, {p_said(row['p'])}"
-    else:
-        ends = "too few for an interval"
+    p, ends = row["p"], [row["low"], row["high"]]
+    clear = "" if p is not None and p < 0.05 else ", no more than chance explains"
     return (
-        f"Of conversations between {who}, {row['observed']:.0%} got the same label twice where chance within "
-        f"{row['within']} gives {row['expected']:.0%}: {phrase} ({100 * row['excess']:+.1f} points, "
-        f"{ends})."
+        f"Of conversations between two {row['conversations']}, {percent(row['observed'])} got the same label twice; "
+        f"chance gives {percent(row['expected'])}: {points(row['excess'])} points{to(ends, points, INTERVAL)}{clear} "
+        f"({p_said(p)})."
     )
 
 
@@ -64,7 +55,7 @@ def summarise(result: Result) -> list[str]:
     alpha = f"{number(nature['alpha'])}{to(nature['ci'], number, INTERVAL)}"
     whose = "" if people else " between the variants of the judge, which are no annotators,"
     text = f"On who is human, Krippendorff's alpha{whose} is {alpha}; 1 is perfect, 0 is chance."
-    alike = [row["sentence"] for row in data["labelled_alike"] if row["conversations"] == "bots"]
+    alike = [alike_sentence(row) for row in data["labelled_alike"] if row["conversations"] == "bots"]
     label = "Agreement" if people else CONSISTENCY
     return [Fact.of(label, text), *alike[:1]]
 

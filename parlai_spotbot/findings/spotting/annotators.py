@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.analysis.annotators.table import AMOUNTS
@@ -12,9 +14,9 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.annotators_words import detection_sentence
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.surveys.controls.flags import MISSED, max_units_of, missed_some
+from parlai_spotbot.wording import INTERVAL, number, percent, to
 
 
 def compute(answers: Annotations) -> dict:
@@ -40,7 +42,7 @@ def compute(answers: Annotations) -> dict:
         "account": account(answers, entries, pooled),
         "summary": annotators.summary(kept) | {"left_out": {str(why): int(n) for why, n in reasons.items()}},
         "controls": controls | {"sentence": controls_sentence(controls)},
-        "pooled": pooled | {"sentence": detection_sentence(pooled)},
+        "pooled": pooled,
         **told_of_ids(answers),
     }
     flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]
@@ -53,10 +55,23 @@ def compute(answers: Annotations) -> dict:
     return result
 
 
+def detection_sentence(rates: Mapping) -> str:
+    """Return how well all annotators together tell bots from people, and to which answer they lean."""
+    if rates["sensitivity"] is None:
+        return "Annotators can't be measured: they saw no bots, or no people."
+    low, high = rates["bias_ci"]
+    way = "quick" if (rates["bias"] or 0) < 0 else "slow"
+    lean = "" if low is None or low <= 0 <= high else f", {way} to say “bot” (c {number(rates['bias'])})"
+    return (
+        f"Annotators called {percent(rates['hit'])} of bots and {percent(rates['false_alarm'])} of people bots: "
+        f"sensitivity d′ {number(rates['sensitivity'])}{to(rates['sensitivity_ci'], number, INTERVAL)}{lean}; 0 is "
+        f"guessing. Always “bot” would be right in {percent(rates['always_bot'])}."
+    )
+
+
 def summarise(result: Result) -> list[str]:
     """Return how well annotators tell bots from people, and what is said of annotators in every survey."""
-    pooled = result.data["pooled"]["sentence"]
-    return [pooled, *annotators_finding.summarise(result)]
+    return [detection_sentence(result.data["pooled"]), *annotators_finding.summarise(result)]
 
 
 TABLE = Table(

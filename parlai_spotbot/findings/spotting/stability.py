@@ -25,43 +25,19 @@ def compute(answers: Annotations) -> dict:
     for variant, times in REPETITIONS.items():
         seed = int(answers.rng("stability").integers(2**31))
         options = {"variant": variant, "repetitions": times, "replicates": times, "leave_one_out": True, "seed": seed}
-        curves[variant] = _said(stability(matches, names, **options))
+        curves[variant] = stability(matches, names, **options)
     return {**curves["model"], "paper": curves["paper"]}
 
 
-def _said(result: dict) -> dict:
-    """Return what `stability` returns, each curve with its sentence."""
-    way = result["variant"], result["options"]["level"]
-    left = {bot: curve | {"sentence": curve_sentence(curve, *way)} for bot, curve in result["leave_one_out"].items()}
-    whole = result["whole"] | {"sentence": curve_sentence(result["whole"], *way)}
-    return result | {"whole": whole, "leave_one_out": left}
-
-
-def _ranking_text(ranking: list[list[str]]) -> str:
-    """The clusters from best to worst: as "a > b = c"; one cluster says so."""
-    if len(ranking) == 1:
-        return "that no bot is clearly better than another"
-    return " > ".join(" = ".join(cluster) for cluster in ranking)
-
-
-def curve_sentence(curve: Mapping, variant: str, level: float) -> str:
-    """Return what the curve says: from how many conversations per pair a repeated study gives the same ranking."""
-    first, last, share = curve["first"], curve["sizes"][-1], curve["share"][-1]
-    ranking = _ranking_text(curve["ranking"][-1])
-    if variant == "paper":
-        if first is None:
-            text = (
-                f"Even of all {last} conversations per pair only {share:.0%} of draws give the same ranking ({ranking})"
-            )
-        else:
-            text = f"From {first} conversations per pair on, {level:.0%} of draws give the same ranking ({ranking})"
-        return text + f". They are drawn from the same {last}, so agreement must rise to the end: it flatters."
-    order = curve["order"][-1]
-    if first is None:
-        text = f"Even of new studies of {last} conversations per pair only {share:.0%} would give the same ranking"
-    else:
-        text = f"From {first} conversations per pair on, {level:.0%} of new studies would give the same ranking"
-    return text + f" ({ranking}); with {last}, {order:.0%} would put all bots in the same order, clearly apart or not."
+def curve_sentence(curve: Mapping, studies: str) -> str:
+    """Return from how many conversations per pair on a repeated study gives the same ranking."""
+    last, share, clusters = curve["sizes"][-1], curve["share"][-1], curve["ranking"][-1]
+    ranking = " > ".join(" = ".join(cluster) for cluster in clusters)
+    if curve["first"] is None:
+        return (
+            f"Even with {last} conversations per pair only {share:.0%} of {studies} give the same ranking ({ranking})."
+        )
+    return f"From {curve['first']} conversations per pair on, 95% of {studies} give the same ranking ({ranking})."
 
 
 def summarise(result: Result) -> list[str]:
@@ -69,7 +45,8 @@ def summarise(result: Result) -> list[str]:
     data = result.data
     if not data.get("whole"):
         return [data.get("outdated", ""), data.get("why", "")]
-    return [data.get("outdated", ""), data["whole"]["sentence"], data["paper"]["whole"]["sentence"]]
+    paper = curve_sentence(data["paper"]["whole"], "draws from these conversations (the paper's way, which flatters)")
+    return [data.get("outdated", ""), curve_sentence(data["whole"], "new studies"), paper]
 
 
 SIZES = {

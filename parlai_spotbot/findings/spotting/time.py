@@ -35,13 +35,9 @@ def compute(answers: Annotations) -> dict:
 
 def effort_sentence(systems: int, effort: Effort) -> str:
     """Compute how long annotating so many systems takes beside talking to them."""
-    sentence = (
-        f"For {systems} systems annotating takes {effort.hours:.1f} hours, talking to them {effort.other_hours:.1f}: "
-    )
-    sentence += f"{effort.ratio:.2g} times as long"
-    if math.isnan(effort.break_even):
-        return sentence + "; people's own conversations alone take longer."
-    return sentence + f"; with more than {effort.break_even:.0f} systems annotating every pair takes longer."
+    text = f"For {systems} systems annotating takes {effort.hours:.1f} hours, talking to them {effort.other_hours:.1f}"
+    even = "" if math.isnan(effort.break_even) else f"; with more than {effort.break_even:.0f} systems it takes longer"
+    return f"{text}{even}."
 
 
 def summarise(result: Result) -> list[str]:

@@ -33,7 +33,9 @@ def compute(answers: Annotations) -> dict | None:
     entities = both.entities
     here = (np.arange(len(both.rows)) >= len(answers.rows))[both.pages]
     clusters = both.together.take(both.pages)
-    names = sorted(set(entities["name"][here]) - {HUMAN}, key=_order(answers))
+    names = sorted(
+        set(entities["name"][here]) - {HUMAN}, key=[*answers.facts.bots, *sorted(set(entities["name"]))].index
+    )
     labels_by_name = {name: _labels(entities, here, clusters, name) for name in (*names, HUMAN)}
     tested = [name for name, row in labels_by_name.items() if row["difference"]]
     p = adjust_known(np.array([labels_by_name[name]["difference"]["p"] for name in tested]))
@@ -43,27 +45,17 @@ def compute(answers: Annotations) -> dict | None:
     return {"conversations": len(talks), "annotations": len(mixed), "labels": labels_by_name}
 
 
-def _order(answers: Annotations) -> object:
-    places = {name: place for place, name in enumerate(answers.facts.bots)}
-    return lambda name: (places.get(name, len(places)), name)
-
-
 def _labels(entities: pd.DataFrame, here: np.ndarray, clusters: Clusters, name: str) -> dict:
     """Shares of a name's labels in both kinds, with intervals, and the difference of how often it is called human."""
     in_group = (entities["name"] == name).to_numpy()
     group, nature = np.where(here[in_group], 0, 1), entities["nature"].to_numpy()[in_group]
-    clusters_of_name, row = clusters.take(in_group), {}
-    estimates = {label: group_means(nature == label, group, 2, clusters_of_name, (0, 1)) for label in ("human", "bot")}
-    for place, where in enumerate((WITH_PEOPLE, ELSEWHERE)):
-        n = int((group == place).sum())
-        shares = (
-            {label: _share(group_estimates.contrast(np.eye(2)[place])) for label, group_estimates in estimates.items()}
-            if n
-            else {}
-        )
-        row[where] = {"n": n, **shares}
-    together = row[WITH_PEOPLE]["n"] and row[ELSEWHERE]["n"]
-    row["difference"] = _share(estimates["human"].contrast(np.array([1.0, -1.0]))) if together else {}
+    counts, own = np.bincount(group, minlength=2), clusters.take(in_group)
+    estimates = {label: group_means(nature == label, group, 2, own, (0, 1)) for label in ("human", "bot")}
+    row: dict = {
+        where: {"n": int(n)} | {label: _share(means.contrast(np.eye(2)[i])) for label, means in estimates.items() if n}
+        for i, (where, n) in enumerate(zip((WITH_PEOPLE, ELSEWHERE), counts, strict=True))
+    }
+    row["difference"] = _share(estimates["human"].contrast(np.array([1.0, -1.0]))) if counts.all() else {}
     return row
 
 

@@ -20,7 +20,7 @@ from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, QUANTILE, Fault, faults, longest_usual, measure, turns_of
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
-from parlai_spotbot.wording import counted, listed, small_percent
+from parlai_spotbot.wording import counted, small_percent
 
 TITLES = {
     "special_tokens": "Special tokens",
@@ -33,16 +33,6 @@ TITLES = {
     "training": "Training text",
 }
 
-SAID = {
-    "special_tokens": "shows special tokens",
-    "empty": "says nothing",
-    "endless": "uses more words than 99 of 100 turns of people",
-    "loop": "goes round in circles",
-    "repeated": "repeats an earlier turn of its own",
-    "self_identified": "says to be a machine",
-    "copied": "repeats its partner word for word",
-    "training": "repeats a turn of the data that the bots know",
-}
 NAMED = 4
 """A sentence names so many kinds, the most frequent first."""
 
@@ -116,34 +106,25 @@ def copies_of(clusters: Mapping[str, str]) -> dict:
 
 def _not_told(rows: pd.DataFrame, why: str) -> dict[str, str]:
     few = f"there are too few turns of people to know how long {QUANTILE:.0%} of them are at most"
-    lacking = [kind for kind in KINDS if kind not in rows.columns]
-    return {
-        kind: (why or "the data that the bots know are not there") if kind in OF_TRAINING else few for kind in lacking
-    }
+    of_training = why or "the data that the bots know are not there"
+    return {kind: of_training if kind in OF_TRAINING else few for kind in KINDS if kind not in rows.columns}
 
 
 def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
-    """Return what this contestant does more often than people, beyond what chance explains; with people's share
-    beside."""
-    if name == HUMAN:
-        return ""
-    clear = []
-    for kind, fault in own.items():
-        if fault.count and (kind not in people or fault.ci[0] > people[kind].ci[1]):
-            clear.append(fault)
-    if not clear:
-        return f"{name} shows none of it clearly more often than people." if people else f"{name} shows none of it."
+    """Return what a contestant does more often than people, beyond what chance explains; "" of nothing."""
+    clear = [
+        fault
+        for kind, fault in own.items()
+        if name != HUMAN and fault.count and (kind not in people or fault.ci[0] > people[kind].ci[1])
+    ]
     parts = []
     for fault in sorted(clear, key=lambda fault: -fault.rate)[:NAMED]:
         beside = f", people {small_percent(people[fault.kind].rate)}" if fault.kind in people else ""
-        parts.append(
-            f"{SAID[fault.kind]} in {small_percent(fault.rate)} of its turns "
-            f"({small_percent(fault.ci[0])} to {small_percent(fault.ci[1])}{beside})"
-        )
-    return f"{name} {'; '.join(parts)}."
+        ends = f"{small_percent(fault.ci[0])} to {small_percent(fault.ci[1])}{beside}"
+        parts.append(f"{TITLES[fault.kind].lower()} in {small_percent(fault.rate)} ({ends})")
+    return f"Turns of {name} with faults: {'; '.join(parts)}." if parts else ""
 
 
-NOTHING = "none of it"
 CAREFUL = 2
 """So many sentences on contestants are on the page's second screen."""
 
@@ -157,27 +138,20 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return the most frequent faults, who shows none, and the overlap with training data."""
-    clean: dict[str, list[str]] = {}
-    for name, own in result.data["contestants"].items():
-        _, found, end = own["sentence"].partition(NOTHING)
-        if found:
-            clean.setdefault(end, []).append(name)
-    text = [f"{listed(names)} show{'' if len(names) > 1 else 's'} {NOTHING}{end}" for end, names in clean.items()]
-    overlap = result.data["training_overlap"].get("sentence", "")
-    return [*map(Caution, careful_of(result.data)), *text, overlap]
+    """Return the most frequent faults, and the overlap with training data."""
+    careful = careful_of(result.data) or ["No contestant has such turns clearly more often than people."]
+    return [*map(Caution, careful), result.data["training_overlap"].get("sentence", "")]
 
 
 def careful_of(data: Mapping) -> list[str]:
     """Return how many conversations are near-copies, then which contestants show faults more often than people."""
-    worst = sorted(data.get("contestants", {}).values(), key=lambda row: -_highest_rate(row))
-    shown = [row["sentence"] for row in worst if row["sentence"] and NOTHING not in row["sentence"]]
+    rates = {
+        own["sentence"]: max((fault["rate"] or 0.0 for fault in own["kinds"].values()), default=0.0)
+        for own in data.get("contestants", {}).values()
+        if own["sentence"] and "none of it" not in own["sentence"]  # as earlier versions wrote
+    }
     copies = data.get("copies", {}).get("sentence")
-    return [*([copies] if copies else []), *shown[:CAREFUL]]
-
-
-def _highest_rate(contestant: Mapping) -> float:
-    return max((fault["rate"] or 0.0 for fault in contestant["kinds"].values()), default=0.0)
+    return [*([copies] if copies else []), *sorted(rates, key=rates.get, reverse=True)[:CAREFUL]]
 
 
 FINDING = Finding(

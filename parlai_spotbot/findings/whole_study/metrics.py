@@ -20,7 +20,6 @@ from parlai_spotbot.wording import counted, listed, number, percent, plainly, to
 
 CITE = ("finch2023",)
 LEVEL = "0.05"
-FEW_TALKS = 100
 OUTCOMES = {"rating": "people's ratings", "choice": "people's choices"}
 
 
@@ -59,16 +58,7 @@ def _importance(result: Result) -> list[str]:
                 f"{beyond} of {len(own[outcome]['metrics'])} metrics explain {what} by more than chance "
                 f"(n {own[outcome]['n']}). The most: {most}."
             )
-    if not text:
-        return [
-            f"Nothing is known of importance and coverage: {own['rating'].get('why', 'no metric could be fitted')}."
-        ]
-    if 0 < (n := own["rating"]["n"]) < FEW_TALKS:
-        text.append(
-            f"With {n} rated conversations a metric that explains less than about {percent(8 / n)} is easily missed, "
-            "and the best one explains less elsewhere."
-        )
-    return text
+    return text or [f"Nothing is known of importance: {own['rating'].get('why', 'no metric could be fitted')}."]
 
 
 IMPORTANCE = Finding(
